@@ -303,15 +303,9 @@ fn types_that_never_end() {
         (&[("t", "[A::Alias | (::A)]")], &["endless-type: A"]),
         (&[("t", "[A::Alias | (::`A?`)]")], &["endless-type: A"]),
         (&[("t", "[A::Union | Text, A]")], &["endless-type: A"]),
-        (
-            &[("t", "[A::Alias | (::B)] [B::Union | Text, A]")],
-            &["endless-type: A"],
-        ),
+        (&[("t", "[A::Alias | (::B)] [B::Union | Text, A]")], &["endless-type: A"]),
         (&[("t", "[A::Record | (a::A)]")], &["endless-type: A"]),
-        (
-            &[("t", "[A::Record | (b::B)] [B::Record | (a::`[A, Int]`)]")],
-            &["endless-type: A"],
-        ),
+        (&[("t", "[A::Record | (b::B)] [B::Record | (a::`[A, Int]`)]")], &["endless-type: A"]),
         (&[("t", "[A::Record | (a::`A[]` {size: 1...})]")], &["endless-type: A"]),
         (&[("t", "[A::Record | (a::A {optional: true})]")], &[]),
         (&[("t", "[A::Record | (a::`A?`)]")], &[]),

@@ -376,12 +376,15 @@ impl Builder<'_> {
                 || !text.replace("\"$ref\":\"#/$defs/", "").contains("\"$ref\"")
         };
         // Encodings are annotations to a validator, but not to the check of calls.
-        let encoded = |schema: &Value| schema.to_string().contains("\"contentEncoding\"");
-        if self.proofs == 0 || !local(wide) || !local(narrow) || encoded(wide) {
+        let says = |schema: &Value, key: &str| schema.to_string().contains(key);
+        let defs = self.document.get("$defs");
+        let encoded = says(wide, "\"contentEncoding\"")
+            || (says(wide, "\"$ref\"")
+                && defs.is_some_and(|defs| says(defs, "\"contentEncoding\"")));
+        if self.proofs == 0 || !local(wide) || !local(narrow) || encoded {
             return false;
         }
         self.proofs -= 1;
-        let defs = self.document.get("$defs");
         let whole = |schema: &Value| match (schema, defs) {
             (Value::Object(keywords), Some(defs)) => {
                 let mut keywords = keywords.clone();

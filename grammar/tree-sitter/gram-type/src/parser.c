@@ -755,1078 +755,1498 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(57);
+      if (eof) ADVANCE(99);
       ADVANCE_MAP(
-        '"', 71,
-        '\'', 105,
-        '(', 65,
-        ')', 66,
-        ',', 63,
-        '-', 29,
-        '.', 25,
+        '"', 113,
+        '\'', 147,
+        '(', 107,
+        ')', 108,
+        ',', 105,
+        '-', 50,
+        '.', 46,
         '/', 4,
-        '0', 85,
-        ':', 69,
-        '<', 62,
-        '=', 70,
-        '>', 64,
-        '?', 61,
-        '[', 59,
-        ']', 60,
-        '`', 104,
-        'f', 77,
-        't', 81,
-        '{', 67,
-        '|', 58,
-        '}', 68,
+        '0', 127,
+        ':', 111,
+        '<', 104,
+        '=', 112,
+        '>', 106,
+        '?', 103,
+        '[', 101,
+        ']', 102,
+        '`', 146,
+        'f', 119,
+        't', 123,
+        '{', 109,
+        '|', 100,
+        '}', 110,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(0);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(86);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(128);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 1:
-      if (lookahead == '\n') ADVANCE(107);
+      if (lookahead == '\n') ADVANCE(149);
       if (lookahead == '/') ADVANCE(4);
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(1);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 2:
       ADVANCE_MAP(
-        '"', 71,
-        '\'', 105,
-        '-', 31,
-        '.', 27,
+        '"', 113,
+        '\'', 147,
+        '-', 52,
+        '.', 48,
         '/', 4,
-        '0', 88,
-        '[', 59,
-        ']', 60,
-        '`', 104,
-        'f', 77,
-        't', 81,
-        '{', 67,
+        '0', 130,
+        '[', 101,
+        ']', 102,
+        '`', 146,
+        'f', 119,
+        't', 123,
+        '{', 109,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(2);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(89);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(131);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 3:
       ADVANCE_MAP(
-        '"', 71,
-        '(', 65,
-        '-', 30,
+        '"', 113,
+        '(', 107,
+        '-', 51,
         '/', 4,
-        '0', 99,
-        '>', 64,
-        '[', 59,
-        '`', 103,
-        '{', 67,
-        '}', 68,
+        '0', 141,
+        '>', 106,
+        '[', 101,
+        '`', 145,
+        '{', 109,
+        '}', 110,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(3);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(100);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(142);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 4:
       if (lookahead == '*') ADVANCE(5);
-      if (lookahead == '/') ADVANCE(153);
+      if (lookahead == '/') ADVANCE(216);
       END_STATE();
     case 5:
-      if (lookahead == '*') ADVANCE(22);
+      if (lookahead == '*') ADVANCE(43);
       END_STATE();
     case 6:
       if (lookahead == '*') ADVANCE(6);
-      if (lookahead == '/') ADVANCE(154);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == '/') ADVANCE(217);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 7:
-      ADVANCE_MAP(
-        '*', 6,
-        'u', 19,
-        '\'', 111,
-        '/', 111,
-        '\\', 111,
-        'b', 111,
-        'f', 111,
-        'n', 111,
-        'r', 111,
-        't', 111,
-      );
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '\\') ADVANCE(11);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 8:
-      ADVANCE_MAP(
-        '*', 6,
-        'u', 20,
-        '"', 118,
-        '/', 118,
-        '\\', 118,
-        'b', 118,
-        'f', 118,
-        'n', 118,
-        'r', 118,
-        't', 118,
-      );
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '\\') ADVANCE(13);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 9:
-      ADVANCE_MAP(
-        '*', 6,
-        'u', 21,
-        '/', 125,
-        '\\', 125,
-        '`', 125,
-        'b', 125,
-        'f', 125,
-        'n', 125,
-        'r', 125,
-        't', 125,
-      );
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '\\') ADVANCE(15);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 10:
-      if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(111);
-      if (lookahead != 0) ADVANCE(22);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 16,
+        '\'', 153,
+        '/', 153,
+        '\\', 153,
+        'b', 153,
+        'f', 153,
+        'n', 153,
+        'r', 153,
+        't', 153,
+      );
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 11:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(118);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'u') ADVANCE(17);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 12:
-      if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(125);
-      if (lookahead != 0) ADVANCE(22);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 18,
+        '"', 160,
+        '/', 160,
+        '\\', 160,
+        'b', 160,
+        'f', 160,
+        'n', 160,
+        'r', 160,
+        't', 160,
+      );
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 13:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(10);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'u') ADVANCE(19);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 14:
-      if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(11);
-      if (lookahead != 0) ADVANCE(22);
+      ADVANCE_MAP(
+        '*', 6,
+        'u', 20,
+        '/', 167,
+        '\\', 167,
+        '`', 167,
+        'b', 167,
+        'f', 167,
+        'n', 167,
+        'r', 167,
+        't', 167,
+      );
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 15:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(12);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'u') ADVANCE(21);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 16:
       if (lookahead == '*') ADVANCE(6);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(22);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(13);
-      if (lookahead != 0) ADVANCE(22);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(36);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 17:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(14);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(25);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 18:
       if (lookahead == '*') ADVANCE(6);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(23);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(15);
-      if (lookahead != 0) ADVANCE(22);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(37);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 19:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(16);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(26);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 20:
       if (lookahead == '*') ADVANCE(6);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(24);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(17);
-      if (lookahead != 0) ADVANCE(22);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(38);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 21:
       if (lookahead == '*') ADVANCE(6);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(18);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(27);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 22:
       if (lookahead == '*') ADVANCE(6);
-      if (lookahead != 0) ADVANCE(22);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(32);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(33);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 23:
-      if (lookahead == '*') ADVANCE(131);
-      if (lookahead == '`') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(132);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(40);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(34);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 24:
-      if (lookahead == '*') ADVANCE(131);
-      if (lookahead == '`') ADVANCE(23);
-      if (lookahead != 0) ADVANCE(132);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(42);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 25:
-      if (lookahead == '.') ADVANCE(73);
+      if (lookahead == '*') ADVANCE(6);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(33);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 26:
-      if (lookahead == '.') ADVANCE(74);
+      if (lookahead == '*') ADVANCE(6);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(34);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 27:
-      if (lookahead == '.') ADVANCE(26);
+      if (lookahead == '*') ADVANCE(6);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 28:
-      if (lookahead == '/') ADVANCE(130);
-      if (lookahead == '`') ADVANCE(35);
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(134);
-      if (lookahead != 0) ADVANCE(135);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(153);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 29:
-      if (lookahead == '0') ADVANCE(87);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(86);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(7);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 30:
-      if (lookahead == '0') ADVANCE(99);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(100);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(160);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 31:
-      if (lookahead == '0') ADVANCE(90);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(89);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(167);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 32:
-      if (lookahead == '`') ADVANCE(106);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(29);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 33:
-      if (lookahead == '`') ADVANCE(106);
-      if (lookahead != 0) ADVANCE(135);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(28);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 34:
-      if (lookahead == '`') ADVANCE(56);
-      if (lookahead != 0) ADVANCE(135);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(30);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 35:
-      if (lookahead == '`') ADVANCE(33);
-      if (lookahead != 0) ADVANCE(135);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(31);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 36:
-      ADVANCE_MAP(
-        'u', 53,
-        '\'', 113,
-        '/', 113,
-        '\\', 113,
-        'b', 113,
-        'f', 113,
-        'n', 113,
-        'r', 113,
-        't', 113,
-      );
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(33);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 37:
-      ADVANCE_MAP(
-        'u', 54,
-        '"', 120,
-        '/', 120,
-        '\\', 120,
-        'b', 120,
-        'f', 120,
-        'n', 120,
-        'r', 120,
-        't', 120,
-      );
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(34);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 38:
-      ADVANCE_MAP(
-        'u', 55,
-        '/', 127,
-        '\\', 127,
-        '`', 127,
-        'b', 127,
-        'f', 127,
-        'n', 127,
-        'r', 127,
-        't', 127,
-      );
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 39:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(41);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(8);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 40:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(91);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(39);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 41:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(9);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 42:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(101);
+      if (lookahead == '*') ADVANCE(6);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(41);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 43:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(92);
+      if (lookahead == '*') ADVANCE(6);
+      if (lookahead != 0) ADVANCE(43);
       END_STATE();
     case 44:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(113);
+      if (lookahead == '*') ADVANCE(173);
+      if (lookahead == '`') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(174);
       END_STATE();
     case 45:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(120);
+      if (lookahead == '*') ADVANCE(173);
+      if (lookahead == '`') ADVANCE(44);
+      if (lookahead != 0) ADVANCE(174);
       END_STATE();
     case 46:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(127);
+      if (lookahead == '.') ADVANCE(115);
       END_STATE();
     case 47:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(44);
+      if (lookahead == '.') ADVANCE(116);
       END_STATE();
     case 48:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(45);
+      if (lookahead == '.') ADVANCE(47);
       END_STATE();
     case 49:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(46);
+      if (lookahead == '/') ADVANCE(172);
+      if (lookahead == '`') ADVANCE(59);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(176);
+      if (lookahead != 0) ADVANCE(177);
       END_STATE();
     case 50:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(47);
+      if (lookahead == '0') ADVANCE(129);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(128);
       END_STATE();
     case 51:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(48);
+      if (lookahead == '0') ADVANCE(141);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(142);
       END_STATE();
     case 52:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(49);
+      if (lookahead == '0') ADVANCE(132);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(131);
       END_STATE();
     case 53:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(50);
+      if (lookahead == '\\') ADVANCE(61);
       END_STATE();
     case 54:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(51);
+      if (lookahead == '\\') ADVANCE(63);
       END_STATE();
     case 55:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(52);
+      if (lookahead == '\\') ADVANCE(65);
       END_STATE();
     case 56:
-      if (lookahead != 0 &&
-          lookahead != '`') ADVANCE(135);
+      if (lookahead == '`') ADVANCE(148);
       END_STATE();
     case 57:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
+      if (lookahead == '`') ADVANCE(148);
+      if (lookahead != 0) ADVANCE(177);
       END_STATE();
     case 58:
-      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead == '`') ADVANCE(98);
+      if (lookahead != 0) ADVANCE(177);
       END_STATE();
     case 59:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      if (lookahead == '`') ADVANCE(57);
+      if (lookahead != 0) ADVANCE(177);
       END_STATE();
     case 60:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      ADVANCE_MAP(
+        'u', 67,
+        '\'', 155,
+        '/', 155,
+        '\\', 155,
+        'b', 155,
+        'f', 155,
+        'n', 155,
+        'r', 155,
+        't', 155,
+      );
       END_STATE();
     case 61:
-      ACCEPT_TOKEN(anon_sym_QMARK);
+      if (lookahead == 'u') ADVANCE(68);
       END_STATE();
     case 62:
-      ACCEPT_TOKEN(anon_sym_LT);
+      ADVANCE_MAP(
+        'u', 69,
+        '"', 162,
+        '/', 162,
+        '\\', 162,
+        'b', 162,
+        'f', 162,
+        'n', 162,
+        'r', 162,
+        't', 162,
+      );
       END_STATE();
     case 63:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+      if (lookahead == 'u') ADVANCE(70);
       END_STATE();
     case 64:
-      ACCEPT_TOKEN(anon_sym_GT);
+      ADVANCE_MAP(
+        'u', 71,
+        '/', 169,
+        '\\', 169,
+        '`', 169,
+        'b', 169,
+        'f', 169,
+        'n', 169,
+        'r', 169,
+        't', 169,
+      );
       END_STATE();
     case 65:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+      if (lookahead == 'u') ADVANCE(72);
       END_STATE();
     case 66:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(80);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(144);
       END_STATE();
     case 67:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(73);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(91);
       END_STATE();
     case 68:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(76);
       END_STATE();
     case 69:
-      ACCEPT_TOKEN(anon_sym_COLON);
-      if (lookahead == ':') ADVANCE(72);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(74);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(92);
       END_STATE();
     case 70:
-      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(77);
       END_STATE();
     case 71:
-      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(75);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
       END_STATE();
     case 72:
-      ACCEPT_TOKEN(anon_sym_COLON_COLON);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(78);
       END_STATE();
     case 73:
-      ACCEPT_TOKEN(anon_sym_DOT_DOT);
-      if (lookahead == '.') ADVANCE(74);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(87);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(88);
       END_STATE();
     case 74:
-      ACCEPT_TOKEN(anon_sym_DOT_DOT_DOT);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(95);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(89);
       END_STATE();
     case 75:
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(97);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(90);
+      END_STATE();
+    case 76:
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(88);
+      END_STATE();
+    case 77:
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(89);
+      END_STATE();
+    case 78:
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(90);
+      END_STATE();
+    case 79:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(133);
+      END_STATE();
+    case 80:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(144);
+      END_STATE();
+    case 81:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(143);
+      END_STATE();
+    case 82:
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(134);
+      END_STATE();
+    case 83:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(155);
+      END_STATE();
+    case 84:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(53);
+      END_STATE();
+    case 85:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(162);
+      END_STATE();
+    case 86:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(169);
+      END_STATE();
+    case 87:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(84);
+      END_STATE();
+    case 88:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(83);
+      END_STATE();
+    case 89:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(85);
+      END_STATE();
+    case 90:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(86);
+      END_STATE();
+    case 91:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(88);
+      END_STATE();
+    case 92:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(89);
+      END_STATE();
+    case 93:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(90);
+      END_STATE();
+    case 94:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(54);
+      END_STATE();
+    case 95:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(94);
+      END_STATE();
+    case 96:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(55);
+      END_STATE();
+    case 97:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(96);
+      END_STATE();
+    case 98:
+      if (lookahead != 0 &&
+          lookahead != '`') ADVANCE(177);
+      END_STATE();
+    case 99:
+      ACCEPT_TOKEN(ts_builtin_sym_end);
+      END_STATE();
+    case 100:
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      END_STATE();
+    case 101:
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      END_STATE();
+    case 102:
+      ACCEPT_TOKEN(anon_sym_RBRACK);
+      END_STATE();
+    case 103:
+      ACCEPT_TOKEN(anon_sym_QMARK);
+      END_STATE();
+    case 104:
+      ACCEPT_TOKEN(anon_sym_LT);
+      END_STATE();
+    case 105:
+      ACCEPT_TOKEN(anon_sym_COMMA);
+      END_STATE();
+    case 106:
+      ACCEPT_TOKEN(anon_sym_GT);
+      END_STATE();
+    case 107:
+      ACCEPT_TOKEN(anon_sym_LPAREN);
+      END_STATE();
+    case 108:
+      ACCEPT_TOKEN(anon_sym_RPAREN);
+      END_STATE();
+    case 109:
+      ACCEPT_TOKEN(anon_sym_LBRACE);
+      END_STATE();
+    case 110:
+      ACCEPT_TOKEN(anon_sym_RBRACE);
+      END_STATE();
+    case 111:
+      ACCEPT_TOKEN(anon_sym_COLON);
+      if (lookahead == ':') ADVANCE(114);
+      END_STATE();
+    case 112:
+      ACCEPT_TOKEN(anon_sym_EQ);
+      END_STATE();
+    case 113:
+      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      END_STATE();
+    case 114:
+      ACCEPT_TOKEN(anon_sym_COLON_COLON);
+      END_STATE();
+    case 115:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT);
+      if (lookahead == '.') ADVANCE(116);
+      END_STATE();
+    case 116:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT_DOT);
+      END_STATE();
+    case 117:
       ACCEPT_TOKEN(anon_sym_true);
       if (lookahead == '-' ||
           lookahead == '.' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('@' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
-    case 76:
+    case 118:
       ACCEPT_TOKEN(anon_sym_false);
       if (lookahead == '-' ||
           lookahead == '.' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('@' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 77:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'a') ADVANCE(80);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 78:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'e') ADVANCE(75);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 79:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'e') ADVANCE(76);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 80:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'l') ADVANCE(82);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 81:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'r') ADVANCE(83);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 82:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 's') ADVANCE(79);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 83:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'u') ADVANCE(78);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 84:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(84);
-      END_STATE();
-    case 85:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(40);
-      if (lookahead == 'x') ADVANCE(97);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(96);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 86:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(40);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(96);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(86);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 87:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(40);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(96);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 88:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(43);
-      if (lookahead == 'x') ADVANCE(97);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 89:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(43);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(89);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 90:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(43);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 91:
-      ACCEPT_TOKEN(sym_decimal);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(39);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(91);
-      END_STATE();
-    case 92:
-      ACCEPT_TOKEN(sym_decimal);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(92);
-      END_STATE();
-    case 93:
-      ACCEPT_TOKEN(sym_hexadecimal);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(94);
-      if (('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
-      if (('G' <= lookahead && lookahead <= 'Z') ||
-          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 94:
-      ACCEPT_TOKEN(sym_hexadecimal);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(94);
-      END_STATE();
-    case 95:
-      ACCEPT_TOKEN(sym_octal);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(95);
-      END_STATE();
-    case 96:
-      ACCEPT_TOKEN(sym_measurement);
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(41);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 97:
-      ACCEPT_TOKEN(sym_measurement);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(94);
-      if (('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
-      if (('G' <= lookahead && lookahead <= 'Z') ||
-          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 98:
-      ACCEPT_TOKEN(sym_measurement);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(98);
-      END_STATE();
-    case 99:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == '.') ADVANCE(42);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(39);
-      END_STATE();
-    case 100:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == '.') ADVANCE(42);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(39);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(100);
-      END_STATE();
-    case 101:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(39);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(101);
-      END_STATE();
-    case 102:
-      ACCEPT_TOKEN(sym__json_number);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(102);
-      END_STATE();
-    case 103:
-      ACCEPT_TOKEN(anon_sym_BQUOTE);
-      END_STATE();
-    case 104:
-      ACCEPT_TOKEN(anon_sym_BQUOTE);
-      if (lookahead == '`') ADVANCE(32);
-      END_STATE();
-    case 105:
-      ACCEPT_TOKEN(anon_sym_SQUOTE);
-      END_STATE();
-    case 106:
-      ACCEPT_TOKEN(anon_sym_BQUOTE_BQUOTE_BQUOTE);
-      END_STATE();
-    case 107:
-      ACCEPT_TOKEN(anon_sym_LF);
-      if (lookahead == '\n') ADVANCE(107);
-      END_STATE();
-    case 108:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(109);
-      if (lookahead == '/') ADVANCE(114);
-      if (lookahead == '\\') ADVANCE(36);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(113);
-      END_STATE();
-    case 109:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(111);
-      if (lookahead == '\\') ADVANCE(36);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(113);
-      END_STATE();
-    case 110:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(110);
-      if (lookahead == '/') ADVANCE(113);
-      if (lookahead == '\\') ADVANCE(7);
-      if (lookahead == '\n' ||
-          lookahead == '\'') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(111);
-      END_STATE();
-    case 111:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(110);
-      if (lookahead == '\\') ADVANCE(7);
-      if (lookahead == '\n' ||
-          lookahead == '\'') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(111);
-      END_STATE();
-    case 112:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '/') ADVANCE(108);
-      if (lookahead == '\\') ADVANCE(36);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(112);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '\'') ADVANCE(113);
-      END_STATE();
-    case 113:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '\\') ADVANCE(36);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(113);
-      END_STATE();
-    case 114:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '\\') ADVANCE(138);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(114);
-      END_STATE();
-    case 115:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(116);
-      if (lookahead == '/') ADVANCE(121);
-      if (lookahead == '\\') ADVANCE(37);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(120);
-      END_STATE();
-    case 116:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(118);
-      if (lookahead == '\\') ADVANCE(37);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(120);
-      END_STATE();
-    case 117:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(117);
-      if (lookahead == '/') ADVANCE(120);
-      if (lookahead == '\\') ADVANCE(8);
-      if (lookahead == '\n' ||
-          lookahead == '"') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(118);
-      END_STATE();
-    case 118:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(117);
-      if (lookahead == '\\') ADVANCE(8);
-      if (lookahead == '\n' ||
-          lookahead == '"') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(118);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 119:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '/') ADVANCE(115);
-      if (lookahead == '\\') ADVANCE(37);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(119);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '"') ADVANCE(120);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'a') ADVANCE(122);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 120:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '\\') ADVANCE(37);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(120);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(117);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 121:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '\\') ADVANCE(139);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(121);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(118);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 122:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(123);
-      if (lookahead == '/') ADVANCE(128);
-      if (lookahead == '\\') ADVANCE(38);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(127);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'l') ADVANCE(124);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 123:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(125);
-      if (lookahead == '\\') ADVANCE(38);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(127);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'r') ADVANCE(125);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 124:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(124);
-      if (lookahead == '/') ADVANCE(127);
-      if (lookahead == '\\') ADVANCE(9);
-      if (lookahead == '\n' ||
-          lookahead == '`') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(125);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 's') ADVANCE(121);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 125:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(124);
-      if (lookahead == '\\') ADVANCE(9);
-      if (lookahead == '\n' ||
-          lookahead == '`') ADVANCE(22);
-      if (lookahead != 0) ADVANCE(125);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'u') ADVANCE(120);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 126:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '/') ADVANCE(122);
-      if (lookahead == '\\') ADVANCE(38);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(126);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '`') ADVANCE(127);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(126);
       END_STATE();
     case 127:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '\\') ADVANCE(38);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(127);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(79);
+      if (lookahead == 'x') ADVANCE(139);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(138);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(137);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 128:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '\\') ADVANCE(140);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(128);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(79);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(138);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(128);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 129:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '\n') ADVANCE(135);
-      if (lookahead == '`') ADVANCE(137);
-      if (lookahead != 0) ADVANCE(129);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(79);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(138);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 130:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(133);
-      if (lookahead == '/') ADVANCE(129);
-      if (lookahead == '`') ADVANCE(34);
-      if (lookahead != 0) ADVANCE(135);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(82);
+      if (lookahead == 'x') ADVANCE(139);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(137);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 131:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(131);
-      if (lookahead == '/') ADVANCE(135);
-      if (lookahead == '`') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(132);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(82);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(131);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 132:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(131);
-      if (lookahead == '`') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(132);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(82);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 133:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(132);
-      if (lookahead == '`') ADVANCE(34);
-      if (lookahead != 0) ADVANCE(135);
+      ACCEPT_TOKEN(sym_decimal);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(66);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(133);
       END_STATE();
     case 134:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '/') ADVANCE(130);
-      if (lookahead == '`') ADVANCE(35);
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(134);
-      if (lookahead != 0) ADVANCE(135);
+      ACCEPT_TOKEN(sym_decimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(134);
       END_STATE();
     case 135:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '`') ADVANCE(34);
-      if (lookahead != 0) ADVANCE(135);
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(136);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(135);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 136:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\n') ADVANCE(135);
-      if (lookahead == '`') ADVANCE(153);
-      if (lookahead != 0) ADVANCE(129);
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(136);
       END_STATE();
     case 137:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\n') ADVANCE(135);
-      if (lookahead == '`') ADVANCE(136);
-      if (lookahead != 0) ADVANCE(129);
+      ACCEPT_TOKEN(sym_octal);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(137);
       END_STATE();
     case 138:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 150,
-        '\'', 114,
-        '/', 114,
-        '\\', 114,
-        'b', 114,
-        'f', 114,
-        'n', 114,
-        'r', 114,
-        't', 114,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym_measurement);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(80);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(144);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 139:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 151,
-        '"', 121,
-        '/', 121,
-        '\\', 121,
-        'b', 121,
-        'f', 121,
-        'n', 121,
-        'r', 121,
-        't', 121,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym_measurement);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(136);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(135);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 140:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 152,
-        '/', 128,
-        '\\', 128,
-        '`', 128,
-        'b', 128,
-        'f', 128,
-        'n', 128,
-        'r', 128,
-        't', 128,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym_measurement);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(140);
       END_STATE();
     case 141:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(114);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(81);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(66);
       END_STATE();
     case 142:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(141);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(81);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(66);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(142);
       END_STATE();
     case 143:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(121);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(66);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(143);
       END_STATE();
     case 144:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(128);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(sym__json_number);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(144);
       END_STATE();
     case 145:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(143);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
       END_STATE();
     case 146:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(144);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
+      if (lookahead == '`') ADVANCE(56);
       END_STATE();
     case 147:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(142);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(anon_sym_SQUOTE);
       END_STATE();
     case 148:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(145);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(anon_sym_BQUOTE_BQUOTE_BQUOTE);
       END_STATE();
     case 149:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(146);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+      ACCEPT_TOKEN(anon_sym_LF);
+      if (lookahead == '\n') ADVANCE(149);
       END_STATE();
     case 150:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(147);
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(151);
+      if (lookahead == '/') ADVANCE(156);
+      if (lookahead == '\\') ADVANCE(60);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(155);
       END_STATE();
     case 151:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(148);
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(153);
+      if (lookahead == '\\') ADVANCE(60);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(155);
       END_STATE();
     case 152:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(152);
+      if (lookahead == '/') ADVANCE(155);
+      if (lookahead == '\\') ADVANCE(10);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(153);
+      END_STATE();
+    case 153:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(152);
+      if (lookahead == '\\') ADVANCE(10);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(153);
+      END_STATE();
+    case 154:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '/') ADVANCE(150);
+      if (lookahead == '\\') ADVANCE(60);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(154);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '\'') ADVANCE(155);
+      END_STATE();
+    case 155:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(60);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(155);
+      END_STATE();
+    case 156:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(183);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(156);
+      END_STATE();
+    case 157:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(158);
+      if (lookahead == '/') ADVANCE(163);
+      if (lookahead == '\\') ADVANCE(62);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(162);
+      END_STATE();
+    case 158:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(160);
+      if (lookahead == '\\') ADVANCE(62);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(162);
+      END_STATE();
+    case 159:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(159);
+      if (lookahead == '/') ADVANCE(162);
+      if (lookahead == '\\') ADVANCE(12);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(160);
+      END_STATE();
+    case 160:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(159);
+      if (lookahead == '\\') ADVANCE(12);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(160);
+      END_STATE();
+    case 161:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '/') ADVANCE(157);
+      if (lookahead == '\\') ADVANCE(62);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(161);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '"') ADVANCE(162);
+      END_STATE();
+    case 162:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(62);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(162);
+      END_STATE();
+    case 163:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(185);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(163);
+      END_STATE();
+    case 164:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(165);
+      if (lookahead == '/') ADVANCE(170);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(169);
+      END_STATE();
+    case 165:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(167);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(169);
+      END_STATE();
+    case 166:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(166);
+      if (lookahead == '/') ADVANCE(169);
+      if (lookahead == '\\') ADVANCE(14);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(167);
+      END_STATE();
+    case 167:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(166);
+      if (lookahead == '\\') ADVANCE(14);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(43);
+      if (lookahead != 0) ADVANCE(167);
+      END_STATE();
+    case 168:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '/') ADVANCE(164);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(168);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '`') ADVANCE(169);
+      END_STATE();
+    case 169:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(169);
+      END_STATE();
+    case 170:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(187);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(170);
+      END_STATE();
+    case 171:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '\n') ADVANCE(177);
+      if (lookahead == '`') ADVANCE(179);
+      if (lookahead != 0) ADVANCE(171);
+      END_STATE();
+    case 172:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(175);
+      if (lookahead == '/') ADVANCE(171);
+      if (lookahead == '`') ADVANCE(58);
+      if (lookahead != 0) ADVANCE(177);
+      END_STATE();
+    case 173:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(173);
+      if (lookahead == '/') ADVANCE(177);
+      if (lookahead == '`') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(174);
+      END_STATE();
+    case 174:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(173);
+      if (lookahead == '`') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(174);
+      END_STATE();
+    case 175:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(174);
+      if (lookahead == '`') ADVANCE(58);
+      if (lookahead != 0) ADVANCE(177);
+      END_STATE();
+    case 176:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '/') ADVANCE(172);
+      if (lookahead == '`') ADVANCE(59);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(176);
+      if (lookahead != 0) ADVANCE(177);
+      END_STATE();
+    case 177:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '`') ADVANCE(58);
+      if (lookahead != 0) ADVANCE(177);
+      END_STATE();
+    case 178:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(177);
+      if (lookahead == '`') ADVANCE(216);
+      if (lookahead != 0) ADVANCE(171);
+      END_STATE();
+    case 179:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(177);
+      if (lookahead == '`') ADVANCE(178);
+      if (lookahead != 0) ADVANCE(171);
+      END_STATE();
+    case 180:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(184);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 181:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(186);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 182:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(188);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 183:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 189,
+        '\'', 156,
+        '/', 156,
+        '\\', 156,
+        'b', 156,
+        'f', 156,
+        'n', 156,
+        'r', 156,
+        't', 156,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 184:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(190);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 185:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 191,
+        '"', 163,
+        '/', 163,
+        '\\', 163,
+        'b', 163,
+        'f', 163,
+        'n', 163,
+        'r', 163,
+        't', 163,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 186:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(192);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 187:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 193,
+        '/', 170,
+        '\\', 170,
+        '`', 170,
+        'b', 170,
+        'f', 170,
+        'n', 170,
+        'r', 170,
+        't', 170,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 188:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(194);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 189:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(195);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(209);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 190:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(198);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 191:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(196);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(210);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 192:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(199);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 193:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(197);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(211);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 194:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(200);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 195:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(203);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(206);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 196:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(213);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(207);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 197:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(215);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(208);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 198:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(206);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 199:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(207);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 200:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(208);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 201:
       ACCEPT_TOKEN(sym_comment);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(180);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+          lookahead != '\n') ADVANCE(216);
       END_STATE();
-    case 153:
+    case 202:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(156);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 203:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(201);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 204:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(163);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 205:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(170);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 206:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(202);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 207:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(204);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 208:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(205);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 209:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(206);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 210:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(207);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 211:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(208);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 212:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(181);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 213:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(212);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 214:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(182);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 215:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(214);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(216);
+      END_STATE();
+    case 216:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(153);
+          lookahead != '\n') ADVANCE(216);
       END_STATE();
-    case 154:
+    case 217:
       ACCEPT_TOKEN(sym_doc_comment);
       END_STATE();
     default:
@@ -1937,8 +2357,8 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [99] = {.lex_state = 0},
   [100] = {.lex_state = 1},
   [101] = {.lex_state = 0},
-  [102] = {.lex_state = 28},
-  [103] = {.lex_state = 28},
+  [102] = {.lex_state = 49},
+  [103] = {.lex_state = 49},
   [104] = {.lex_state = 0},
   [105] = {.lex_state = 0},
   [106] = {.lex_state = 0},
@@ -1949,27 +2369,27 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [111] = {.lex_state = 0},
   [112] = {.lex_state = 0},
   [113] = {.lex_state = 0},
-  [114] = {.lex_state = 112},
+  [114] = {.lex_state = 154},
   [115] = {.lex_state = 0},
   [116] = {.lex_state = 0},
   [117] = {.lex_state = 0},
   [118] = {.lex_state = 1},
   [119] = {.lex_state = 0},
-  [120] = {.lex_state = 119},
+  [120] = {.lex_state = 161},
   [121] = {.lex_state = 0},
   [122] = {.lex_state = 0},
   [123] = {.lex_state = 0},
-  [124] = {.lex_state = 119},
+  [124] = {.lex_state = 161},
   [125] = {.lex_state = 0},
   [126] = {.lex_state = 0},
   [127] = {.lex_state = 0},
   [128] = {.lex_state = 0},
-  [129] = {.lex_state = 126},
-  [130] = {.lex_state = 126},
+  [129] = {.lex_state = 168},
+  [130] = {.lex_state = 168},
   [131] = {.lex_state = 0},
-  [132] = {.lex_state = 119},
+  [132] = {.lex_state = 161},
   [133] = {.lex_state = 0},
-  [134] = {.lex_state = 126},
+  [134] = {.lex_state = 168},
   [135] = {.lex_state = 0},
 };
 

@@ -1273,1220 +1273,1640 @@ static bool ts_lex(TSLexer *lexer, TSStateId state) {
   eof = lexer->eof(lexer);
   switch (state) {
     case 0:
-      if (eof) ADVANCE(62);
+      if (eof) ADVANCE(104);
       ADVANCE_MAP(
-        '"', 92,
-        '\'', 127,
-        '(', 66,
-        ')', 67,
-        ',', 71,
-        '-', 72,
-        '.', 28,
+        '"', 134,
+        '\'', 169,
+        '(', 108,
+        ')', 109,
+        ',', 113,
+        '-', 114,
+        '.', 49,
         '/', 6,
-        '0', 106,
-        ':', 85,
-        '<', 88,
-        '=', 75,
-        '>', 89,
-        '?', 84,
-        '@', 65,
-        '[', 68,
-        ']', 70,
-        '`', 126,
-        'f', 97,
-        't', 101,
-        '{', 90,
-        '|', 69,
-        '}', 91,
-        '~', 77,
+        '0', 148,
+        ':', 127,
+        '<', 130,
+        '=', 117,
+        '>', 131,
+        '?', 126,
+        '@', 107,
+        '[', 110,
+        ']', 112,
+        '`', 168,
+        'f', 139,
+        't', 143,
+        '{', 132,
+        '|', 111,
+        '}', 133,
+        '~', 119,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(0);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(107);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(149);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 1:
-      if (lookahead == '\n') ADVANCE(129);
+      if (lookahead == '\n') ADVANCE(171);
       if (lookahead == '/') ADVANCE(6);
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(1);
       if (('A' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 2:
       ADVANCE_MAP(
-        '"', 92,
-        '\'', 127,
-        '(', 66,
-        ')', 67,
-        ',', 71,
-        '-', 32,
-        '.', 30,
+        '"', 134,
+        '\'', 169,
+        '(', 108,
+        ')', 109,
+        ',', 113,
+        '-', 53,
+        '.', 51,
         '/', 6,
-        '0', 106,
-        ':', 85,
-        '<', 87,
-        '=', 74,
-        '>', 89,
-        '?', 84,
-        '@', 64,
-        '[', 68,
-        ']', 70,
-        '`', 126,
-        'f', 97,
-        't', 101,
-        '{', 90,
-        '|', 69,
-        '}', 91,
+        '0', 148,
+        ':', 127,
+        '<', 129,
+        '=', 116,
+        '>', 131,
+        '?', 126,
+        '@', 106,
+        '[', 110,
+        ']', 112,
+        '`', 168,
+        'f', 139,
+        't', 143,
+        '{', 132,
+        '|', 111,
+        '}', 133,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(2);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(107);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(149);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 3:
       ADVANCE_MAP(
-        '"', 92,
-        '\'', 127,
-        '-', 33,
-        '.', 30,
+        '"', 134,
+        '\'', 169,
+        '-', 54,
+        '.', 51,
         '/', 6,
-        '0', 109,
-        '[', 68,
-        ']', 70,
-        '`', 126,
-        'f', 97,
-        't', 101,
-        '{', 90,
+        '0', 151,
+        '[', 110,
+        ']', 112,
+        '`', 168,
+        'f', 139,
+        't', 143,
+        '{', 132,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(3);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(110);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(152);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 4:
       ADVANCE_MAP(
-        '"', 92,
-        '(', 66,
-        '-', 34,
+        '"', 134,
+        '(', 108,
+        '-', 55,
         '/', 6,
-        '0', 121,
-        '>', 89,
-        '[', 68,
-        '`', 125,
-        '{', 90,
-        '}', 91,
+        '0', 163,
+        '>', 131,
+        '[', 110,
+        '`', 167,
+        '{', 132,
+        '}', 133,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(4);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(122);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(164);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 5:
       ADVANCE_MAP(
-        '(', 66,
-        ')', 67,
-        '-', 35,
+        '(', 108,
+        ')', 109,
+        '-', 56,
         '/', 6,
-        '0', 105,
-        ':', 85,
-        '<', 87,
-        '[', 68,
-        ']', 70,
-        '`', 125,
-        '{', 90,
-        '|', 69,
+        '0', 147,
+        ':', 127,
+        '<', 129,
+        '[', 110,
+        ']', 112,
+        '`', 167,
+        '{', 132,
+        '|', 111,
       );
       if (('\t' <= lookahead && lookahead <= '\r') ||
           lookahead == ' ') SKIP(5);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(112);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(154);
       if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('_' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 6:
       if (lookahead == '*') ADVANCE(7);
-      if (lookahead == '/') ADVANCE(175);
+      if (lookahead == '/') ADVANCE(238);
       END_STATE();
     case 7:
-      if (lookahead == '*') ADVANCE(24);
+      if (lookahead == '*') ADVANCE(45);
       END_STATE();
     case 8:
       if (lookahead == '*') ADVANCE(8);
-      if (lookahead == '/') ADVANCE(176);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == '/') ADVANCE(239);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 9:
-      ADVANCE_MAP(
-        '*', 8,
-        'u', 21,
-        '"', 140,
-        '/', 140,
-        '\\', 140,
-        'b', 140,
-        'f', 140,
-        'n', 140,
-        'r', 140,
-        't', 140,
-      );
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead == '\\') ADVANCE(13);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 10:
-      ADVANCE_MAP(
-        '*', 8,
-        'u', 22,
-        '/', 147,
-        '\\', 147,
-        '`', 147,
-        'b', 147,
-        'f', 147,
-        'n', 147,
-        'r', 147,
-        't', 147,
-      );
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead == '\\') ADVANCE(15);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 11:
-      ADVANCE_MAP(
-        '*', 8,
-        'u', 23,
-        '\'', 133,
-        '/', 133,
-        '\\', 133,
-        'b', 133,
-        'f', 133,
-        'n', 133,
-        'r', 133,
-        't', 133,
-      );
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead == '\\') ADVANCE(17);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 12:
-      if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(140);
-      if (lookahead != 0) ADVANCE(24);
+      ADVANCE_MAP(
+        '*', 8,
+        'u', 18,
+        '"', 182,
+        '/', 182,
+        '\\', 182,
+        'b', 182,
+        'f', 182,
+        'n', 182,
+        'r', 182,
+        't', 182,
+      );
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 13:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(147);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'u') ADVANCE(19);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 14:
-      if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(133);
-      if (lookahead != 0) ADVANCE(24);
+      ADVANCE_MAP(
+        '*', 8,
+        'u', 20,
+        '/', 189,
+        '\\', 189,
+        '`', 189,
+        'b', 189,
+        'f', 189,
+        'n', 189,
+        'r', 189,
+        't', 189,
+      );
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 15:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(12);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'u') ADVANCE(21);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 16:
-      if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(13);
-      if (lookahead != 0) ADVANCE(24);
+      ADVANCE_MAP(
+        '*', 8,
+        'u', 22,
+        '\'', 175,
+        '/', 175,
+        '\\', 175,
+        'b', 175,
+        'f', 175,
+        'n', 175,
+        'r', 175,
+        't', 175,
+      );
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 17:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(14);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'u') ADVANCE(23);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 18:
       if (lookahead == '*') ADVANCE(8);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(24);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(15);
-      if (lookahead != 0) ADVANCE(24);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(38);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 19:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(16);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(27);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 20:
       if (lookahead == '*') ADVANCE(8);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(25);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(17);
-      if (lookahead != 0) ADVANCE(24);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(39);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 21:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(18);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(28);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 22:
       if (lookahead == '*') ADVANCE(8);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(26);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(19);
-      if (lookahead != 0) ADVANCE(24);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(40);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 23:
       if (lookahead == '*') ADVANCE(8);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(20);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(29);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 24:
       if (lookahead == '*') ADVANCE(8);
-      if (lookahead != 0) ADVANCE(24);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(34);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 25:
-      if (lookahead == '*') ADVANCE(153);
-      if (lookahead == '`') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(154);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(42);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(36);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 26:
-      if (lookahead == '*') ADVANCE(153);
-      if (lookahead == '`') ADVANCE(25);
-      if (lookahead != 0) ADVANCE(154);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(44);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(37);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 27:
-      if (lookahead == '-') ADVANCE(78);
-      if (lookahead == '=') ADVANCE(79);
-      if (lookahead == '~') ADVANCE(80);
+      if (lookahead == '*') ADVANCE(8);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 28:
-      if (lookahead == '.') ADVANCE(93);
+      if (lookahead == '*') ADVANCE(8);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(36);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 29:
-      if (lookahead == '.') ADVANCE(94);
+      if (lookahead == '*') ADVANCE(8);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(37);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 30:
-      if (lookahead == '.') ADVANCE(29);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(182);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 31:
-      if (lookahead == '/') ADVANCE(152);
-      if (lookahead == '`') ADVANCE(39);
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(156);
-      if (lookahead != 0) ADVANCE(157);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(9);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 32:
-      if (lookahead == '0') ADVANCE(108);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(107);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(189);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 33:
-      if (lookahead == '0') ADVANCE(111);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(110);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(175);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 34:
-      if (lookahead == '0') ADVANCE(121);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(122);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(31);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 35:
-      if (lookahead == '0') ADVANCE(105);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(112);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(30);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 36:
-      if (lookahead == '`') ADVANCE(128);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(32);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 37:
-      if (lookahead == '`') ADVANCE(128);
-      if (lookahead != 0) ADVANCE(157);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(33);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 38:
-      if (lookahead == '`') ADVANCE(60);
-      if (lookahead != 0) ADVANCE(157);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(35);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 39:
-      if (lookahead == '`') ADVANCE(37);
-      if (lookahead != 0) ADVANCE(157);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(36);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 40:
-      ADVANCE_MAP(
-        'u', 57,
-        '"', 142,
-        '/', 142,
-        '\\', 142,
-        'b', 142,
-        'f', 142,
-        'n', 142,
-        'r', 142,
-        't', 142,
-      );
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(37);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 41:
-      ADVANCE_MAP(
-        'u', 58,
-        '/', 149,
-        '\\', 149,
-        '`', 149,
-        'b', 149,
-        'f', 149,
-        'n', 149,
-        'r', 149,
-        't', 149,
-      );
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(10);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 42:
-      ADVANCE_MAP(
-        'u', 59,
-        '\'', 135,
-        '/', 135,
-        '\\', 135,
-        'b', 135,
-        'f', 135,
-        'n', 135,
-        'r', 135,
-        't', 135,
-      );
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(41);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 43:
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(45);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(124);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(11);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 44:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(113);
+      if (lookahead == '*') ADVANCE(8);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(43);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 45:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(124);
+      if (lookahead == '*') ADVANCE(8);
+      if (lookahead != 0) ADVANCE(45);
       END_STATE();
     case 46:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(114);
+      if (lookahead == '*') ADVANCE(195);
+      if (lookahead == '`') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(196);
       END_STATE();
     case 47:
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(123);
+      if (lookahead == '*') ADVANCE(195);
+      if (lookahead == '`') ADVANCE(46);
+      if (lookahead != 0) ADVANCE(196);
       END_STATE();
     case 48:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(142);
+      if (lookahead == '-') ADVANCE(120);
+      if (lookahead == '=') ADVANCE(121);
+      if (lookahead == '~') ADVANCE(122);
       END_STATE();
     case 49:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(149);
+      if (lookahead == '.') ADVANCE(135);
       END_STATE();
     case 50:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(135);
+      if (lookahead == '.') ADVANCE(136);
       END_STATE();
     case 51:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(48);
+      if (lookahead == '.') ADVANCE(50);
       END_STATE();
     case 52:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(49);
+      if (lookahead == '/') ADVANCE(194);
+      if (lookahead == '`') ADVANCE(63);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(198);
+      if (lookahead != 0) ADVANCE(199);
       END_STATE();
     case 53:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(50);
+      if (lookahead == '0') ADVANCE(150);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(149);
       END_STATE();
     case 54:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(51);
+      if (lookahead == '0') ADVANCE(153);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(152);
       END_STATE();
     case 55:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(52);
+      if (lookahead == '0') ADVANCE(163);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(164);
       END_STATE();
     case 56:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(53);
+      if (lookahead == '0') ADVANCE(147);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(154);
       END_STATE();
     case 57:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(54);
+      if (lookahead == '\\') ADVANCE(65);
       END_STATE();
     case 58:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(55);
+      if (lookahead == '\\') ADVANCE(67);
       END_STATE();
     case 59:
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(56);
+      if (lookahead == '\\') ADVANCE(69);
       END_STATE();
     case 60:
-      if (lookahead != 0 &&
-          lookahead != '`') ADVANCE(157);
+      if (lookahead == '`') ADVANCE(170);
       END_STATE();
     case 61:
-      if (eof) ADVANCE(62);
-      ADVANCE_MAP(
-        '(', 66,
-        ',', 71,
-        '-', 73,
-        '/', 6,
-        '<', 27,
-        '=', 74,
-        '@', 65,
-        '[', 68,
-        ']', 70,
-        '~', 76,
-      );
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') SKIP(61);
+      if (lookahead == '`') ADVANCE(170);
+      if (lookahead != 0) ADVANCE(199);
       END_STATE();
     case 62:
-      ACCEPT_TOKEN(ts_builtin_sym_end);
+      if (lookahead == '`') ADVANCE(102);
+      if (lookahead != 0) ADVANCE(199);
       END_STATE();
     case 63:
-      ACCEPT_TOKEN(anon_sym_AT_AT);
+      if (lookahead == '`') ADVANCE(61);
+      if (lookahead != 0) ADVANCE(199);
       END_STATE();
     case 64:
-      ACCEPT_TOKEN(anon_sym_AT);
+      ADVANCE_MAP(
+        'u', 71,
+        '"', 184,
+        '/', 184,
+        '\\', 184,
+        'b', 184,
+        'f', 184,
+        'n', 184,
+        'r', 184,
+        't', 184,
+      );
       END_STATE();
     case 65:
-      ACCEPT_TOKEN(anon_sym_AT);
-      if (lookahead == '@') ADVANCE(63);
+      if (lookahead == 'u') ADVANCE(72);
       END_STATE();
     case 66:
-      ACCEPT_TOKEN(anon_sym_LPAREN);
+      ADVANCE_MAP(
+        'u', 73,
+        '/', 191,
+        '\\', 191,
+        '`', 191,
+        'b', 191,
+        'f', 191,
+        'n', 191,
+        'r', 191,
+        't', 191,
+      );
       END_STATE();
     case 67:
-      ACCEPT_TOKEN(anon_sym_RPAREN);
+      if (lookahead == 'u') ADVANCE(74);
       END_STATE();
     case 68:
-      ACCEPT_TOKEN(anon_sym_LBRACK);
+      ADVANCE_MAP(
+        'u', 75,
+        '\'', 177,
+        '/', 177,
+        '\\', 177,
+        'b', 177,
+        'f', 177,
+        'n', 177,
+        'r', 177,
+        't', 177,
+      );
       END_STATE();
     case 69:
-      ACCEPT_TOKEN(anon_sym_PIPE);
+      if (lookahead == 'u') ADVANCE(76);
       END_STATE();
     case 70:
-      ACCEPT_TOKEN(anon_sym_RBRACK);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(84);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(166);
       END_STATE();
     case 71:
-      ACCEPT_TOKEN(anon_sym_COMMA);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(77);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(95);
       END_STATE();
     case 72:
-      ACCEPT_TOKEN(anon_sym_DASH);
-      if (lookahead == '0') ADVANCE(108);
-      if (lookahead == '>') ADVANCE(81);
-      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(107);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(80);
       END_STATE();
     case 73:
-      ACCEPT_TOKEN(anon_sym_DASH);
-      if (lookahead == '>') ADVANCE(81);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(78);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(96);
       END_STATE();
     case 74:
-      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(81);
       END_STATE();
     case 75:
-      ACCEPT_TOKEN(anon_sym_EQ);
-      if (lookahead == '>') ADVANCE(82);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(79);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(97);
       END_STATE();
     case 76:
-      ACCEPT_TOKEN(anon_sym_TILDE);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(82);
       END_STATE();
     case 77:
-      ACCEPT_TOKEN(anon_sym_TILDE);
-      if (lookahead == '>') ADVANCE(83);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(91);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(92);
       END_STATE();
     case 78:
-      ACCEPT_TOKEN(anon_sym_LT_DASH);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(99);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(93);
       END_STATE();
     case 79:
-      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(101);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(94);
       END_STATE();
     case 80:
-      ACCEPT_TOKEN(anon_sym_LT_TILDE);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(92);
       END_STATE();
     case 81:
-      ACCEPT_TOKEN(anon_sym_DASH_GT);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(93);
       END_STATE();
     case 82:
-      ACCEPT_TOKEN(anon_sym_EQ_GT);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(94);
       END_STATE();
     case 83:
-      ACCEPT_TOKEN(anon_sym_TILDE_GT);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(155);
       END_STATE();
     case 84:
-      ACCEPT_TOKEN(anon_sym_QMARK);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(166);
       END_STATE();
     case 85:
-      ACCEPT_TOKEN(anon_sym_COLON);
-      if (lookahead == ':') ADVANCE(86);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(156);
       END_STATE();
     case 86:
-      ACCEPT_TOKEN(anon_sym_COLON_COLON);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(165);
       END_STATE();
     case 87:
-      ACCEPT_TOKEN(anon_sym_LT);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(184);
       END_STATE();
     case 88:
-      ACCEPT_TOKEN(anon_sym_LT);
-      if (lookahead == '=') ADVANCE(79);
-      if (lookahead == '~') ADVANCE(80);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(57);
       END_STATE();
     case 89:
-      ACCEPT_TOKEN(anon_sym_GT);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(191);
       END_STATE();
     case 90:
-      ACCEPT_TOKEN(anon_sym_LBRACE);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(177);
       END_STATE();
     case 91:
-      ACCEPT_TOKEN(anon_sym_RBRACE);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(88);
       END_STATE();
     case 92:
-      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(87);
       END_STATE();
     case 93:
-      ACCEPT_TOKEN(anon_sym_DOT_DOT);
-      if (lookahead == '.') ADVANCE(94);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(89);
       END_STATE();
     case 94:
-      ACCEPT_TOKEN(anon_sym_DOT_DOT_DOT);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(90);
       END_STATE();
     case 95:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(92);
+      END_STATE();
+    case 96:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(93);
+      END_STATE();
+    case 97:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(94);
+      END_STATE();
+    case 98:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(58);
+      END_STATE();
+    case 99:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(98);
+      END_STATE();
+    case 100:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(59);
+      END_STATE();
+    case 101:
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(100);
+      END_STATE();
+    case 102:
+      if (lookahead != 0 &&
+          lookahead != '`') ADVANCE(199);
+      END_STATE();
+    case 103:
+      if (eof) ADVANCE(104);
+      ADVANCE_MAP(
+        '(', 108,
+        ',', 113,
+        '-', 115,
+        '/', 6,
+        '<', 48,
+        '=', 116,
+        '@', 107,
+        '[', 110,
+        ']', 112,
+        '~', 118,
+      );
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') SKIP(103);
+      END_STATE();
+    case 104:
+      ACCEPT_TOKEN(ts_builtin_sym_end);
+      END_STATE();
+    case 105:
+      ACCEPT_TOKEN(anon_sym_AT_AT);
+      END_STATE();
+    case 106:
+      ACCEPT_TOKEN(anon_sym_AT);
+      END_STATE();
+    case 107:
+      ACCEPT_TOKEN(anon_sym_AT);
+      if (lookahead == '@') ADVANCE(105);
+      END_STATE();
+    case 108:
+      ACCEPT_TOKEN(anon_sym_LPAREN);
+      END_STATE();
+    case 109:
+      ACCEPT_TOKEN(anon_sym_RPAREN);
+      END_STATE();
+    case 110:
+      ACCEPT_TOKEN(anon_sym_LBRACK);
+      END_STATE();
+    case 111:
+      ACCEPT_TOKEN(anon_sym_PIPE);
+      END_STATE();
+    case 112:
+      ACCEPT_TOKEN(anon_sym_RBRACK);
+      END_STATE();
+    case 113:
+      ACCEPT_TOKEN(anon_sym_COMMA);
+      END_STATE();
+    case 114:
+      ACCEPT_TOKEN(anon_sym_DASH);
+      if (lookahead == '0') ADVANCE(150);
+      if (lookahead == '>') ADVANCE(123);
+      if (('1' <= lookahead && lookahead <= '9')) ADVANCE(149);
+      END_STATE();
+    case 115:
+      ACCEPT_TOKEN(anon_sym_DASH);
+      if (lookahead == '>') ADVANCE(123);
+      END_STATE();
+    case 116:
+      ACCEPT_TOKEN(anon_sym_EQ);
+      END_STATE();
+    case 117:
+      ACCEPT_TOKEN(anon_sym_EQ);
+      if (lookahead == '>') ADVANCE(124);
+      END_STATE();
+    case 118:
+      ACCEPT_TOKEN(anon_sym_TILDE);
+      END_STATE();
+    case 119:
+      ACCEPT_TOKEN(anon_sym_TILDE);
+      if (lookahead == '>') ADVANCE(125);
+      END_STATE();
+    case 120:
+      ACCEPT_TOKEN(anon_sym_LT_DASH);
+      END_STATE();
+    case 121:
+      ACCEPT_TOKEN(anon_sym_LT_EQ);
+      END_STATE();
+    case 122:
+      ACCEPT_TOKEN(anon_sym_LT_TILDE);
+      END_STATE();
+    case 123:
+      ACCEPT_TOKEN(anon_sym_DASH_GT);
+      END_STATE();
+    case 124:
+      ACCEPT_TOKEN(anon_sym_EQ_GT);
+      END_STATE();
+    case 125:
+      ACCEPT_TOKEN(anon_sym_TILDE_GT);
+      END_STATE();
+    case 126:
+      ACCEPT_TOKEN(anon_sym_QMARK);
+      END_STATE();
+    case 127:
+      ACCEPT_TOKEN(anon_sym_COLON);
+      if (lookahead == ':') ADVANCE(128);
+      END_STATE();
+    case 128:
+      ACCEPT_TOKEN(anon_sym_COLON_COLON);
+      END_STATE();
+    case 129:
+      ACCEPT_TOKEN(anon_sym_LT);
+      END_STATE();
+    case 130:
+      ACCEPT_TOKEN(anon_sym_LT);
+      if (lookahead == '=') ADVANCE(121);
+      if (lookahead == '~') ADVANCE(122);
+      END_STATE();
+    case 131:
+      ACCEPT_TOKEN(anon_sym_GT);
+      END_STATE();
+    case 132:
+      ACCEPT_TOKEN(anon_sym_LBRACE);
+      END_STATE();
+    case 133:
+      ACCEPT_TOKEN(anon_sym_RBRACE);
+      END_STATE();
+    case 134:
+      ACCEPT_TOKEN(anon_sym_DQUOTE);
+      END_STATE();
+    case 135:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT);
+      if (lookahead == '.') ADVANCE(136);
+      END_STATE();
+    case 136:
+      ACCEPT_TOKEN(anon_sym_DOT_DOT_DOT);
+      END_STATE();
+    case 137:
       ACCEPT_TOKEN(anon_sym_true);
       if (lookahead == '-' ||
           lookahead == '.' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('@' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
-    case 96:
+    case 138:
       ACCEPT_TOKEN(anon_sym_false);
       if (lookahead == '-' ||
           lookahead == '.' ||
           ('0' <= lookahead && lookahead <= '9') ||
           ('@' <= lookahead && lookahead <= 'Z') ||
           lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 97:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'a') ADVANCE(100);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 98:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'e') ADVANCE(95);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 99:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'e') ADVANCE(96);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 100:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'l') ADVANCE(102);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 101:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'r') ADVANCE(103);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 102:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 's') ADVANCE(99);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 103:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == 'u') ADVANCE(98);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 104:
-      ACCEPT_TOKEN(sym_symbol);
-      if (lookahead == '-' ||
-          lookahead == '.' ||
-          ('0' <= lookahead && lookahead <= '9') ||
-          ('@' <= lookahead && lookahead <= 'Z') ||
-          lookahead == '_' ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(104);
-      END_STATE();
-    case 105:
-      ACCEPT_TOKEN(sym_integer);
-      END_STATE();
-    case 106:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(44);
-      if (lookahead == 'x') ADVANCE(119);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(118);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(117);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 107:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(44);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(118);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(107);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 108:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(44);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(118);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 109:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(46);
-      if (lookahead == 'x') ADVANCE(119);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(117);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 110:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(46);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(110);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 111:
-      ACCEPT_TOKEN(sym_integer);
-      if (lookahead == '.') ADVANCE(46);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 112:
-      ACCEPT_TOKEN(sym_integer);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(112);
-      END_STATE();
-    case 113:
-      ACCEPT_TOKEN(sym_decimal);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(43);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(113);
-      END_STATE();
-    case 114:
-      ACCEPT_TOKEN(sym_decimal);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(114);
-      END_STATE();
-    case 115:
-      ACCEPT_TOKEN(sym_hexadecimal);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(116);
-      if (('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(115);
-      if (('G' <= lookahead && lookahead <= 'Z') ||
-          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 116:
-      ACCEPT_TOKEN(sym_hexadecimal);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(116);
-      END_STATE();
-    case 117:
-      ACCEPT_TOKEN(sym_octal);
-      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(117);
-      END_STATE();
-    case 118:
-      ACCEPT_TOKEN(sym_measurement);
-      if (lookahead == '+' ||
-          lookahead == '-') ADVANCE(45);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(124);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 119:
-      ACCEPT_TOKEN(sym_measurement);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(116);
-      if (('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(115);
-      if (('G' <= lookahead && lookahead <= 'Z') ||
-          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 120:
-      ACCEPT_TOKEN(sym_measurement);
-      if (('A' <= lookahead && lookahead <= 'Z') ||
-          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(120);
-      END_STATE();
-    case 121:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == '.') ADVANCE(47);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(43);
-      END_STATE();
-    case 122:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == '.') ADVANCE(47);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(43);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(122);
-      END_STATE();
-    case 123:
-      ACCEPT_TOKEN(sym__json_number);
-      if (lookahead == 'E' ||
-          lookahead == 'e') ADVANCE(43);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(123);
-      END_STATE();
-    case 124:
-      ACCEPT_TOKEN(sym__json_number);
-      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(124);
-      END_STATE();
-    case 125:
-      ACCEPT_TOKEN(anon_sym_BQUOTE);
-      END_STATE();
-    case 126:
-      ACCEPT_TOKEN(anon_sym_BQUOTE);
-      if (lookahead == '`') ADVANCE(36);
-      END_STATE();
-    case 127:
-      ACCEPT_TOKEN(anon_sym_SQUOTE);
-      END_STATE();
-    case 128:
-      ACCEPT_TOKEN(anon_sym_BQUOTE_BQUOTE_BQUOTE);
-      END_STATE();
-    case 129:
-      ACCEPT_TOKEN(anon_sym_LF);
-      if (lookahead == '\n') ADVANCE(129);
-      END_STATE();
-    case 130:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(131);
-      if (lookahead == '/') ADVANCE(136);
-      if (lookahead == '\\') ADVANCE(42);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(135);
-      END_STATE();
-    case 131:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(133);
-      if (lookahead == '\\') ADVANCE(42);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(135);
-      END_STATE();
-    case 132:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(132);
-      if (lookahead == '/') ADVANCE(135);
-      if (lookahead == '\\') ADVANCE(11);
-      if (lookahead == '\n' ||
-          lookahead == '\'') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(133);
-      END_STATE();
-    case 133:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '*') ADVANCE(132);
-      if (lookahead == '\\') ADVANCE(11);
-      if (lookahead == '\n' ||
-          lookahead == '\'') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(133);
-      END_STATE();
-    case 134:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '/') ADVANCE(130);
-      if (lookahead == '\\') ADVANCE(42);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(134);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '\'') ADVANCE(135);
-      END_STATE();
-    case 135:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '\\') ADVANCE(42);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(135);
-      END_STATE();
-    case 136:
-      ACCEPT_TOKEN(sym__single_quoted_text);
-      if (lookahead == '\\') ADVANCE(162);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '\'') ADVANCE(136);
-      END_STATE();
-    case 137:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(138);
-      if (lookahead == '/') ADVANCE(143);
-      if (lookahead == '\\') ADVANCE(40);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(142);
-      END_STATE();
-    case 138:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(140);
-      if (lookahead == '\\') ADVANCE(40);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(142);
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 139:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(139);
-      if (lookahead == '/') ADVANCE(142);
-      if (lookahead == '\\') ADVANCE(9);
-      if (lookahead == '\n' ||
-          lookahead == '"') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(140);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'a') ADVANCE(142);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('b' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 140:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '*') ADVANCE(139);
-      if (lookahead == '\\') ADVANCE(9);
-      if (lookahead == '\n' ||
-          lookahead == '"') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(140);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(137);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 141:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '/') ADVANCE(137);
-      if (lookahead == '\\') ADVANCE(40);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(141);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '"') ADVANCE(142);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'e') ADVANCE(138);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 142:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '\\') ADVANCE(40);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(142);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'l') ADVANCE(144);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 143:
-      ACCEPT_TOKEN(sym__double_quoted_text);
-      if (lookahead == '\\') ADVANCE(160);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '"') ADVANCE(143);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'r') ADVANCE(145);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 144:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(145);
-      if (lookahead == '/') ADVANCE(150);
-      if (lookahead == '\\') ADVANCE(41);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(149);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 's') ADVANCE(141);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 145:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(147);
-      if (lookahead == '\\') ADVANCE(41);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(149);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == 'u') ADVANCE(140);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 146:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(146);
-      if (lookahead == '/') ADVANCE(149);
-      if (lookahead == '\\') ADVANCE(10);
-      if (lookahead == '\n' ||
-          lookahead == '`') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(147);
+      ACCEPT_TOKEN(sym_symbol);
+      if (lookahead == '-' ||
+          lookahead == '.' ||
+          ('0' <= lookahead && lookahead <= '9') ||
+          ('@' <= lookahead && lookahead <= 'Z') ||
+          lookahead == '_' ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(146);
       END_STATE();
     case 147:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '*') ADVANCE(146);
-      if (lookahead == '\\') ADVANCE(10);
-      if (lookahead == '\n' ||
-          lookahead == '`') ADVANCE(24);
-      if (lookahead != 0) ADVANCE(147);
+      ACCEPT_TOKEN(sym_integer);
       END_STATE();
     case 148:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '/') ADVANCE(144);
-      if (lookahead == '\\') ADVANCE(41);
-      if (lookahead == '\t' ||
-          (0x0b <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(148);
-      if (lookahead != 0 &&
-          (lookahead < '\t' || '\r' < lookahead) &&
-          lookahead != '`') ADVANCE(149);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(83);
+      if (lookahead == 'x') ADVANCE(161);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(160);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(159);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 149:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '\\') ADVANCE(41);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(149);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(83);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(160);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(149);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 150:
-      ACCEPT_TOKEN(sym__backticked_text);
-      if (lookahead == '\\') ADVANCE(161);
-      if (lookahead != 0 &&
-          lookahead != '\n' &&
-          lookahead != '`') ADVANCE(150);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(83);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(160);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 151:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '\n') ADVANCE(157);
-      if (lookahead == '`') ADVANCE(159);
-      if (lookahead != 0) ADVANCE(151);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(85);
+      if (lookahead == 'x') ADVANCE(161);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(159);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 152:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(155);
-      if (lookahead == '/') ADVANCE(151);
-      if (lookahead == '`') ADVANCE(38);
-      if (lookahead != 0) ADVANCE(157);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(85);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(152);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 153:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(153);
-      if (lookahead == '/') ADVANCE(157);
-      if (lookahead == '`') ADVANCE(26);
-      if (lookahead != 0) ADVANCE(154);
+      ACCEPT_TOKEN(sym_integer);
+      if (lookahead == '.') ADVANCE(85);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 154:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(153);
-      if (lookahead == '`') ADVANCE(26);
-      if (lookahead != 0) ADVANCE(154);
+      ACCEPT_TOKEN(sym_integer);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(154);
       END_STATE();
     case 155:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '*') ADVANCE(154);
-      if (lookahead == '`') ADVANCE(38);
-      if (lookahead != 0) ADVANCE(157);
+      ACCEPT_TOKEN(sym_decimal);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(70);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(155);
       END_STATE();
     case 156:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '/') ADVANCE(152);
-      if (lookahead == '`') ADVANCE(39);
-      if (('\t' <= lookahead && lookahead <= '\r') ||
-          lookahead == ' ') ADVANCE(156);
-      if (lookahead != 0) ADVANCE(157);
+      ACCEPT_TOKEN(sym_decimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(156);
       END_STATE();
     case 157:
-      ACCEPT_TOKEN(sym__fenced_text);
-      if (lookahead == '`') ADVANCE(38);
-      if (lookahead != 0) ADVANCE(157);
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(158);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(157);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 158:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\n') ADVANCE(157);
-      if (lookahead == '`') ADVANCE(175);
-      if (lookahead != 0) ADVANCE(151);
+      ACCEPT_TOKEN(sym_hexadecimal);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(158);
       END_STATE();
     case 159:
-      ACCEPT_TOKEN(sym_comment);
-      if (lookahead == '\n') ADVANCE(157);
-      if (lookahead == '`') ADVANCE(158);
-      if (lookahead != 0) ADVANCE(151);
+      ACCEPT_TOKEN(sym_octal);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(159);
       END_STATE();
     case 160:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 172,
-        '"', 143,
-        '/', 143,
-        '\\', 143,
-        'b', 143,
-        'f', 143,
-        'n', 143,
-        'r', 143,
-        't', 143,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym_measurement);
+      if (lookahead == '+' ||
+          lookahead == '-') ADVANCE(84);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(166);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 161:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 173,
-        '/', 150,
-        '\\', 150,
-        '`', 150,
-        'b', 150,
-        'f', 150,
-        'n', 150,
-        'r', 150,
-        't', 150,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym_measurement);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(158);
+      if (('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(157);
+      if (('G' <= lookahead && lookahead <= 'Z') ||
+          ('g' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 162:
-      ACCEPT_TOKEN(sym_comment);
-      ADVANCE_MAP(
-        'u', 174,
-        '\'', 136,
-        '/', 136,
-        '\\', 136,
-        'b', 136,
-        'f', 136,
-        'n', 136,
-        'r', 136,
-        't', 136,
-      );
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym_measurement);
+      if (('A' <= lookahead && lookahead <= 'Z') ||
+          ('a' <= lookahead && lookahead <= 'z')) ADVANCE(162);
       END_STATE();
     case 163:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(143);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(86);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(70);
       END_STATE();
     case 164:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(163);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == '.') ADVANCE(86);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(70);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(164);
       END_STATE();
     case 165:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(150);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym__json_number);
+      if (lookahead == 'E' ||
+          lookahead == 'e') ADVANCE(70);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(165);
       END_STATE();
     case 166:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(136);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(sym__json_number);
+      if (('0' <= lookahead && lookahead <= '9')) ADVANCE(166);
       END_STATE();
     case 167:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(165);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
       END_STATE();
     case 168:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(166);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(anon_sym_BQUOTE);
+      if (lookahead == '`') ADVANCE(60);
       END_STATE();
     case 169:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(164);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(anon_sym_SQUOTE);
       END_STATE();
     case 170:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(167);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(anon_sym_BQUOTE_BQUOTE_BQUOTE);
       END_STATE();
     case 171:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(168);
-      if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+      ACCEPT_TOKEN(anon_sym_LF);
+      if (lookahead == '\n') ADVANCE(171);
       END_STATE();
     case 172:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(169);
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(173);
+      if (lookahead == '/') ADVANCE(178);
+      if (lookahead == '\\') ADVANCE(68);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(177);
       END_STATE();
     case 173:
-      ACCEPT_TOKEN(sym_comment);
-      if (('0' <= lookahead && lookahead <= '9') ||
-          ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(170);
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(175);
+      if (lookahead == '\\') ADVANCE(68);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(177);
       END_STATE();
     case 174:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(174);
+      if (lookahead == '/') ADVANCE(177);
+      if (lookahead == '\\') ADVANCE(16);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(175);
+      END_STATE();
+    case 175:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '*') ADVANCE(174);
+      if (lookahead == '\\') ADVANCE(16);
+      if (lookahead == '\n' ||
+          lookahead == '\'') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(175);
+      END_STATE();
+    case 176:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '/') ADVANCE(172);
+      if (lookahead == '\\') ADVANCE(68);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(176);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '\'') ADVANCE(177);
+      END_STATE();
+    case 177:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(68);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(177);
+      END_STATE();
+    case 178:
+      ACCEPT_TOKEN(sym__single_quoted_text);
+      if (lookahead == '\\') ADVANCE(209);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '\'') ADVANCE(178);
+      END_STATE();
+    case 179:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(180);
+      if (lookahead == '/') ADVANCE(185);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(184);
+      END_STATE();
+    case 180:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(182);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(184);
+      END_STATE();
+    case 181:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(181);
+      if (lookahead == '/') ADVANCE(184);
+      if (lookahead == '\\') ADVANCE(12);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(182);
+      END_STATE();
+    case 182:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '*') ADVANCE(181);
+      if (lookahead == '\\') ADVANCE(12);
+      if (lookahead == '\n' ||
+          lookahead == '"') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(182);
+      END_STATE();
+    case 183:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '/') ADVANCE(179);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(183);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '"') ADVANCE(184);
+      END_STATE();
+    case 184:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(64);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(184);
+      END_STATE();
+    case 185:
+      ACCEPT_TOKEN(sym__double_quoted_text);
+      if (lookahead == '\\') ADVANCE(205);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '"') ADVANCE(185);
+      END_STATE();
+    case 186:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(187);
+      if (lookahead == '/') ADVANCE(192);
+      if (lookahead == '\\') ADVANCE(66);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(191);
+      END_STATE();
+    case 187:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(189);
+      if (lookahead == '\\') ADVANCE(66);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(191);
+      END_STATE();
+    case 188:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(188);
+      if (lookahead == '/') ADVANCE(191);
+      if (lookahead == '\\') ADVANCE(14);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(189);
+      END_STATE();
+    case 189:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '*') ADVANCE(188);
+      if (lookahead == '\\') ADVANCE(14);
+      if (lookahead == '\n' ||
+          lookahead == '`') ADVANCE(45);
+      if (lookahead != 0) ADVANCE(189);
+      END_STATE();
+    case 190:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '/') ADVANCE(186);
+      if (lookahead == '\\') ADVANCE(66);
+      if (lookahead == '\t' ||
+          (0x0b <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(190);
+      if (lookahead != 0 &&
+          (lookahead < '\t' || '\r' < lookahead) &&
+          lookahead != '`') ADVANCE(191);
+      END_STATE();
+    case 191:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(66);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(191);
+      END_STATE();
+    case 192:
+      ACCEPT_TOKEN(sym__backticked_text);
+      if (lookahead == '\\') ADVANCE(207);
+      if (lookahead != 0 &&
+          lookahead != '\n' &&
+          lookahead != '`') ADVANCE(192);
+      END_STATE();
+    case 193:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '\n') ADVANCE(199);
+      if (lookahead == '`') ADVANCE(201);
+      if (lookahead != 0) ADVANCE(193);
+      END_STATE();
+    case 194:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(197);
+      if (lookahead == '/') ADVANCE(193);
+      if (lookahead == '`') ADVANCE(62);
+      if (lookahead != 0) ADVANCE(199);
+      END_STATE();
+    case 195:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(195);
+      if (lookahead == '/') ADVANCE(199);
+      if (lookahead == '`') ADVANCE(47);
+      if (lookahead != 0) ADVANCE(196);
+      END_STATE();
+    case 196:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(195);
+      if (lookahead == '`') ADVANCE(47);
+      if (lookahead != 0) ADVANCE(196);
+      END_STATE();
+    case 197:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '*') ADVANCE(196);
+      if (lookahead == '`') ADVANCE(62);
+      if (lookahead != 0) ADVANCE(199);
+      END_STATE();
+    case 198:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '/') ADVANCE(194);
+      if (lookahead == '`') ADVANCE(63);
+      if (('\t' <= lookahead && lookahead <= '\r') ||
+          lookahead == ' ') ADVANCE(198);
+      if (lookahead != 0) ADVANCE(199);
+      END_STATE();
+    case 199:
+      ACCEPT_TOKEN(sym__fenced_text);
+      if (lookahead == '`') ADVANCE(62);
+      if (lookahead != 0) ADVANCE(199);
+      END_STATE();
+    case 200:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(199);
+      if (lookahead == '`') ADVANCE(238);
+      if (lookahead != 0) ADVANCE(193);
+      END_STATE();
+    case 201:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\n') ADVANCE(199);
+      if (lookahead == '`') ADVANCE(200);
+      if (lookahead != 0) ADVANCE(193);
+      END_STATE();
+    case 202:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(206);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 203:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(208);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 204:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '\\') ADVANCE(210);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 205:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 211,
+        '"', 185,
+        '/', 185,
+        '\\', 185,
+        'b', 185,
+        'f', 185,
+        'n', 185,
+        'r', 185,
+        't', 185,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 206:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(212);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 207:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 213,
+        '/', 192,
+        '\\', 192,
+        '`', 192,
+        'b', 192,
+        'f', 192,
+        'n', 192,
+        'r', 192,
+        't', 192,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 208:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(214);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 209:
+      ACCEPT_TOKEN(sym_comment);
+      ADVANCE_MAP(
+        'u', 215,
+        '\'', 178,
+        '/', 178,
+        '\\', 178,
+        'b', 178,
+        'f', 178,
+        'n', 178,
+        'r', 178,
+        't', 178,
+      );
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 210:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'u') ADVANCE(216);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 211:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(217);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(231);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 212:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(220);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 213:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(218);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(232);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 214:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(221);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 215:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(219);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(233);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 216:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == 'D' ||
+          lookahead == 'd') ADVANCE(222);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 217:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(225);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(228);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 218:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(235);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(229);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 219:
+      ACCEPT_TOKEN(sym_comment);
+      if (lookahead == '8' ||
+          lookahead == '9' ||
+          lookahead == 'A' ||
+          lookahead == 'B' ||
+          lookahead == 'a' ||
+          lookahead == 'b') ADVANCE(237);
+      if (('0' <= lookahead && lookahead <= '7')) ADVANCE(230);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 220:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(228);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 221:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(229);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 222:
+      ACCEPT_TOKEN(sym_comment);
+      if (('C' <= lookahead && lookahead <= 'F') ||
+          ('c' <= lookahead && lookahead <= 'f')) ADVANCE(230);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 223:
       ACCEPT_TOKEN(sym_comment);
       if (('0' <= lookahead && lookahead <= '9') ||
           ('A' <= lookahead && lookahead <= 'F') ||
-          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(171);
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(202);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+          lookahead != '\n') ADVANCE(238);
       END_STATE();
-    case 175:
+    case 224:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(185);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 225:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(223);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 226:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(192);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 227:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(178);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 228:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(224);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 229:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(226);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 230:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(227);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 231:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(228);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 232:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(229);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 233:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(230);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 234:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(203);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 235:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(234);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 236:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(204);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 237:
+      ACCEPT_TOKEN(sym_comment);
+      if (('0' <= lookahead && lookahead <= '9') ||
+          ('A' <= lookahead && lookahead <= 'F') ||
+          ('a' <= lookahead && lookahead <= 'f')) ADVANCE(236);
+      if (lookahead != 0 &&
+          lookahead != '\n') ADVANCE(238);
+      END_STATE();
+    case 238:
       ACCEPT_TOKEN(sym_comment);
       if (lookahead != 0 &&
-          lookahead != '\n') ADVANCE(175);
+          lookahead != '\n') ADVANCE(238);
       END_STATE();
-    case 176:
+    case 239:
       ACCEPT_TOKEN(sym_doc_comment);
       END_STATE();
     default:
@@ -2506,7 +2926,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [8] = {.lex_state = 3},
   [9] = {.lex_state = 3},
   [10] = {.lex_state = 4},
-  [11] = {.lex_state = 61},
+  [11] = {.lex_state = 103},
   [12] = {.lex_state = 5},
   [13] = {.lex_state = 0},
   [14] = {.lex_state = 5},
@@ -2535,7 +2955,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [37] = {.lex_state = 2},
   [38] = {.lex_state = 2},
   [39] = {.lex_state = 2},
-  [40] = {.lex_state = 61},
+  [40] = {.lex_state = 103},
   [41] = {.lex_state = 2},
   [42] = {.lex_state = 5},
   [43] = {.lex_state = 2},
@@ -2543,7 +2963,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [45] = {.lex_state = 2},
   [46] = {.lex_state = 2},
   [47] = {.lex_state = 2},
-  [48] = {.lex_state = 61},
+  [48] = {.lex_state = 103},
   [49] = {.lex_state = 2},
   [50] = {.lex_state = 2},
   [51] = {.lex_state = 5},
@@ -2631,14 +3051,14 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [133] = {.lex_state = 0},
   [134] = {.lex_state = 0},
   [135] = {.lex_state = 0},
-  [136] = {.lex_state = 61},
+  [136] = {.lex_state = 103},
   [137] = {.lex_state = 0},
   [138] = {.lex_state = 0},
   [139] = {.lex_state = 0},
   [140] = {.lex_state = 0},
   [141] = {.lex_state = 0},
   [142] = {.lex_state = 0},
-  [143] = {.lex_state = 61},
+  [143] = {.lex_state = 103},
   [144] = {.lex_state = 0},
   [145] = {.lex_state = 0},
   [146] = {.lex_state = 0},
@@ -2668,20 +3088,20 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [170] = {.lex_state = 0},
   [171] = {.lex_state = 0},
   [172] = {.lex_state = 0},
-  [173] = {.lex_state = 61},
+  [173] = {.lex_state = 103},
   [174] = {.lex_state = 0},
   [175] = {.lex_state = 0},
   [176] = {.lex_state = 0},
-  [177] = {.lex_state = 61},
+  [177] = {.lex_state = 103},
   [178] = {.lex_state = 0},
   [179] = {.lex_state = 0},
-  [180] = {.lex_state = 61},
+  [180] = {.lex_state = 103},
   [181] = {.lex_state = 0},
   [182] = {.lex_state = 0},
-  [183] = {.lex_state = 61},
+  [183] = {.lex_state = 103},
   [184] = {.lex_state = 0},
   [185] = {.lex_state = 0},
-  [186] = {.lex_state = 31},
+  [186] = {.lex_state = 52},
   [187] = {.lex_state = 0},
   [188] = {.lex_state = 0},
   [189] = {.lex_state = 0},
@@ -2689,7 +3109,7 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [191] = {.lex_state = 0},
   [192] = {.lex_state = 0},
   [193] = {.lex_state = 0},
-  [194] = {.lex_state = 31},
+  [194] = {.lex_state = 52},
   [195] = {.lex_state = 0},
   [196] = {.lex_state = 0},
   [197] = {.lex_state = 0},
@@ -2704,8 +3124,8 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [206] = {.lex_state = 0},
   [207] = {.lex_state = 0},
   [208] = {.lex_state = 0},
-  [209] = {.lex_state = 141},
-  [210] = {.lex_state = 141},
+  [209] = {.lex_state = 183},
+  [210] = {.lex_state = 183},
   [211] = {.lex_state = 0},
   [212] = {.lex_state = 0},
   [213] = {.lex_state = 0},
@@ -2727,14 +3147,14 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [229] = {.lex_state = 0},
   [230] = {.lex_state = 0},
   [231] = {.lex_state = 0},
-  [232] = {.lex_state = 148},
+  [232] = {.lex_state = 190},
   [233] = {.lex_state = 0},
   [234] = {.lex_state = 0},
   [235] = {.lex_state = 0},
   [236] = {.lex_state = 0},
   [237] = {.lex_state = 1},
   [238] = {.lex_state = 0},
-  [239] = {.lex_state = 148},
+  [239] = {.lex_state = 190},
   [240] = {.lex_state = 0},
   [241] = {.lex_state = 0},
   [242] = {.lex_state = 0},
@@ -2746,13 +3166,13 @@ static const TSLexMode ts_lex_modes[STATE_COUNT] = {
   [248] = {.lex_state = 0},
   [249] = {.lex_state = 0},
   [250] = {.lex_state = 0},
-  [251] = {.lex_state = 141},
+  [251] = {.lex_state = 183},
   [252] = {.lex_state = 0},
   [253] = {.lex_state = 0},
   [254] = {.lex_state = 0},
   [255] = {.lex_state = 4},
-  [256] = {.lex_state = 148},
-  [257] = {.lex_state = 134},
+  [256] = {.lex_state = 190},
+  [257] = {.lex_state = 176},
   [258] = {.lex_state = 0},
 };
 
