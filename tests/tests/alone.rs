@@ -383,7 +383,7 @@ fn large_texts_are_read_whole() {
         messages
     };
     assert_eq!(messages(&found), messages(&expected));
-    assert!(found.len() > 20, "{found:?}");
+    assert!(found.len() >= 20, "{found:?}");
     let tools = |texts: &[Parse]| gram_check::check(texts).module.map(|module| module.tools.len());
     let fine = parse(SourceFile::new("large.gram", whole.replace("Txt", "Text")));
     assert_eq!(tools(std::slice::from_ref(&fine)), Some(1_000));

@@ -13,7 +13,7 @@ use crate::checker::{Checker, Form};
 use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;
-use gram_model::expression::{self, Word};
+use gram_model::expression;
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
 use gram_model::value;
@@ -32,7 +32,7 @@ impl Checker<'_> {
             N::QuotedName => self.quoted_type(file, label),
             N::TypeExpression => {
                 let (span, text) = (label.span(), label.text());
-                if self.names_foreign(file, text)
+                if self.names_foreign(file, label)
                     && let Some(error) = self.foreign_type(file, span, text)
                 {
                     self.report(file, error);
@@ -56,12 +56,7 @@ impl Checker<'_> {
             return Some(ty.clone());
         }
         let before = self.found(file);
-        let ty = if self.names_foreign(file, &text)
-            && let Some(error) = self.foreign_type(file, node.span(), &text)
-        {
-            self.report(file, error);
-            None
-        } else if let Some(span) = verbatim(node, &text) {
+        let ty = if let Some(span) = verbatim(node, &text) {
             let parse = gram_syntax::parse_type(node.tree().source(), span);
             self.parsed_type(file, node, &parse)
         } else {
@@ -90,10 +85,16 @@ impl Checker<'_> {
 
     /// The type that a text in quotes contains.
     fn parsed_type(&mut self, file: usize, quoted: Node<'_>, parse: &Parse) -> Option<Type> {
+        let (root, span, text) = (parse.tree().root(), quoted.span(), quoted.content());
         let Some(error) = parse.diagnostics().first() else {
-            return self.resolve(file, parse.tree().root());
+            if self.names_foreign(file, root)
+                && let Some(error) = self.foreign_type(file, span, &text)
+            {
+                self.report(file, error);
+                return None;
+            }
+            return self.resolve(file, root);
         };
-        let (span, text) = (quoted.span(), quoted.content());
         let error = match effect_of(text.trim()) {
             Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
             None => self.foreign_type(file, span, &text).unwrap_or_else(|| error.clone()),
@@ -116,22 +117,14 @@ impl Checker<'_> {
 
     /// Whether an expression of several words names types of other languages, and no declared type
     /// has the name of one.
-    fn names_foreign(&self, file: usize, text: &str) -> bool {
+    fn names_foreign(&self, file: usize, root: Node<'_>) -> bool {
         let declared = |name: &str| {
             built_in(name).is_some()
                 || !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
         };
-        let mut foreign = false;
-        for (_, word) in expression::words(text) {
-            let Word::Type(name) = word else { continue };
-            if foreign_type_name(name).is_some() {
-                if declared(name) {
-                    return false;
-                }
-                foreign = true;
-            }
-        }
-        foreign && !expression::is_name(text.trim())
+        let names = root.descendants().filter(|part| part.kind() == N::TypeName).map(Node::text);
+        let mut foreign = names.filter(|name| foreign_type_name(name).is_some()).peekable();
+        foreign.peek().is_some() && !expression::is_name(root.text()) && !foreign.any(declared)
     }
 
     fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {

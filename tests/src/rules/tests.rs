@@ -672,7 +672,7 @@ fn gemini_takes_a_subset_of_openapi() {
         property(&only, &with(&value), &with(&good), &at, "holds a value of another kind");
     }
     let bad = json!({"type": "array", "items": true});
-    let good = json!({"type": "array", "items": {"type": "integer", "format": "int32"}});
+    let good = json!({"type": "array", "items": {"type": "string"}});
     property(&["gemini", "llamacpp"], &bad, &good, ".items", "is not an object");
 }
 
@@ -681,12 +681,16 @@ fn patterns_have_no_lookaround_for_openai() {
     let pattern = |pattern: &str| json!({"type": "string", "pattern": pattern});
     let good = pattern(r"^\(?=[(?!]\\1(?:a)$");
     for bad in ["(?=a)", "a(?!b)", "(?<=a)b", r"[)](?<!a)"] {
-        property(&OPENAI, &pattern(bad), &good, ".pattern", "has lookaround");
+        property(&WITHOUT_LOOKAROUND, &pattern(bad), &pattern("^a$"), ".pattern", "has lookaround");
     }
     for bad in [r"(a)\1", r"(?<n>a)\k<n>"] {
         property(&OPENAI, &pattern(bad), &good, ".pattern", "has a backreference");
     }
 }
+
+/// The targets that refuse lookaround.
+const WITHOUT_LOOKAROUND: [&str; 5] =
+    ["openai", "openai-functions", "openai-strict", "openai-responses", "llamacpp"];
 
 #[test]
 fn definitions_have_an_end() {

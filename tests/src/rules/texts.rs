@@ -15,7 +15,7 @@ pub(super) fn check(
     violations: &mut Violations,
 ) {
     let Some(Value::String(text)) = members.get("description") else { return };
-    if text.contains("JSON text of") && text.contains(r#""propertyNames":{"type":"string"}"#) {
+    if text.contains(r#"this JSON Schema: {"propertyNames":{"type":"string"}}"#) {
         violations.add(tool, &node.path, "describes keys as strings, which they always are");
     }
     if dialect.all_required && text.ends_with("Leave this out: the host sets it.") {

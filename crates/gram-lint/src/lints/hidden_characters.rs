@@ -78,7 +78,7 @@ fn stays_whole(text: &str) -> bool {
     let rest = text.char_indices().filter(|(at, _)| !hidden.contains(at));
     let rest: String = rest.map(|(_, c)| c).collect();
     // Where a string begins like a comment, what follows it in the file counts.
-    if rest.trim_start_matches(['"', '\'', '`']).starts_with('/') {
+    if rest.trim_start_matches(['"', '\'', '`', ' ', '\t']).starts_with('/') {
         return false;
     }
     let text = format!("(a {{k: {rest}}})");

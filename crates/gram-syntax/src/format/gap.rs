@@ -18,6 +18,7 @@ pub(super) struct Comment {
 
 /// A gap in which the line ends.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // Each is about a different line.
 pub(super) struct Break {
     /// The indentation of comments.
     pub(super) inner: u32,

@@ -1,6 +1,7 @@
 //! Type expressions: labels without backticks (E5), and the content of labels in backticks.
 
 use super::Parser;
+use super::errors::LABELS;
 use super::group::{After, Items};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::Extension;
@@ -13,7 +14,9 @@ impl Parser<'_> {
     pub(super) fn at_bare_type(&self) -> bool {
         match self.kind() {
             T::Symbol => match self.second() {
-                T::Pipe | T::Question => true,
+                // `(add:Tool | …)` is a declaration in the wrong brackets.
+                T::Pipe => !LABELS.contains(&self.text(self.at)),
+                T::Question => true,
                 // `[` may also begin the next declaration, behind a forgotten parenthesis.
                 T::LBracket => {
                     let bracket = self.after(self.at);
@@ -22,8 +25,7 @@ impl Parser<'_> {
                 T::Less => !self.at_angle_record(self.after(self.at)),
                 _ => false,
             },
-            T::LBracket | T::LParen | T::LBrace => true,
-            T::DoubleQuoted | T::SingleQuoted => true,
+            T::LBracket | T::LParen | T::LBrace | T::DoubleQuoted | T::SingleQuoted => true,
             T::QuoteOpen => self.text(self.at) != "`",
             kind => kind.is_number(),
         }

@@ -115,11 +115,12 @@ impl<'s> Rewriter<'s> {
     ) {
         let is_tuple = schema.get("items").is_some_and(Value::is_array);
         match (key, is_tuple) {
-            ("items", false) => self.keyword(Keyword::Items, value, place, written),
+            ("items", false) | ("additionalItems", true) => {
+                self.keyword(Keyword::Items, value, place, written)
+            }
             ("items", true) if !schema.contains_key("prefixItems") => {
                 self.keyword(Keyword::PrefixItems, value, place, written);
             }
-            ("additionalItems", true) => self.keyword(Keyword::Items, value, place, written),
             // Without a tuple, it applies to no item.
             ("additionalItems", false) => {}
             _ => self.ignored.push(dotted(&below(place, key)).into_owned()),

@@ -1,5 +1,8 @@
 //! Elements, heads of declarations and nodes that are written in other brackets, or without any.
 
+// The causes of an error are tried in turn, and all have one type.
+#![allow(clippy::unnecessary_wraps)]
+
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;

@@ -1,5 +1,8 @@
 //! Keys and values that are written as in other languages.
 
+// The causes of an error are tried in turn, and all have one type.
+#![allow(clippy::unnecessary_wraps)]
+
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};

@@ -15,6 +15,7 @@ mod types;
 mod values;
 
 pub(super) use places::Place;
+pub(super) use scan::LABELS;
 
 use super::Parser;
 use super::group::{Group, is_arrow, is_closer};

@@ -10,7 +10,7 @@ use crate::token::TokenKind as T;
 /// The labels that declare tools.
 const TOOLS: [&str; 1] = ["Tool"];
 /// All labels that declare something.
-const LABELS: [&str; 9] =
+pub(in crate::parser) const LABELS: [&str; 9] =
     ["Tool", "Agent", "Container", "Record", "Enum", "Union", "Alias", "Library", "Experiment"];
 
 impl<'a> Parser<'a> {
