@@ -98,7 +98,9 @@ impl Gbnf {
                     0 => shortest(),
                     count => Some(fits[rng.below(count)]),
                 };
-                chosen.into_iter().for_each(|part| self.derive(part, rng, left, out));
+                for part in chosen {
+                    self.derive(part, rng, left, out);
+                }
             }
             Node::Repeat(part, least, most) => {
                 let room = most.map_or(3, |most| (most - least).min(3));

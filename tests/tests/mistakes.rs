@@ -28,7 +28,7 @@ fn diagnostics(text: &str) -> Vec<Diagnostic> {
     check(&files.load(), &Settings::default()).diagnostics
 }
 
-fn is_error(diagnostic: &&Diagnostic) -> bool {
+fn is_error(diagnostic: &Diagnostic) -> bool {
     diagnostic.severity == Severity::Error
 }
 
@@ -37,7 +37,7 @@ fn show(name: &str, text: &str) -> String {
     let options = RenderOptions { color: false, width: 100 };
     let mut shown = format!("=== {name}\n");
     for diagnostic in diagnostics(text) {
-        let _ = write!(shown, "{}\n", diagnostic.render(options).trim_end());
+        let _ = writeln!(shown, "{}", diagnostic.render(options).trim_end());
         for fix in &diagnostic.fixes {
             let after = fixed(text, fix);
             let kind = match fix.applicability {
@@ -87,8 +87,11 @@ fn faults(text: &str) -> Vec<String> {
         }
         for (at, fix) in diagnostic.fixes.iter().enumerate() {
             let after = diagnostics(&fixed(text, fix));
-            let left: Vec<_> =
-                after.iter().filter(is_error).map(|left| left.message.as_str()).collect();
+            let left: Vec<_> = after
+                .iter()
+                .filter(|left| is_error(left))
+                .map(|left| left.message.as_str())
+                .collect();
             // A declaration that was cut off may lack more than its bracket.
             let cut_off = diagnostic.code.name == "unclosed-bracket";
             if at == 0 && !left.is_empty() && !cut_off {

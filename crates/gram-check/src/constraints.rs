@@ -13,7 +13,7 @@ use gram_model::nearest::{nearest, question};
 use gram_model::value_check;
 use gram_model::{Constraint, TypeUse};
 
-impl<'t> Checker<'t> {
+impl Checker<'_> {
     /// Applies an attribute that sets constraints.
     pub(crate) fn constraint(
         &mut self,

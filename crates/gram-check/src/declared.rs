@@ -351,7 +351,7 @@ impl<'t> Checker<'t> {
     fn misplaced(&mut self, declaration: &DeclarationSyntax<'t>, element: Node<'t>, form: Form) {
         let odd = |other: &Node<'t>| other.kind() == element.kind();
         let first = declaration.node.elements().take_while(|other| other.id() != element.id());
-        if first.into_iter().any(|other| odd(&other) && self.is_misplaced(&other, form)) {
+        if first.into_iter().any(|other| odd(&other) && Self::is_misplaced(&other, form)) {
             return;
         }
         let message = match form {
@@ -367,7 +367,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Whether a declaration of a form cannot hold an element.
-    fn is_misplaced(&self, element: &Node<'t>, form: Form) -> bool {
+    fn is_misplaced(element: &Node<'t>, form: Form) -> bool {
         let subject = only_node(*element).map(Node::subject);
         match form {
             Form::Record => subject.is_none(),

@@ -107,9 +107,11 @@ fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
         // A constraint of a tool constrains nothing; other attributes are kept for targets.
         O::Tool => match *meaning {
             Is("description") => !matches!(key, "docs" | "$comment"),
-            Is("enum" | "unique" | "default" | "nullable" | "multipleOf") => false,
+            Is("enum" | "unique" | "default" | "nullable" | "multipleOf")
+            | ItemOf(_)
+            | Meaning::Type
+            | Other(_) => false,
             Is(name) if find(O::Tool, name).is_some() => true,
-            ItemOf(_) | Meaning::Type | Other(_) => false,
             _ => in_field(*meaning),
         },
         O::Agent | O::Container => match *meaning {
@@ -278,7 +280,7 @@ struct Foreign<'a, 't> {
     meaning: Meaning,
 }
 
-impl<'t> Foreign<'_, 't> {
+impl Foreign<'_, '_> {
     fn is_bound(&self) -> bool {
         matches!(self.meaning, Least(_) | Most(_))
     }

@@ -134,9 +134,10 @@ impl Checker<'_> {
         error = match (what, entry) {
             (Named::Default, Some(entry)) if null && !accepts(Value::Null) => {
                 let optional = field.optionality == gram_model::Optionality::Optional;
-                let (place, text) = match optional {
-                    true => (without_comma(source, entry), ""),
-                    false => (entry, "optional: true"),
+                let (place, text) = if optional {
+                    (without_comma(source, entry), "")
+                } else {
+                    (entry, "optional: true")
                 };
                 let fix =
                     Fix::replace(NeedsLook, "make it optional without a default", place, text);

@@ -30,12 +30,11 @@ impl<'t> Checker<'t> {
         file: usize,
         attributes: &mut Vec<Attribute<'t>>,
     ) -> Option<Inheritance> {
-        let mut take = |key: &str| {
+        let take = |key: &str| {
             let at = attributes.iter().position(|attribute| attribute.key == key)?;
             Some(attributes.remove(at))
         };
-        let [extends, pick, omit, partial] =
-            ["extends", "pick", "omit", "partial"].map(|key| take(key));
+        let [extends, pick, omit, partial] = ["extends", "pick", "omit", "partial"].map(take);
         let Some(extends) = extends else {
             for narrowing in [pick, omit, partial].into_iter().flatten() {
                 let message = format!("`{}` needs `extends`", narrowing.key);

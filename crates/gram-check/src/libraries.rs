@@ -97,7 +97,7 @@ impl<'t> Checker<'t> {
         let owner = AttributeOwner::Implementation(kind);
         let given = attributes.len();
         self.take_foreign(file, &mut attributes, owner, None);
-        if attributes.len() == given && !self.nearly_needed(kind, &attributes) {
+        if attributes.len() == given && !Self::nearly_needed(kind, &attributes) {
             self.needs(file, node, kind, &attributes);
         }
         let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
@@ -154,7 +154,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Whether an unknown attribute is nearly one that the kind needs, and is reported as that.
-    fn nearly_needed(&self, kind: ImplementationKind, attributes: &[Attribute<'t>]) -> bool {
+    fn nearly_needed(kind: ImplementationKind, attributes: &[Attribute<'t>]) -> bool {
         let owner = AttributeOwner::Implementation(kind);
         let needed = kind.required().map(|required| required.one_of).unwrap_or_default();
         let unknown = attributes.iter().filter(|attribute| find(owner, &attribute.key).is_none());

@@ -42,11 +42,14 @@ fn within(step: impl std::fmt::Display, verdict: Verdict) -> Verdict {
 /// not found out by then counts as accepted.
 const MAX_STEPS: u32 = 200_000;
 
+/// Compiled checks of strings; nothing where one cannot be compiled.
+type StringChecks = HashMap<(StringRule, SmolStr), Option<Rc<StringCheck>>>;
+
 /// The check of one value.
 struct ValueCheck<'t> {
     types: &'t Types,
     steps: Cell<u32>,
-    strings: RefCell<HashMap<(StringRule, SmolStr), Option<Rc<StringCheck>>>>,
+    strings: RefCell<StringChecks>,
 }
 
 /// What a string is checked against.

@@ -187,7 +187,7 @@ fn normalize_all(tools: &mut [ImportedTool], notes: &mut Vec<String>) -> Result<
                     unresolved.extend(references.into_iter().map(|mut reference| {
                         reference.path = joined(root, reference.path);
                         (name.clone(), reference)
-                    }))
+                    }));
                 }
             }
         }

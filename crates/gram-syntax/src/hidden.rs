@@ -13,7 +13,7 @@ const NON_JOINER: char = '\u{200c}';
 /// joiner is not hidden inside an emoji sequence or between letters of a script that uses it.
 pub fn hidden_characters(text: &str) -> impl Iterator<Item = (usize, char)> {
     // Most texts have no such bytes, which this finds faster.
-    let plain = text.bytes().all(|byte| (byte >= 0x20 && byte < 0x7f) || byte == b'\n');
+    let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte) || byte == b'\n');
     let text = if plain { "" } else { text };
     text.char_indices().filter(move |(at, c)| is_hidden(*c) && !joins(text, *at, *c))
 }
@@ -38,8 +38,11 @@ pub(crate) fn escape_hidden(text: &str) -> Cow<'_, str> {
 /// Whether a character is one of those that may hide something.
 pub(crate) fn is_hidden(c: char) -> bool {
     match c {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' => true,
-        '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}' => true,
+        '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{e0000}'..='\u{e007f}' => true,
         '\t' | '\n' | '\r' => false,
         _ => c.is_control(),
     }

@@ -63,7 +63,7 @@ pub fn is_multiple(number: &Number, step: &Number) -> bool {
     // Neither number ends with a zero, so no multiple of the step has more decimal places.
     let Ok(zeros) = u64::try_from(zeros) else { return number == 0 };
     let step = u128::from(step);
-    number.unsigned_abs() % step * power_of_ten(zeros, step) % step == 0
+    (number.unsigned_abs() % step * power_of_ten(zeros, step)).is_multiple_of(step)
 }
 
 /// A power of ten, modulo a number of up to 64 bits.

@@ -49,6 +49,7 @@ impl StringCheck {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -52,7 +52,9 @@ fn type_use(type_use: &mut TypeUse, source: Option<&mut ValueSource>, visitor: &
 }
 
 fn patterns(patterns: &mut [FieldPattern], visitor: &mut dyn Visitor) {
-    patterns.iter_mut().for_each(|known| ty(&mut known.ty, visitor));
+    for known in patterns {
+        ty(&mut known.ty, visitor);
+    }
 }
 
 fn open(open: &mut Open, visitor: &mut dyn Visitor) {

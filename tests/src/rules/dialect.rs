@@ -373,6 +373,7 @@ const XGRAMMAR_FORMATS: &[&str] = &[
 ];
 
 /// The rules of a target; `None` for a name that is no target.
+#[allow(clippy::too_many_lines)] // A table, a target after the other.
 pub(super) fn dialect(target: &str) -> Option<Dialect> {
     Some(match target {
         "json-schema" => Dialect { outward: true, ..BASE },

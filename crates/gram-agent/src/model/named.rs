@@ -13,9 +13,12 @@ use super::chat::ChatModel;
 use super::providers::GenaiModel;
 use super::{Model, ScriptError, ScriptedModel};
 
+/// A protocol of the crate `genai`, and the target of its tools.
+type Adapter = (AdapterKind, Target);
+
 /// The providers: their names, the addresses of their documentation, and the protocol and the target
 /// of tools if the crate `genai` implements them; else chat completions.
-const PROVIDERS: [(&str, &str, Option<(AdapterKind, Target)>); 7] = [
+const PROVIDERS: [(&str, &str, Option<Adapter>); 7] = [
     ("openai", OPENAI, None),
     ("openai-responses", OPENAI, Some((AdapterKind::OpenAIResp, Target::OpenAiResponses))),
     ("anthropic", ANTHROPIC, Some((AdapterKind::Anthropic, Target::Anthropic))),

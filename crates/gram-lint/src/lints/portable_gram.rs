@@ -135,15 +135,12 @@ fn optional(cx: &Context<'_>, file: usize, mark: Span) -> Option<Fix> {
         return None;
     }
     let subject = node.subject();
-    let (at, attribute) = match subject.record {
-        Some(record) => {
-            let comma = if record.children().next().is_some() { ", " } else { "" };
-            (record.span().start + 1, format!("optional: true{comma}"))
-        }
-        None => {
-            let end = subject.labels_node().map_or(mark.end, |labels| labels.span().end);
-            (end, " {optional: true}".to_owned())
-        }
+    let (at, attribute) = if let Some(record) = subject.record {
+        let comma = if record.children().next().is_some() { ", " } else { "" };
+        (record.span().start + 1, format!("optional: true{comma}"))
+    } else {
+        let end = subject.labels_node().map_or(mark.end, |labels| labels.span().end);
+        (end, " {optional: true}".to_owned())
     };
     let edits = vec![
         Edit { span: mark, text: String::new() },

@@ -122,7 +122,7 @@ fn inline_parts(types: &Types, ty: &Type, type_use: &TypeUse, depth: u32) -> Par
     let record = whole(expression::of_fields(types, object.fields.as_deref(), depth));
     let (open, requires) = (open(types, &object.open), requires(&object.requires));
     let patterns = patterns(types, &object.patterns);
-    Parts { open, patterns, requires, nullable, ..record }
+    Parts { nullable, open, patterns, requires, ..record }
 }
 
 fn whole(expression: PrintedType) -> Parts {

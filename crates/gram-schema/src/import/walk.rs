@@ -35,7 +35,9 @@ fn names_mut_of_undeclared(
     open: &mut Open,
     visit: &mut dyn FnMut(&mut TypeId),
 ) {
-    patterns.iter_mut().for_each(|known| names_mut(&mut known.ty, visit));
+    for known in patterns {
+        names_mut(&mut known.ty, visit);
+    }
     if let Open::Of(ty) = open {
         names_mut(ty, visit);
     }

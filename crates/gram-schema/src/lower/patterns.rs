@@ -409,6 +409,7 @@ fn write_character(text: &mut String, char: char, special: &str) {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use super::*;
 

@@ -185,7 +185,9 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
-        found.into_iter().for_each(|span| self.half_surrogate(span));
+        for span in found {
+            self.half_surrogate(span);
+        }
     }
 
     fn finish(mut self) -> Parsed {

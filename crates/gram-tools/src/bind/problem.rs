@@ -23,7 +23,7 @@ pub enum BindProblem {
         tool: SmolStr,
     },
     /// An implementation has no tool.
-    #[error("`{implementation}` is not a tool of the specification{}", suggestion(.nearest))]
+    #[error("`{implementation}` is not a tool of the specification{}", suggestion(.nearest.as_deref()))]
     NoTool {
         /// The name of the missing tool.
         implementation: SmolStr,
@@ -72,7 +72,7 @@ pub enum BindProblem {
         "{} has {} injected parameter `{parameter}`, which the library's `inject` names{}",
         .tool.as_ref().map_or_else(|| "no tool".to_owned(), |tool| format!("`{tool}`")),
         if .tool.is_some() { "no" } else { "an" },
-        suggestion(.nearest)
+        suggestion(.nearest.as_deref())
     )]
     NothingInjected {
         /// The tool. `None` if no tool of the library has such a parameter.
@@ -146,8 +146,8 @@ impl BindProblem {
 }
 
 /// The part of a message that names a similar name.
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|nearest| format!("; {nearest}")).unwrap_or_default()
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map(|nearest| format!("; {nearest}")).unwrap_or_default()
 }
 
 /// A counterexample, with its place and the reason.

@@ -76,7 +76,7 @@ impl ValidationRun<'_> {
     pub(super) fn text(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         let mut fits = true;
         if let Some(rules) = &shape.text {
-            for code in broken(rules, received.content()) {
+            for code in broken(rules, &received.content()) {
                 fits = self.refuse(received, code, NoteDetail::None);
             }
         }
@@ -85,14 +85,14 @@ impl ValidationRun<'_> {
 }
 
 /// The rules that a string violates.
-fn broken(rules: &TextRules, text: Cow<'_, str>) -> impl Iterator<Item = ProblemCode> + use<> {
+fn broken(rules: &TextRules, text: &str) -> impl Iterator<Item = ProblemCode> + use<> {
     let bytes = text.len() as u64;
     // A character has one to four bytes, so most cases need no count of characters.
-    let too_long = rules.most.is_some_and(|most| bytes > most && count(&text) > most);
-    let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(&text) < rules.least);
+    let too_long = rules.most.is_some_and(|most| bytes > most && count(text) > most);
+    let too_short = bytes < rules.least || (bytes / 4 < rules.least && count(text) < rules.least);
     let length = (too_long || too_short).then_some(ProblemCode::WrongLength);
     let fails = |rule: &Option<(Box<str>, StringCheck)>| {
-        rule.as_ref().is_some_and(|(_, check)| !check.accepts(&text))
+        rule.as_ref().is_some_and(|(_, check)| !check.accepts(text))
     };
     let pattern = fails(&rules.pattern).then_some(ProblemCode::PatternMismatch);
     let format =

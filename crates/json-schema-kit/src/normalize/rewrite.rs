@@ -116,7 +116,7 @@ impl<'s> Rewriter<'s> {
         let is_tuple = schema.get("items").is_some_and(Value::is_array);
         match (key, is_tuple) {
             ("items", false) | ("additionalItems", true) => {
-                self.keyword(Keyword::Items, value, place, written)
+                self.keyword(Keyword::Items, value, place, written);
             }
             ("items", true) if !schema.contains_key("prefixItems") => {
                 self.keyword(Keyword::PrefixItems, value, place, written);

@@ -66,16 +66,15 @@ impl Parser<'_> {
 
     /// An unexpected token behind a type.
     pub(in crate::parser) fn after_type(&mut self) {
-        let error = match self.modified_type() {
-            Some(error) => error,
-            None => {
-                let message = format!("unexpected {} after the type", self.found());
-                let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-                let plain = error.clone().help(
-                    "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"",
-                );
-                self.cause(error, Place::Values).unwrap_or(plain)
-            }
+        let error = if let Some(error) = self.modified_type() {
+            error
+        } else {
+            let message = format!("unexpected {} after the type", self.found());
+            let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
+            let plain = error.clone().help(
+                "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"",
+            );
+            self.cause(error, Place::Values).unwrap_or(plain)
         };
         self.report(error);
     }
