@@ -71,6 +71,9 @@ fn parameters(target: Target, tool: &Value) -> Value {
         Target::GeminiJson => "/parametersJsonSchema",
         Target::Bedrock => "/toolSpec/inputSchema/json",
         Target::Mcp => "/inputSchema",
+        Target::OpenAiResponseFormat => "/json_schema/schema",
+        Target::OpenAiTextFormat | Target::AnthropicOutputFormat => "/schema",
+        Target::GeminiResponseSchema => "/responseJsonSchema",
     };
     let schema = tool.pointer(path).cloned();
     // Gemini knows tools without parameters, whose arguments are an empty object.
