@@ -37,7 +37,7 @@ pub(super) fn check(
             && node.schema.is_boolean()
             && node.link != Link::Keyword("additionalProperties")
         {
-            violations.add(tool, &node.path, "is not an object");
+            violations.add(tool, &node.path, "is true or false");
         }
         if let Some(members) = node.schema.as_object() {
             engines(dialect, tool, &node, members, violations);

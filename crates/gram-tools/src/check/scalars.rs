@@ -1,7 +1,5 @@
 //! Validation of numbers and strings.
 
-use std::borrow::Cow;
-
 use json_schema_kit::strings::StringCheck;
 use serde_json::Value;
 
