@@ -98,7 +98,7 @@ impl Gbnf {
                     0 => shortest(),
                     count => Some(fits[rng.below(count)]),
                 };
-                for part in chosen {
+                if let Some(part) = chosen {
                     self.derive(part, rng, left, out);
                 }
             }

@@ -351,8 +351,8 @@ async def test_texts_are_formatted(editor):
 
 
 @project
-async def test_diagnostics_are_mended_and_allowed(editor):
-    editor.open("main.gram", MAIN + "\n[a:Tool {description: 'Does that'} | (x::Txt)-->(::Text)]\n")
+async def test_diagnostics_are_mended_and_explained(editor):
+    editor.open("main.gram", MAIN + "\n[a:Tool {description: 'Does that'} | (x::Txt)==>(::Text)]\n")
 
     async def actions(only=None):
         return await editor.client.text_document_code_action_async(types.CodeActionParams(
@@ -366,8 +366,6 @@ async def test_diagnostics_are_mended_and_allowed(editor):
 
     found = {action.title: action for action in await actions()}
     assert "(x::Text)" in after(found["write `Text`"])
-    allowed = next(action for title, action in found.items() if title.startswith("allow"))
-    assert "// gram-allow: " in after(allowed)
     assert any(title.startswith("explain `unknown-type`") for title in found)
     only = await actions(["source.fixAll"])
     assert [action.kind for action in only] in ([], ["source.fixAll.gram"])

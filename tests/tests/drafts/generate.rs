@@ -115,7 +115,7 @@ impl<'r> Generator<'r> {
             let mut values: Vec<Value> = Vec::new();
             for _ in 0..self.rng.between(1, 4) {
                 let value = self.value(1);
-                if !values.iter().any(|known| *known == value) {
+                if !values.contains(&value) {
                     values.push(value);
                 }
             }

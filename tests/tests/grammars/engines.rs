@@ -34,7 +34,8 @@ fn disagreements(cases: &[Value]) -> Vec<String> {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    let text: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    let lines: Vec<String> = cases.iter().map(ToString::to_string).collect();
+    let text = lines.join("\n") + "\n";
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
