@@ -188,9 +188,8 @@ fn by_level(settings: &Settings, found: &mut [Vec<Diagnostic>]) {
     }
 }
 
-/// Leaves out the advice about a file that has errors, and about a declaration of which the checker
-/// reports anything: much of it would be a consequence, and what is wrong comes first. Denied lints
-/// stay.
+/// Leaves out the advice about a file that has errors, and about a declaration that the checker
+/// warns of: much of it would be a consequence, and what is wrong comes first. Denied lints stay.
 fn hold_back_advice(found: &mut Vec<Diagnostic>) {
     let is_advice = |found: &Diagnostic| {
         let lint = Lint::of(found.code.name);
@@ -201,8 +200,9 @@ fn hold_back_advice(found: &mut Vec<Diagnostic>) {
     if found.iter().any(|found| is_error(&found)) {
         return found.retain(|found| !waits(found));
     }
+    let is_warning = |found: &&Diagnostic| found.severity == Severity::Warning && !is_advice(found);
     let doubted: HashSet<u32> =
-        found.iter().filter(|found| !is_advice(found)).filter_map(|it| it.declaration).collect();
+        found.iter().filter(is_warning).filter_map(|it| it.declaration).collect();
     found.retain(|found| {
         !(waits(found) && found.declaration.is_some_and(|of| doubted.contains(&of)))
     });

@@ -107,11 +107,11 @@ impl Lowerer<'_> {
             parts::modernize(map, has);
             has = parts::keywords(map);
         }
-        if has.has(K::OneOf) && !self.spec.keeps(K::OneOf) {
+        if has.has(K::OneOf) && !self.keeps_one_of(map) {
             self.one_of(map, path);
             has = parts::keywords(map);
         }
-        if has.has(K::AnyOf) || has.has(K::OneOf) && self.spec.keeps(K::OneOf) {
+        if has.has(K::AnyOf) || has.has(K::OneOf) {
             return self.union(map, path, at);
         }
         self.plain_of(has, map, path, at)

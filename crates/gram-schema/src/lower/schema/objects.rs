@@ -66,7 +66,6 @@ impl Lowerer<'_> {
             self.close(map, notes, path);
         }
         self.rename_keys(map, keys, path);
-        self.loosen_others(map, notes, path);
         self.open_object(map, notes, path, at, fields)
     }
 
@@ -98,6 +97,7 @@ impl Lowerer<'_> {
         at: At,
         mut fields: Vec<FieldPlan>,
     ) -> RestorePlan {
+        self.loosen_others(map, notes, path);
         let mut rest = RestorePlan::Keep;
         if self.spec.keeps(K::AdditionalProperties)
             && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")

@@ -280,6 +280,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Whether `oneOf` stays. A target without `pattern` loses what tells members apart, so that a
+    /// value of one could match two.
+    pub(super) fn keeps_one_of(&self, map: &Map<String, Value>) -> bool {
+        let alternatives = map.get("oneOf").and_then(Value::as_array);
+        let are_apart = || alternatives.is_some_and(|alternatives| self.are_apart(alternatives));
+        self.spec.keeps(K::OneOf) && (self.spec.keeps(K::Pattern) || are_apart())
+    }
+
     /// Whether the members are provably disjoint.
     fn are_apart(&self, alternatives: &[Value]) -> bool {
         let original = self.original.as_deref();
