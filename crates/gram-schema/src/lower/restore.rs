@@ -345,6 +345,22 @@ mod tests {
     }
 
     #[test]
+    fn a_null_that_the_schema_refuses_means_left_out() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "count": {"type": ["integer", "null"]},
+                "total": {"type": ["integer", "null"]},
+                "either": {"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]},
+                "one": {"oneOf": [{"type": ["string", "null"]}, {"type": "integer"}]}
+            },
+            "patternProperties": {"^c": {"type": "integer"}}
+        });
+        let call = json!({"count": null, "total": null, "either": null, "one": null});
+        restores(Target::OpenAiStrict, &schema, &[(call, json!({"total": null, "one": null}))]);
+    }
+
+    #[test]
     fn text_that_holds_json_is_read() {
         let schema = object(
             &json!({

@@ -11,6 +11,7 @@ use super::keys::Keys;
 use super::{At, Lowerer, Out, merge, parts, sentences};
 use json_schema_kit::keywords::Keyword as K;
 use json_schema_kit::path::Path;
+use json_schema_kit::strings::StringCheck;
 
 impl Lowerer<'_> {
     /// Lowers an object with named properties.
@@ -42,7 +43,9 @@ impl Lowerer<'_> {
             let seen = keys.seen(key);
             let place = inside.property(key, seen);
             let absent = self.spec.objects.all_required && !is_needed;
-            let takes_null = absent && self.takes_null(property, 0);
+            let takes_null = absent
+                && self.takes_null(property, 0)
+                && matching(map, key).all(|schema| self.takes_null(schema, 0));
             let is_pinned = absent && is_pinned(property);
             let Out { plan, up } = self.node(property, &place, at);
             notes.extend(up.iter().map(|note| sentences::about(seen, note)));
@@ -216,6 +219,12 @@ impl Lowerer<'_> {
             Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
             _ => true,
         };
+        let one = || match map.get("oneOf") {
+            Some(Value::Array(parts)) => {
+                parts.iter().filter(|part| self.takes_null(part, depth + 1)).count() == 1
+            }
+            _ => true,
+        };
         let all = || match map.get("allOf") {
             Some(Value::Array(parts)) => parts.iter().all(|part| self.takes_null(part, depth + 1)),
             _ => true,
@@ -235,10 +244,19 @@ impl Lowerer<'_> {
         listed
             && map.get("const").is_none_or(Value::is_null)
             && any("anyOf")
-            && any("oneOf")
+            && one()
             && all()
             && referred()
     }
+}
+
+/// The schemas whose pattern a key matches.
+fn matching<'m>(map: &'m Map<String, Value>, key: &str) -> impl Iterator<Item = &'m Value> {
+    let patterns = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    patterns.filter_map(move |(pattern, schema)| {
+        let check = StringCheck::of_pattern(pattern);
+        check.is_none_or(|check| check.accepts(key)).then_some(schema)
+    })
 }
 
 /// Whether the host sets a property's value. If so, its description then asks for null.
