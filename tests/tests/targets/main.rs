@@ -270,7 +270,7 @@ fn look(rng: &mut Rng, case: usize, tally: &mut Tally) -> Result<(), String> {
 #[test]
 fn random_modules_keep_to_the_rules_of_all_targets() {
     let seed = campaign::seed().wrapping_add(6);
-    let cases = campaign::cases() / 12;
+    let cases = campaign::cases() / 2;
     let found = campaign::each_thread(|first, step| {
         let (mut faults, mut tally) = (Vec::new(), Tally::default());
         for case in (first..cases).step_by(step) {

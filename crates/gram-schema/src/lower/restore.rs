@@ -272,6 +272,14 @@ impl RestorePlan {
         }
         Self::Union(alternatives)
     }
+
+    /// Lets a member with something to restore win a tie. This is for members of which one alone
+    /// may accept a value: JSON text that also fits another member as plain text would fit both.
+    pub(super) fn prefer_changes(&mut self) {
+        if let Self::Union(alternatives) = self {
+            alternatives.sort_by_key(|alternative| alternative.plan.is_keep());
+        }
+    }
 }
 
 impl Fit {
@@ -358,6 +366,19 @@ mod tests {
         });
         let call = json!({"count": null, "total": null, "either": null, "one": null});
         restores(Target::OpenAiStrict, &schema, &[(call, json!({"total": null, "one": null}))]);
+    }
+
+    #[test]
+    fn json_text_in_one_of_several_is_read() {
+        let map = |of: Value| json!({"type": "object", "additionalProperties": of});
+        let mut schema = object(
+            &json!({"a": {"oneOf": [map(json!({"type": "string"})), {"$ref": "#/$defs/Tree"}]}}),
+            &json!(["a"]),
+        );
+        schema["$defs"] = json!({"Tree": map(json!({"$ref": "#/$defs/Node"})),
+            "Node": {"oneOf": [{"type": "integer"}, {"$ref": "#/$defs/Tree"}]}});
+        let restored = (json!({"a": {"b": "{\"c\":1}"}}), json!({"a": {"b": {"c": 1}}}));
+        restores(Target::GeminiJson, &schema, &[restored]);
     }
 
     #[test]

@@ -107,12 +107,17 @@ impl Lowerer<'_> {
             parts::modernize(map, has);
             has = parts::keywords(map);
         }
-        if has.has(K::OneOf) && !self.keeps_one_of(map) {
+        let is_exclusive = has.has(K::OneOf);
+        if is_exclusive && !self.keeps_one_of(map) {
             self.one_of(map, path);
             has = parts::keywords(map);
         }
         if has.has(K::AnyOf) || has.has(K::OneOf) {
-            return self.union(map, path, at);
+            let mut out = self.union(map, path, at);
+            if is_exclusive {
+                out.plan.prefer_changes();
+            }
+            return out;
         }
         self.plain_of(has, map, path, at)
     }
