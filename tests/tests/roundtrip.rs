@@ -175,7 +175,7 @@ fn conversion_loss(module: &Module) -> Option<String> {
 #[test]
 fn plain_gram_and_back_is_the_same_module() {
     let seed = campaign::seed().wrapping_add(17);
-    let cases = campaign::cases() / 8;
+    let cases = campaign::cases() / 2;
     let failures = campaign::each_thread(|first, step| {
         let mut failures = Vec::new();
         for case in (first..cases).step_by(step) {

@@ -405,6 +405,16 @@ fn values_that_declared_types_do_not_take() {
     ]);
 }
 
+/// Behind an escape, a place in the type is another one in the file. Here it is that of `Null`.
+#[test]
+fn values_in_an_escaped_type_are_read_there() {
+    let text = "(abcdefghij::Null)\n[Flags::Record | (all::`{\"\\`\": Bool = true}`)]";
+    assert_found(&[(&[("a.gram", text)], &[])]);
+    let text = "[Flags::Record | (all::`{\"\\`\": Bool = True}`)]";
+    let found = read(&[("a.gram", text)]).diagnostics;
+    assert_eq!(found[0].message, "`True` is not a value of gram");
+}
+
 #[test]
 fn a_type_with_a_schema_keeps_what_its_use_says() {
     let declared = "[A::Alias | (::Text {length: 2..., schema: json`{\"enum\": [\"a\", \"b\"]}`})]";

@@ -120,6 +120,8 @@ pub(crate) const MAX_PER_FILE: usize = Limits::MAX_DIAGNOSTICS;
 
 pub(crate) struct Checker<'t> {
     pub(crate) texts: &'t [Parse],
+    /// The content of the escaped string that is read, which spans refer to meanwhile.
+    pub(crate) unescaped: Option<Arc<SourceFile>>,
     /// By file.
     pub(crate) found: BTreeMap<usize, DiagnosticBuffer>,
     pub(crate) module: Module,
@@ -167,6 +169,7 @@ impl<'t> Checker<'t> {
     pub(crate) fn empty(texts: &'t [Parse]) -> Self {
         Self {
             texts,
+            unescaped: None,
             found: BTreeMap::new(),
             module: Module::default(),
             names: Arc::default(),
@@ -235,8 +238,9 @@ impl<'t> Checker<'t> {
         }
     }
 
-    pub(crate) fn source(&self, file: usize) -> &'t Arc<SourceFile> {
-        self.texts[file].source()
+    /// The text that spans refer to.
+    pub(crate) fn source(&self, file: usize) -> &Arc<SourceFile> {
+        self.unescaped.as_ref().unwrap_or_else(|| self.texts[file].source())
     }
 
     pub(crate) fn error(

@@ -93,7 +93,13 @@ impl Checker<'_> {
                 self.report(file, error);
                 return None;
             }
-            return self.resolve(file, root);
+            let outer = self.unescaped.clone();
+            if !Arc::ptr_eq(parse.source(), self.source(file)) {
+                self.unescaped = Some(Arc::clone(parse.source()));
+            }
+            let ty = self.resolve(file, root);
+            self.unescaped = outer;
+            return ty;
         };
         let error = match effect_of(text.trim()) {
             Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),

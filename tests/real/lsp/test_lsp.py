@@ -397,6 +397,7 @@ async def test_an_allowed_diagnostic_is_gone(editor):
     assert len(allowed) == len(before) > 0
     for action in allowed:
         new = editor.apply("a.gram", action.edit.changes[editor.uri("a.gram")])
+        assert "// gram-allow: " in new
         editor.open("b.gram", new.replace("[a:", "[b:"))
         after = codes(await editor.diagnostics("b.gram"))
         assert len(after) < len(before), new
