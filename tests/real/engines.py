@@ -147,7 +147,7 @@ def refused_by_vllm(schema):
             yield from sorted(keywords & schema.keys())
     shaped = {"pattern", "format"} & schema.keys()
     if "string" in kinds and shaped and {"minLength", "maxLength"} & schema.keys():
-        yield "a length beside a pattern or a format"
+        yield "a length with a pattern or a format"
     if "string" in kinds and schema.get("format", "date") not in FORMATS:
         yield "the format %s" % schema["format"]
     for key, value in schema.items():

@@ -1,4 +1,4 @@
-//! JSON strings: the texts that they stand for, and how they are written.
+//! How strings are written as JSON.
 
 use crate::char_set::CharSet;
 use crate::regex::Regex;
@@ -8,7 +8,7 @@ fn escaped() -> CharSet {
     CharSet::of(&[('\0', '\u{1f}')]).union(&CharSet::chars("\"\\"))
 }
 
-/// The escape sequences of one letter, by what they stand for.
+/// The one-letter escape sequences, by the character that they encode.
 const SHORT: [(char, char); 7] = [
     ('"', '"'),
     ('\\', '\\'),

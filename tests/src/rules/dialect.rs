@@ -107,7 +107,7 @@ pub(super) struct Dialect {
     pub(super) min_length: Option<u64>,
     /// Whether integers have whole bounds.
     pub(super) whole: bool,
-    /// Whether texts have no lengths beside a pattern or a format, as xgrammar wants it.
+    /// Whether strings with a pattern or a format have no length, as xgrammar requires.
     pub(super) xgrammar: bool,
     /// Whether a reference may lead to another document.
     pub(super) outward: bool,

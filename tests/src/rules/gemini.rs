@@ -17,7 +17,7 @@ pub(super) fn check(tool: &str, node: &Node<'_>, violations: &mut Violations) {
     };
     if let Some(choices) = members.get("anyOf") {
         if members.len() > 1 {
-            violations.add(tool, path, "has other keywords beside `anyOf`");
+            violations.add(tool, path, "has other keywords next to `anyOf`");
         }
         if choices.as_array().is_none_or(Vec::is_empty) {
             violations.add(tool, &member(path, "anyOf"), "is not a list of schemas");

@@ -147,7 +147,7 @@ fn engines(
         }
         if members.contains_key("anyOf") && members.keys().any(|key| !ANNOTATIONS.contains(&&**key))
         {
-            violations.add(tool, &node.path, "has other keywords beside `anyOf`");
+            violations.add(tool, &node.path, "has other keywords next to `anyOf`");
         }
         let reference = members.get("$ref").and_then(Value::as_str);
         let name = reference.map(|to| to.strip_prefix("#/$defs/").unwrap_or(to));
@@ -169,7 +169,7 @@ fn engines(
     let lengths = ["minLength", "maxLength"].iter().any(|key| members.contains_key(*key));
     let shaped = ["pattern", "format"].iter().any(|key| members.contains_key(*key));
     if dialect.xgrammar && lengths && shaped {
-        violations.add(tool, &node.path, "has a length beside a pattern or a format");
+        violations.add(tool, &node.path, "has a length with a pattern or a format");
     }
     let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
     for key in bounds.into_iter().filter(|_| members.get("type").is_some_and(|it| it == "integer"))
@@ -186,7 +186,7 @@ fn engines(
     }
 }
 
-/// What may stand beside a union.
+/// The keywords that a union may have next to it.
 const ANNOTATIONS: [&str; 7] =
     ["anyOf", "title", "description", "default", "examples", "deprecated", "$defs"];
 
@@ -255,7 +255,7 @@ fn references(
             violations.add(tool, &at, "is neither `#` nor `#/$defs/…`");
         }
         if node.schema.as_object().is_some_and(|members| members.len() > 1) {
-            violations.add(tool, &at, "has keywords beside it");
+            violations.add(tool, &at, "has keywords next to it");
         }
     }
 }

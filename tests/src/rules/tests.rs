@@ -569,7 +569,7 @@ fn strict_references_stand_alone() {
     let bad = |target: &str| {
         defined(target, &json!({"$ref": "#/$defs/A", "description": "a"}), &definitions)
     };
-    rule(&["openai-strict"], (bad, good), ".properties.a.$ref", "has keywords beside it");
+    rule(&["openai-strict"], (bad, good), ".properties.a.$ref", "has keywords next to it");
     let bad = |target: &str| defined(target, &json!({"$ref": "#/properties/a"}), &definitions);
     rule(&["openai-strict"], (bad, good), ".properties.a.$ref", "is neither `#` nor `#/$defs/…`");
     let root = object("openai-strict", "a", &json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}));
@@ -641,7 +641,7 @@ fn gemini_takes_a_subset_of_openapi() {
     let only = ["gemini"];
     let union = json!({"anyOf": [{"type": "string"}, {"type": "integer"}]});
     let beside = json!({"anyOf": [{"type": "string"}], "description": "a"});
-    property(&only, &beside, &union, "", "has other keywords beside `anyOf`");
+    property(&only, &beside, &union, "", "has other keywords next to `anyOf`");
     property(&only, &json!({"description": "a"}), &text(), "", "has neither `type` nor `anyOf`");
     for kind in [json!(["string"]), json!("null"), json!("STRING")] {
         let bad = json!({"type": kind});
@@ -799,7 +799,7 @@ fn engines_take_what_they_make_grammars_of() {
     property(&["llamacpp"], &bad, &text(), ".maxItems", "is above 1999");
     property(&both, &json!({"enum": []}), &text(), ".enum", "is empty");
     let bad = json!({"anyOf": [text()], "type": "string"});
-    let told = "has other keywords beside `anyOf`";
+    let told = "has other keywords next to `anyOf`";
     let found = complaints("vllm", &wrapped("vllm", &object("vllm", "a", &bad)));
     assert!(found.iter().any(|it| it.ends_with(told)), "{found:#?}");
     let bad = json!({"type": "integer", "minimum": 1.5});
@@ -808,7 +808,7 @@ fn engines_take_what_they_make_grammars_of() {
     let bad = json!({"type": "number", "minimum": 2, "exclusiveMaximum": 1});
     property(&both, &bad, &good, "", "has bounds that contradict each other");
     let bad = json!({"type": "string", "format": "date", "minLength": 1});
-    property(&["vllm"], &bad, &text(), "", "has a length beside a pattern or a format");
+    property(&["vllm"], &bad, &text(), "", "has a length with a pattern or a format");
 }
 
 /// What is done to a good output.

@@ -11,7 +11,7 @@ use super::{DRAFTS, declared, imported, is_valid, wrapped};
 /// The deviations, each with its reason.
 const DEVIATIONS: &str = include_str!("../../corpus/verdicts/deviations.txt");
 
-/// A line of the deviations: drafts, file, group and test. `*` stands for all.
+/// A line of the deviations: drafts, file, group and test. `*` matches all.
 struct Deviation {
     line: usize,
     parts: [String; 4],

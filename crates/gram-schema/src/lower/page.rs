@@ -393,7 +393,7 @@ fn bounds(rule: BoundRule) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if !rule.length_beside_pattern {
+    if !rule.length_with_pattern {
         all.push("Lengths next to a `pattern` or a `format` become sentences.".to_owned());
     }
     all

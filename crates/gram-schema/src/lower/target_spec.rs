@@ -193,7 +193,7 @@ pub struct BoundRule {
     /// Whether bounds of integers are 64-bit integers, and no range is empty.
     pub whole: bool,
     /// Whether a length may be next to a `pattern` or `format`.
-    pub length_beside_pattern: bool,
+    pub length_with_pattern: bool,
 }
 
 /// How objects are written.
@@ -328,7 +328,7 @@ impl TargetSpec {
             max_items: None,
             min_length: None,
             whole: false,
-            length_beside_pattern: true,
+            length_with_pattern: true,
         },
         objects: ObjectRule {
             closed: false,

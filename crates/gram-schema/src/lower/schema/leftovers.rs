@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         {
             self.sentence_of(notes, path, "maxItems", value);
         }
-        if !self.spec.bounds.length_beside_pattern
+        if !self.spec.bounds.length_with_pattern
             && has.has_any(&[Keyword::Pattern, Keyword::Format])
         {
             let lengths = |keyword| matches!(keyword, Keyword::MinLength | Keyword::MaxLength);

@@ -40,7 +40,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         ],
     }]),
     patterns: PatternRule::Regular,
-    bounds: BoundRule { whole: true, length_beside_pattern: false, ..TargetSpec::OPEN.bounds },
+    bounds: BoundRule { whole: true, length_with_pattern: false, ..TargetSpec::OPEN.bounds },
     // Keywords next to `anyOf` are ignored.
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
