@@ -9,8 +9,9 @@ use crate::checker::{Checker, DeclarationKind};
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
+use crate::scopes::Meaning;
 use crate::seen::Seen;
-use gram_model::attributes::AttributeOwner;
+use gram_model::attributes::{AttributeOwner, ValueType};
 use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;
 use gram_model::{Agent, Api};
@@ -75,7 +76,9 @@ impl<'t> Checker<'t> {
                 self.used(file, owner);
             }
             if element.kind() == N::PatternReference && declared.is_none() {
-                self.unknown_member(file, node.span(), &name);
+                if !self.other_member(file, node.span(), &name, (holder, words)) {
+                    self.unknown_member(file, node.span(), &name);
+                }
             } else if name == declaration.name {
                 let message = format!("the {holder} `{name}` holds itself");
                 let error = self.error(&codes::MISPLACED_ELEMENT, file, node.span(), message);
@@ -96,7 +99,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports the first element that is a node or path: names in parentheses, or a signature.
-    fn misplaced_member(
+    pub(crate) fn misplaced_member(
         &mut self,
         declaration: &DeclarationSyntax<'t>,
         element: Node<'t>,
@@ -104,8 +107,7 @@ impl<'t> Checker<'t> {
         words: &str,
     ) {
         let file = declaration.file;
-        let article = if holder.starts_with('a') { "an" } else { "a" };
-        let message = format!("{article} {holder} holds {words}");
+        let message = format!("{} {holder} holds {words}", article(holder));
         let mut error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
         let name = |element: Node<'t>| {
             let subject = only_node(element)?.subject();
@@ -121,6 +123,8 @@ impl<'t> Checker<'t> {
                 edits: edits.collect(),
             };
             error.help("write names without parentheses").fix(fix)
+        } else if holder == "experiment" {
+            error.help("declare the library elsewhere, and name it here")
         } else {
             error.help(
                 "declare a tool here, [name:Tool | …], or name one that is declared elsewhere",
@@ -150,6 +154,32 @@ impl<'t> Checker<'t> {
         subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent" | "Container"))
     }
 
+    /// Reports a member that is not a tool or an agent, but a type, a term or a library.
+    fn other_member(
+        &mut self,
+        file: usize,
+        span: gram_syntax::Span,
+        name: &str,
+        (holder, words): (&str, &str),
+    ) -> bool {
+        let (what, help) = if let Some(first) = self.libraries.get(name) {
+            let label = first.kind.label().to_lowercase();
+            let article = if label.starts_with('e') { "an" } else { "a" };
+            (format!("{article} {label}"), "remove it; libraries are bound at run time")
+        } else if self.type_names.find(file, None, name) != Meaning::Unknown {
+            ("a type".to_owned(), "remove it; the signature of a tool names its types")
+        } else if self.terms.find(file, None, name) != Meaning::Unknown {
+            ("a vocabulary term".to_owned(), "remove it; the signature of a tool names it")
+        } else {
+            return false;
+        };
+        let article = article(holder);
+        let message = format!("`{name}` is {what}; {article} {holder} holds {words}");
+        let error = self.error(&codes::MISPLACED_ELEMENT, file, span, message);
+        self.report(file, error.help(help));
+        true
+    }
+
     fn unknown_member(&mut self, file: usize, span: gram_syntax::Span, name: &str) {
         if self.is_full(file) {
             return;
@@ -158,7 +188,8 @@ impl<'t> Checker<'t> {
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
         let message = format!("unknown tool or agent `{name}`");
-        let mut error = self.error(&codes::UNKNOWN_NAME, file, span, message).help(help);
+        let mut error =
+            self.error(&codes::UNKNOWN_NAME, file, span, message).about(name).help(help);
         if let Some(near) = near.first() {
             let with = gram_model::print::identifier(near);
             error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
@@ -179,7 +210,7 @@ impl<'t> Checker<'t> {
             "api" => match attribute.text(self, file).as_deref() {
                 Some("tools") | None => {}
                 Some("functions") => agent.api = Api::Functions,
-                Some(_) => attribute.wrong(self, file, "\"tools\" or \"functions\""),
+                Some(_) => attribute.wrong(self, file, ValueType::OneOf(&["tools", "functions"])),
             },
             "result" => agent.result = attribute.type_expression(self, file),
             key => {
@@ -204,4 +235,9 @@ impl<'t> Checker<'t> {
             DeclarationKind::Type(_) => {}
         }
     }
+}
+
+/// The article of what holds members.
+fn article(holder: &str) -> &'static str {
+    if holder.starts_with(['a', 'e']) { "an" } else { "a" }
 }

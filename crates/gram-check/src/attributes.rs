@@ -13,7 +13,7 @@ use crate::codes;
 use crate::foreign_values::likely_value;
 use crate::index::DeclarationSyntax;
 use crate::seen::{FEW, Seen};
-use gram_model::attributes::{AttributeOwner, find};
+use gram_model::attributes::{AttributeOwner, ValueType, find};
 use gram_model::value;
 use gram_model::{Open, Type, TypeId};
 
@@ -22,6 +22,8 @@ pub(crate) struct Attribute<'t> {
     pub(crate) key: Cow<'t, str>,
     /// The span of the key, or of the doc comment.
     pub(crate) key_span: Span,
+    /// Whether it is an entry of a record.
+    is_entry: bool,
     value: Given<'t>,
 }
 
@@ -48,7 +50,8 @@ impl<'t> Attribute<'t> {
 
     /// The default behind the `=` of a field.
     pub(crate) fn default_of(value: Node<'t>) -> Self {
-        Self { key: Cow::Borrowed("default"), key_span: value.span(), value: Given::Node(value) }
+        let key = Cow::Borrowed("default");
+        Self { key, key_span: value.span(), is_entry: false, value: Given::Node(value) }
     }
 
     /// The value, if a node says it.
@@ -62,24 +65,35 @@ impl<'t> Attribute<'t> {
     /// The span of the key and the value, where a record gives them.
     pub(crate) fn entry_span(&self) -> Option<Span> {
         match &self.value {
-            Given::Node(node) if node.span().start > self.key_span.end => {
+            Given::Node(node) if self.is_entry => {
                 Some(Span::new(self.key_span.start, node.span().end))
             }
             _ => None,
         }
     }
 
-    /// Reports that the value is not `wanted`.
-    pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, wanted: &str) {
-        let message = format!("`{}` expects {wanted}", self.key);
+    /// Reports that the value is not of the expected type.
+    pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, expected: ValueType) {
+        self.wrong_as(checker, file, expected, &expected.expected());
+    }
+
+    /// Reports that the value is not of the expected type, which `words` describe.
+    pub(crate) fn wrong_as(
+        &self,
+        checker: &mut Checker<'_>,
+        file: usize,
+        expected: ValueType,
+        words: &str,
+    ) {
+        let message = format!("`{}` expects {words}", self.key);
         let found = checker.source(file).slice(self.span());
-        let mut help = format!("write {wanted}");
+        let mut help = format!("write {words}");
         if found.len() < 40 {
             help = format!("{help} instead of {found}");
         }
         let mut error =
             checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
-        if let Some(right) = self.node().and_then(|node| likely_value(node, wanted)) {
+        if let Some(right) = self.node().and_then(|node| likely_value(node, expected)) {
             let fix = Fix::replace(NeedsLook, format!("write `{right}`"), self.span(), &*right);
             error = error.help(format!("write `{right}`")).fix(fix);
         }
@@ -99,7 +113,7 @@ impl<'t> Attribute<'t> {
                 }
             }
         }
-        self.wrong(checker, file, "text");
+        self.wrong(checker, file, ValueType::Text);
         None
     }
 
@@ -110,7 +124,7 @@ impl<'t> Attribute<'t> {
             Given::Node(node) if node.kind() == N::Boolean => return Some(node.text() == "true"),
             _ => {}
         }
-        self.wrong(checker, file, "true or false");
+        self.wrong(checker, file, ValueType::Flag);
         None
     }
 
@@ -121,7 +135,7 @@ impl<'t> Attribute<'t> {
             Given::Doc(_) | Given::Mark => None,
         };
         if count.is_none() {
-            self.wrong(checker, file, "a whole number from 1 on");
+            self.wrong(checker, file, ValueType::Count(1));
         }
         count
     }
@@ -133,7 +147,7 @@ impl<'t> Attribute<'t> {
             Given::Doc(_) | Given::Mark => None,
         };
         if number.is_none() {
-            self.wrong(checker, file, "a number");
+            self.wrong(checker, file, ValueType::Number);
         }
         number
     }
@@ -144,7 +158,7 @@ impl<'t> Attribute<'t> {
         if value::compare(&number, &Number::from(0)) == std::cmp::Ordering::Greater {
             return Some(number);
         }
-        self.wrong(checker, file, "a number above 0");
+        self.wrong(checker, file, ValueType::Step);
         None
     }
 
@@ -152,7 +166,7 @@ impl<'t> Attribute<'t> {
     pub(crate) fn range(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<Number>> {
         let bounds = self.bounds(|node| value::number(node).ok());
         let Some(bounds) = bounds else {
-            self.wrong(checker, file, "a range such as 1..10, 1... or ...10");
+            self.wrong(checker, file, ValueType::Range);
             return None;
         };
         Some(bounds)
@@ -161,7 +175,7 @@ impl<'t> Attribute<'t> {
     /// The value as bounds of a length or size.
     pub(crate) fn size(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<u64>> {
         let Some(bounds) = self.bounds(whole) else {
-            self.wrong(checker, file, "a range of whole numbers such as 1..10, 1... or ...10");
+            self.wrong(checker, file, ValueType::Size);
             return None;
         };
         if let (Some(least), Some(most)) = bounds
@@ -215,7 +229,7 @@ impl<'t> Attribute<'t> {
         if let Value::Array(items) = self.json(checker, file)? {
             Some(items)
         } else {
-            self.wrong(checker, file, "a list, such as [1, 2]");
+            self.wrong(checker, file, ValueType::List);
             None
         }
     }
@@ -237,7 +251,7 @@ impl<'t> Attribute<'t> {
         {
             return checker.string_type(file, node);
         }
-        self.wrong(checker, file, "a type in quotes, such as \"Text\"");
+        self.wrong(checker, file, ValueType::Type);
         None
     }
 
@@ -247,7 +261,7 @@ impl<'t> Attribute<'t> {
         let names: Option<Vec<_>> =
             items.iter().map(|item| item.as_str().map(SmolStr::new)).collect();
         if names.is_none() {
-            self.wrong(checker, file, "a list of names, such as [\"path\"]");
+            self.wrong_as(checker, file, ValueType::List, "a list of names, such as [\"path\"]");
         }
         names
     }
@@ -258,7 +272,14 @@ impl<'t> Attribute<'t> {
         for item in self.items(checker, file)? {
             match checker.string_type(file, item) {
                 Some(Type::Named(id)) => found.push(id),
-                Some(_) => self.wrong(checker, file, "a list of names of declared types"),
+                Some(_) => {
+                    self.wrong_as(
+                        checker,
+                        file,
+                        ValueType::List,
+                        "a list of names of declared types",
+                    );
+                }
                 None => {}
             }
         }
@@ -271,11 +292,13 @@ impl<'t> Attribute<'t> {
             Given::Node(node) if node.kind() == N::Boolean => {
                 Some(if node.text() == "true" { Open::Yes } else { Open::No })
             }
-            Given::Node(node) if node.kind() == N::String => {
+            Given::Node(node)
+                if node.kind() == N::String && likely_value(node, ValueType::Flag).is_none() =>
+            {
                 checker.string_type(file, node).map(|ty| Open::Of(Box::new(ty)))
             }
             _ => {
-                self.wrong(checker, file, "true, false or a type in quotes");
+                self.wrong_as(checker, file, ValueType::Flag, "true, false or a type in quotes");
                 None
             }
         }
@@ -288,9 +311,10 @@ impl<'t> Attribute<'t> {
         {
             return Some(node.children().collect());
         }
-        self.wrong(
+        self.wrong_as(
             checker,
             file,
+            ValueType::List,
             match &*self.key {
                 "fields" => "a list, such as [{name: \"city\", type: \"Text\"}]",
                 "extends" => "a list of records, such as [Person]",
@@ -323,6 +347,7 @@ impl<'t> Checker<'t> {
             let attribute = Attribute {
                 key: entry.key.content(),
                 key_span: entry.key.span(),
+                is_entry: true,
                 value: Given::Node(entry.value),
             };
             let first = if attributes.len() < FEW {
@@ -356,7 +381,7 @@ impl<'t> Checker<'t> {
         let mut attributes = self.record_attributes(file, record);
         if let Some(key_span) = optional {
             let key = Cow::Borrowed("optional");
-            let mark = Attribute { key, key_span, value: Given::Mark };
+            let mark = Attribute { key, key_span, is_entry: false, value: Given::Mark };
             self.add_attribute(file, &mut attributes, mark);
         }
         attributes
@@ -395,6 +420,7 @@ impl<'t> Checker<'t> {
             attributes.push(Attribute {
                 key: Cow::Borrowed("description"),
                 key_span: doc.span(),
+                is_entry: false,
                 value: Given::Doc(text),
             });
         }
@@ -445,6 +471,9 @@ impl<'t> Checker<'t> {
             else {
                 continue;
             };
+            if self.unescaped.is_none() && self.is_broken(file, annotation) {
+                continue;
+            }
             let described = attributes.iter().any(|known| known.key == "description");
             if key.text() == "description" && described {
                 continue;
@@ -452,6 +481,7 @@ impl<'t> Checker<'t> {
             let attribute = Attribute {
                 key: Cow::Borrowed(key.text()),
                 key_span: key.span(),
+                is_entry: false,
                 value: Given::Node(value),
             };
             self.add_attribute(file, attributes, attribute);

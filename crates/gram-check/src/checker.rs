@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use gram_model::attributes::AttributeOwner;
 use gram_model::{Field, Module, Output, Type, TypeId, Types};
 use gram_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
 use smol_str::SmolStr;
@@ -67,6 +68,16 @@ impl Form {
             Self::Enum => "Enum",
             Self::Union => "Union",
             Self::Alias => "Alias",
+        }
+    }
+
+    /// The owner of its attributes.
+    pub(crate) fn owner(self) -> AttributeOwner {
+        match self {
+            Self::Record => AttributeOwner::Record,
+            Self::Enum => AttributeOwner::Enum,
+            Self::Union => AttributeOwner::Union,
+            Self::Alias => AttributeOwner::Alias,
         }
     }
 

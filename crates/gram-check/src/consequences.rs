@@ -12,12 +12,11 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     let (mut allowed, mut labels) = (HashSet::new(), HashMap::new());
     for (file, found) in found.iter().enumerate() {
         for (at, diagnostic) in found.iter().enumerate() {
+            let Some(name) = &diagnostic.name else { continue };
             if diagnostic.code == &codes::TYPE_NAME {
-                allowed.insert(diagnostic.source.slice(diagnostic.span()).to_owned());
-            } else if diagnostic.code == &codes::UNKNOWN_LABEL
-                && let Some(name) = declared(diagnostic)
-            {
-                labels.insert(name.to_owned(), (file, at));
+                allowed.insert(name.clone());
+            } else if diagnostic.code == &codes::UNKNOWN_LABEL {
+                labels.insert(name.clone(), (file, at));
             }
         }
     }
@@ -27,7 +26,7 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     let mut used = Vec::new();
     for found in found.iter_mut() {
         for diagnostic in found.iter_mut().filter(|diagnostic| is_unknown(diagnostic)) {
-            let Some(name) = diagnostic.message.split('`').nth(1) else { continue };
+            let Some(name) = &diagnostic.name else { continue };
             if let Some(place) = labels.get(name) {
                 used.push(*place);
             } else if !allowed.contains(name) {
@@ -47,14 +46,9 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     }
 }
 
+/// Whether an error is about a name that nothing declares.
 fn is_unknown(diagnostic: &Diagnostic) -> bool {
-    [&codes::UNKNOWN_TYPE, &codes::UNKNOWN_NAME, &codes::UNKNOWN_LIBRARY].contains(&diagnostic.code)
-}
-
-/// The name of the pattern whose label a diagnostic is about: what is before its colons.
-fn declared(diagnostic: &Diagnostic) -> Option<&str> {
-    let before = diagnostic.source.text().get(..diagnostic.span().start as usize)?;
-    let (_, name) = before.trim_end().trim_end_matches(':').trim_end().rsplit_once('[')?;
-    let name = name.trim().trim_matches('`');
-    (!name.is_empty() && !name.contains('\n')).then_some(name)
+    let codes =
+        [&codes::UNKNOWN_TYPE, &codes::UNKNOWN_NAME, &codes::UNKNOWN_LIBRARY, &codes::MISSING_TYPE];
+    codes.contains(&diagnostic.code)
 }

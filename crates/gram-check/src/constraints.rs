@@ -1,6 +1,9 @@
 //! Attributes that set constraints.
 
-use gram_syntax::{Severity, Span};
+use std::collections::HashSet;
+
+use gram_syntax::{Node, NodeKind as N, Severity};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
@@ -8,10 +11,9 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::field::Draft;
 use crate::named::Named;
+use gram_model::Constraint;
 use gram_model::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
 use gram_model::nearest::{nearest, question};
-use gram_model::value_check;
-use gram_model::{Constraint, TypeUse};
 
 impl Checker<'_> {
     /// Applies an attribute that sets constraints.
@@ -77,7 +79,11 @@ impl Checker<'_> {
             (Some(C::Flag(make)), _) => {
                 [attribute.flag(self, file).filter(|flag| *flag).map(|_| make()), None]
             }
-            (Some(C::Values(make)), _) => [attribute.list(self, file).map(make), None],
+            (Some(C::Values(make)), _) => {
+                let values = attribute.list(self, file);
+                self.repeated_value(file, attribute, values.as_deref().unwrap_or_default());
+                [values.map(make), None]
+            }
             (Some(C::Value(make)), _) => {
                 [attribute.json(self, file).map(|value| make(Box::new(value))), None]
             }
@@ -86,6 +92,18 @@ impl Checker<'_> {
             }
             (None, _) => [None, None],
         }
+    }
+
+    /// Warns about the first value that a list has twice.
+    fn repeated_value(&mut self, file: usize, attribute: &Attribute<'_>, values: &[Value]) {
+        let mut seen = HashSet::new();
+        let Some(at) = values.iter().position(|value| !seen.insert(value)) else { return };
+        let items = attribute.node().filter(|node| node.kind() == N::Array);
+        let span =
+            items.and_then(|node| node.children().nth(at)).map_or(attribute.span(), Node::span);
+        let message = format!("{} is given twice", self.source(file).slice(span));
+        let warning = self.warning(&codes::DUPLICATE_NAME, file, span, message);
+        self.report(file, warning.help("remove one of them"));
     }
 
     /// The name of a format, with a note if it is not checked at run time.
@@ -102,22 +120,5 @@ impl Checker<'_> {
             self.report(file, note.help(help));
         }
         Some(format)
-    }
-
-    /// Reports a pattern that is no regular expression.
-    pub(crate) fn well_formed_pattern(&mut self, file: usize, span: Span, type_use: &TypeUse) {
-        let details = type_use.details.as_deref();
-        let reason = type_use.constraints.iter().find_map(|constraint| match constraint {
-            Constraint::Pattern(pattern) => value_check::malformed_pattern(pattern),
-            _ => None,
-        });
-        let Some(reason) = reason else { return };
-        let message = format!("invalid regular expression: {reason}");
-        let diagnostic = if details.is_some_and(|details| details.unsound) {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
-        } else {
-            self.error(&codes::MALFORMED_PATTERN, file, span, message)
-        };
-        self.report(file, diagnostic.help("use JavaScript regular expression syntax"));
     }
 }

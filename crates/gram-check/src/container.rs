@@ -5,8 +5,9 @@ use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
 use crate::checker::{Checker, DeclarationKind};
+use crate::codes;
 use crate::index::DeclarationSyntax;
-use gram_model::attributes::AttributeOwner;
+use gram_model::attributes::{AttributeOwner, ValueType, find};
 use gram_model::spans::Place;
 use gram_model::{Container, Source};
 
@@ -20,10 +21,18 @@ impl<'t> Checker<'t> {
             members: self.members(declaration, "container", "tools", &[DeclarationKind::Tool]),
             attributes: Vec::new(),
         };
+        let before = self.found(file);
         for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
             self.container_attribute(file, &mut container, attribute);
         }
         let name = declaration.name_node.span();
+        // Tools in the place of an attribute are reported as such.
+        if node.elements().next().is_none() && self.found(file) == before {
+            let message = format!("the container `{}` has no tools", container.name);
+            let warning = self.warning(&codes::EMPTY_CONSTRAINT, file, name, message);
+            let help = format!("name its tools: [{}:Container | first, second]", container.name);
+            self.report(file, warning.help(help));
+        }
         self.module.containers.push(container);
         self.module.spans.containers.push(Place { file, node: node.id(), name });
     }
@@ -40,7 +49,12 @@ impl<'t> Checker<'t> {
                 let Some(source) = attribute.text(self, file) else { return };
                 match Source::ALL.into_iter().find(|known| known.name() == source) {
                     Some(known) => container.source = known,
-                    None => attribute.wrong(self, file, "plugin, mcp, frontend or skill"),
+                    None => {
+                        let expected = find(AttributeOwner::Container, "source");
+                        let expected = expected.map_or(ValueType::Text, |spec| spec.value);
+                        let words = "plugin, mcp, frontend or skill";
+                        attribute.wrong_as(self, file, expected, words);
+                    }
                 }
             }
             key => {

@@ -50,6 +50,7 @@ impl<'t> Checker<'t> {
             };
             let mut error = self
                 .error(&codes::TYPE_NAME, file, span, message)
+                .about(name.as_str())
                 .help("use letters, digits and `_`, and avoid reserved names");
             let plain = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             let plain: String = plain.collect();
@@ -157,7 +158,7 @@ impl<'t> Checker<'t> {
             }
             Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
         };
-        self.apply_attributes(file, &mut field, &attributes, 0);
+        self.apply_attributes(file, &mut field, (form.owner(), &attributes), 0);
         if let TypeKind::Union(tag) = &kind {
             self.check_union(file, &field.type_use, tag.as_deref(), &spans);
         }
@@ -243,6 +244,7 @@ impl<'t> Checker<'t> {
     ) -> (Field, Vec<Option<SmolStr>>) {
         let DeclarationSyntax { file, node, .. } = *declaration;
         let (mut members, mut descriptions) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
         let mut seen = Seen::default();
         for element in node.elements() {
             let (name, description) = match element.kind() {
@@ -266,12 +268,16 @@ impl<'t> Checker<'t> {
                 self.report(file, error.help("remove one of them"));
                 continue;
             }
+            let is_text = name.kind() == N::QuotedName
+                || (name.kind() == N::Symbol && !matches!(name.text(), "true" | "false" | "null"));
+            values.extend(Some(name).filter(|_| !is_text));
             members.push(Value::String(name.content().into_owned()));
             descriptions.push(description);
         }
         if members.is_empty() && node.elements().next().is_none() {
             self.without_elements(declaration, Form::Enum);
         }
+        self.values_as_members(declaration, &values);
         let mut field = blank(name, Type::Text);
         field.type_use.constrain(Constraint::Enum(members));
         if descriptions.iter().all(Option::is_none) {

@@ -11,8 +11,10 @@ use crate::codes;
 use crate::named::{NAMED, Named, values_of};
 use crate::scopes::Meaning;
 use crate::unions::lists_types;
-use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
+use gram_model::attributes::{AttributeOwner, AttributeSpec};
 use gram_model::format::{built_in, describe};
+use gram_model::nearest::nearest;
+use gram_model::print::identifier;
 use gram_model::value_check;
 use gram_model::walk::names_of_type_use;
 use gram_model::{Constraint, Field, Optionality, Type, TypeUse, ValueSource};
@@ -29,7 +31,7 @@ pub(crate) struct Draft<'f> {
     /// The span of its pattern.
     pub(crate) pattern: Option<Span>,
     /// The span of its types by pattern.
-    patterns: Option<Span>,
+    pub(crate) patterns: Option<Span>,
     /// The span of the first attribute that narrows the type.
     pub(crate) narrowed: Option<Span>,
     /// The spans of values that the type must accept, alone and with their keys, by [`Named`].
@@ -63,7 +65,7 @@ impl<'t> Checker<'t> {
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
         let mut field = blank(name, ty);
-        self.apply_attributes(file, &mut field, &attributes, 0);
+        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), 0);
         Some(field)
     }
 
@@ -104,16 +106,37 @@ impl<'t> Checker<'t> {
             return self.report(file, error);
         }
         let message = format!("the parameter `{name}` has no type");
-        let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message);
-        error = if built_in(name).is_some() {
+        let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message).about(name);
+        let near = self.near_term(file, name);
+        let place = node.subject().identifier.map_or(node.span(), Node::span);
+        error = if let Some(near) = near {
+            let write = identifier(&near);
+            error.help(format!("did you mean `{near}`?")).fix(Fix::replace(
+                NeedsLook,
+                format!("write `{near}`"),
+                place,
+                write,
+            ))
+        } else if built_in(name).is_some() {
             error.help(format!("if `{name}` is its type, name the parameter: (name::{name})"))
         } else {
-            let end = node.subject().identifier.map_or(node.span(), Node::span).end;
+            let end = place.end;
             error
                 .help(format!("write ({name}::Text), or declare the vocabulary term ({name}::Text) at the top level"))
                 .fix(Fix::replace(NeedsLook, "make it text", Span::empty(end), "::Text"))
         };
         self.report(file, error);
+    }
+
+    /// The vocabulary term whose name is nearly this one, and has this meaning in a file.
+    fn near_term(&self, file: usize, name: &str) -> Option<SmolStr> {
+        if self.is_full(file) {
+            return None;
+        }
+        let known = self.term_fields.iter().map(|term| term.name.as_str());
+        let known =
+            known.filter(|known| matches!(self.terms.find(file, None, known), Meaning::One(..)));
+        nearest(name, known).first().map(|near| SmolStr::new(*near))
     }
 
     /// A field of the type that a node's only label names.
@@ -155,15 +178,15 @@ impl<'t> Checker<'t> {
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        self.apply_attributes(file, field, &attributes, 0);
+        self.apply_attributes(file, field, (AttributeOwner::Field, &attributes), 0);
     }
 
-    /// Applies attributes to a typed field.
+    /// Applies the attributes of a field, or of a declared type, to a typed field.
     pub(crate) fn apply_attributes(
         &mut self,
         file: usize,
         field: &mut Field,
-        attributes: &[Attribute<'_>],
+        (owner, attributes): (AttributeOwner, &[Attribute<'_>]),
         depth: u32,
     ) {
         let Some(first) = attributes.first() else { return };
@@ -184,161 +207,14 @@ impl<'t> Checker<'t> {
             }
         }
         let ty = draft.field.type_use.ty.clone();
-        let foreign = self.foreign_attributes(file, attributes, AttributeOwner::Field, Some(&ty));
+        let foreign = self.foreign_attributes(file, attributes, owner, Some(&ty));
         for (at, attribute) in attributes.iter().enumerate() {
-            if !foreign.contains(&at) {
-                self.field_attribute(file, &mut draft, attribute, depth);
+            if !foreign.contains(&at) && !self.field_attribute(file, &mut draft, attribute, depth) {
+                self.meaningless(file, attribute, owner);
             }
         }
+        self.conflicting_sources(file, attributes);
         self.finish_field(file, &mut draft);
-    }
-
-    fn field_attribute(
-        &mut self,
-        file: usize,
-        draft: &mut Draft<'_>,
-        attribute: &Attribute<'_>,
-        depth: u32,
-    ) {
-        let type_use = &mut draft.field.type_use;
-        match &*attribute.key {
-            "description" => {
-                type_use.description = attribute.text(self, file).or(type_use.description.take());
-            }
-            "default" => {
-                if let Some(value) = attribute.json(self, file) {
-                    type_use.default = Some(Box::new(value));
-                    draft.name(Named::Default, attribute);
-                }
-            }
-            "optional" => {
-                if let Some(flag) = attribute.flag(self, file) {
-                    draft.field.optionality =
-                        if flag { Optionality::Optional } else { Optionality::Required };
-                }
-            }
-            "title" => type_use.details_mut().title = attribute.text(self, file),
-            "schema" => {
-                let schema = attribute.schema(self, file);
-                type_use.details_mut().verbatim = schema.map(Box::new);
-            }
-            "extensions" => {
-                for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
-                    extend(type_use, key, value);
-                }
-            }
-            key if key.starts_with("x-") => {
-                if let Some(value) = attribute.json(self, file) {
-                    extend(type_use, SmolStr::new(key), value);
-                }
-            }
-            "typeList" => {
-                type_use.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
-                draft.type_list = Some(attribute.key_span);
-            }
-            "deprecated" => {
-                if let Some(flag) = attribute.flag(self, file) {
-                    type_use.details_mut().deprecated = flag;
-                }
-            }
-            "examples" => {
-                if let Some(examples) = attribute.list(self, file) {
-                    type_use.details_mut().examples = Some(examples);
-                    draft.name(Named::Example, attribute);
-                }
-            }
-            "nullable" => draft.nullable = attribute.flag(self, file),
-            "unsound" => {
-                if let Some(flag) = attribute.flag(self, file) {
-                    type_use.details_mut().unsound = flag;
-                }
-            }
-            "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
-            "injected" => {
-                match attribute.flag(self, file) {
-                    Some(true) => draft.field.source = ValueSource::Injected,
-                    // Overrides a term that is injected.
-                    Some(false) if draft.field.source == ValueSource::Injected => {
-                        draft.field.source = ValueSource::Model;
-                    }
-                    _ => {}
-                }
-            }
-            "pinned" => {
-                if let Some(value) = attribute.json(self, file) {
-                    draft.name(Named::Pinned, attribute);
-                    draft.field.source = ValueSource::Pinned(Box::new(value));
-                }
-            }
-            "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
-            | "requires" => {
-                self.structure(file, draft, attribute, depth);
-            }
-            key => match find(AttributeOwner::Field, key) {
-                Some(AttributeSpec { annotation: Some(keyword), value: expected, .. }) => {
-                    match attribute.json(self, file) {
-                        Some(value) if expected.accepts(&value) => {
-                            extend(type_use, SmolStr::new(keyword.name()), value);
-                        }
-                        Some(_) => attribute.wrong(self, file, &expected.expected()),
-                        None => {}
-                    }
-                }
-                Some(spec) => self.constraint(file, draft, attribute, spec),
-                None => self.meaningless(file, attribute, AttributeOwner::Field),
-            },
-        }
-    }
-
-    /// An attribute that completes a built-in type.
-    fn structure(
-        &mut self,
-        file: usize,
-        draft: &mut Draft<'_>,
-        attribute: &Attribute<'_>,
-        depth: u32,
-    ) {
-        let type_use = &mut draft.field.type_use;
-        match (&*attribute.key, &mut type_use.ty) {
-            ("fields", Type::Object(object)) => {
-                let fields = self.object_fields(file, attribute, depth);
-                object.fields = fields.or(object.fields.take());
-            }
-            ("requires", Type::Object(object)) => {
-                object.requires = attribute.names(self, file).unwrap_or_default();
-            }
-            ("open", Type::Tuple(_)) => {
-                type_use.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
-            }
-            ("open", Type::Object(object)) => {
-                if let Some(open) = attribute.open(self, file) {
-                    object.open = open;
-                }
-            }
-            ("fieldPatterns", Type::Object(object)) => {
-                draft.patterns = Some(attribute.span());
-                object.patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
-            }
-            ("elementType", Type::List(item)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
-                    *item = Some(Box::new(ty));
-                }
-            }
-            ("valueType", Type::Map(value)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
-                    *value = Some(Box::new(ty));
-                }
-            }
-            ("keys", Type::Map(_) | Type::Object(_)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
-                    type_use.constrain(Constraint::Keys(Box::new(ty)));
-                }
-            }
-            _ => {
-                let spec = find(AttributeOwner::Field, &attribute.key);
-                draft.misfits.extend(spec.map(|spec| (spec, attribute.key_span)));
-            }
-        }
     }
 
     /// Completes a field and checks that its attributes fit its type.
@@ -378,7 +254,7 @@ impl<'t> Checker<'t> {
                 );
             }
             if let Some(span) = draft.pattern {
-                self.well_formed_pattern(file, span, &draft.field.type_use);
+                self.check_pattern(file, span, &draft.field.type_use);
             }
             if let (Some(span), Type::Object(object), Some(details)) = (
                 draft.patterns,
@@ -462,13 +338,6 @@ impl<'t> Checker<'t> {
         };
         self.report(file, diagnostic);
     }
-}
-
-/// Adds a keyword, in the place of one of the same name that a term brings.
-fn extend(type_use: &mut TypeUse, key: SmolStr, value: Value) {
-    let extensions = &mut type_use.details_mut().extensions;
-    extensions.retain(|(known, _)| *known != key);
-    extensions.push((key, value));
 }
 
 /// A field with only a name and a type.

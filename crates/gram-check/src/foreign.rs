@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
-use gram_model::attributes::states_keyword;
+use gram_model::attributes::{ValueType, states_keyword};
 
 /// The keywords that the types state. Attributes state the others that gramc writes.
 const OF_TYPES: Keywords = Keywords::of(&[
@@ -34,7 +34,8 @@ impl Attribute<'_> {
         if schema.is_object() || schema.is_boolean() {
             return Some(schema);
         }
-        self.wrong(checker, file, "a JSON Schema, such as json`{\"type\": \"string\"}`");
+        let words = "a JSON Schema, such as json`{\"type\": \"string\"}`";
+        self.wrong_as(checker, file, ValueType::Other, words);
         None
     }
 
@@ -45,7 +46,8 @@ impl Attribute<'_> {
         file: usize,
     ) -> Option<Vec<(SmolStr, Value)>> {
         let Value::Object(map) = self.json(checker, file)? else {
-            self.wrong(checker, file, "a map of keywords, such as {readOnly: true}");
+            let words = "a map of keywords, such as {readOnly: true}";
+            self.wrong_as(checker, file, ValueType::Other, words);
             return None;
         };
         if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {

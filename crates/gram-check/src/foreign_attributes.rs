@@ -2,128 +2,19 @@
 //! no constraint is lost behind a warning.
 
 use gram_model::Type;
-use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
+use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
 use gram_syntax::Applicability::{NeedsLook, Safe};
 use gram_syntax::{Diagnostic, Edit, Fix, NodeKind as N, SourceFile, Span};
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
+use crate::foreign_words::Meaning::{
+    self, Arguments, Is, ItemOf, Least, Most, OfTarget, OfTool, Other, Required, Tools,
+};
+use crate::foreign_words::{meaning, target};
+use crate::unknown_attributes::find_at;
 use gram_syntax::foreign_type_name as type_name;
-
-/// What a word of another language says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
-    /// The lower bound of a range.
-    Least(&'static str),
-    /// The upper bound of a range.
-    Most(&'static str),
-    /// What an attribute says.
-    Is(&'static str),
-    /// One item of the list that an attribute holds.
-    ItemOf(&'static str),
-    /// Whether a parameter is required, or which parameters are.
-    Required,
-    /// The type.
-    Type,
-    /// The tools of an agent or a container.
-    Tools,
-    /// The arguments of a program.
-    Arguments(&'static str),
-    /// What only a type or an attribute of another form says, as this help explains.
-    Other(&'static str),
-}
-
-use Meaning::{Arguments, Is, ItemOf, Least, Most, Other, Required, Tools};
-
-/// The words, by their meaning.
-const WORDS: &[(&[&str], Meaning)] = &[
-    (&["minimum", "min", "ge", "gte", "minValue", "min_value", "atLeast"], Least("range")),
-    (&["maximum", "max", "le", "lte", "maxValue", "max_value", "atMost"], Most("range")),
-    (&["minLength", "min_length", "minLen", "min_len"], Least("length")),
-    (&["maxLength", "max_length", "maxLen", "max_len"], Most("length")),
-    (&["minItems", "min_items", "minSize", "min_size", "minProperties"], Least("size")),
-    (&["maxItems", "max_items", "maxSize", "max_size", "maxProperties"], Most("size")),
-    (&["exclusiveMinimum", "exclusive_minimum", "gt", "greaterThan"], Is("above")),
-    (&["exclusiveMaximum", "exclusive_maximum", "lt", "lessThan"], Is("below")),
-    (&["multiple_of", "divisibleBy", "step"], Is("multipleOf")),
-    (&["regex", "regexp", "regExp", "patternRegex"], Is("pattern")),
-    (&["uniqueItems", "unique_items", "distinct"], Is("unique")),
-    (&["additionalProperties", "additional_properties"], Is("open")),
-    (&["propertyNames"], Is("keys")),
-    (&["desc", "doc", "docs", "docstring", "$comment"], Is("description")),
-    (&["defaultValue", "default_value"], Is("default")),
-    (&["allowNull", "allow_null", "allowNone", "allow_none"], Is("nullable")),
-    (&["choices", "options", "values", "oneOf", "allowed", "allowedValues"], Is("enum")),
-    (&["readOnlyHint"], Is("readOnly")),
-    (&["destructiveHint"], Is("destructive")),
-    (&["idempotentHint"], Is("idempotent")),
-    (&["openWorldHint"], Is("openWorld")),
-    (&["example"], ItemOf("examples")),
-    (&["required"], Required),
-    (&["type"], Meaning::Type),
-    (&["items", "itemType"], Is("elementType")),
-    (
-        &["properties"],
-        Other(
-            "write the fields as a type, {street: Text}, or as fields: [{name: \"street\", type: \"Text\"}]",
-        ),
-    ),
-    (
-        &["anyOf", "allOf", "not", "if", "$ref", "patternProperties", "dependentRequired"],
-        Other("write a type expression, or the whole schema: schema: json`…`"),
-    ),
-    (&["system", "systemPrompt", "system_prompt", "prompt"], Is("instruction")),
-    (&["tools", "functions"], Tools),
-    (&["uri", "endpoint", "address", "server"], Is("url")),
-    (&["file", "path", "recording", "trace"], Is("from")),
-    (&["cmd", "command", "exec", "program"], Is("run")),
-    (&["cmd", "run", "exec", "program"], Is("command")),
-    (&["args", "arguments"], Arguments("command")),
-    (&["args", "arguments"], Arguments("run")),
-];
-
-/// The attribute that a meaning is about.
-fn target(meaning: Meaning) -> Option<&'static str> {
-    match meaning {
-        Least(name) | Most(name) | Is(name) | ItemOf(name) | Arguments(name) => Some(name),
-        _ => None,
-    }
-}
-
-/// What a key means at an owner, if it is a word of another language there.
-fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
-    use AttributeOwner as O;
-    if find(owner, key).is_some() {
-        return None;
-    }
-    let in_field = |meaning| match target(meaning) {
-        Some(name) => find(O::Field, name).is_some(),
-        None => matches!(meaning, Required | Meaning::Type | Other(_)),
-    };
-    let mut known = WORDS.iter().filter(|(words, _)| words.contains(&key)).map(|(_, it)| *it);
-    known.find(|meaning| match owner {
-        O::Field => in_field(*meaning),
-        // A constraint of a tool constrains nothing; other attributes are kept for targets.
-        O::Tool => match *meaning {
-            Is("description") => !matches!(key, "docs" | "$comment"),
-            Is("enum" | "unique" | "default" | "nullable" | "multipleOf")
-            | ItemOf(_)
-            | Meaning::Type
-            | Other(_) => false,
-            Is(name) if find(O::Tool, name).is_some() => true,
-            _ => in_field(*meaning),
-        },
-        O::Agent | O::Container => match *meaning {
-            Tools => true,
-            Is(name) => name != "description" && find(owner, name).is_some(),
-            _ => false,
-        },
-        O::Implementation(_) => target(*meaning)
-            .is_some_and(|name| name != "description" && find(owner, name).is_some()),
-        _ => false,
-    })
-}
 
 impl Checker<'_> {
     /// Takes out and reports the attributes of a declaration that are words of other languages.
@@ -239,7 +130,8 @@ impl Checker<'_> {
         edits.extend(second.map(removed));
         let doubtful =
             spec.is_some_and(|spec| ty.is_some_and(|ty| !spec.applies_to(&self.types, ty)));
-        Advice { help: word.explained(&message), message, edits, certain: !doubtful }
+        let certain = !doubtful && !matches!(meaning, OfTarget(_));
+        Advice { help: word.explained(&message), message, edits, certain }
     }
 
     /// The attribute at an owner; of a bound, the one that applies to the type.
@@ -250,12 +142,13 @@ impl Checker<'_> {
         bound: bool,
         ty: Option<&Type>,
     ) -> Option<&'static AttributeSpec> {
-        let named = find(owner, name)?;
+        let named = find_at(owner, name)?;
         let applies = |spec: &AttributeSpec| ty.is_none_or(|ty| spec.applies_to(&self.types, ty));
         if !bound || applies(named) {
             return Some(named);
         }
-        let others = ["range", "length", "size"].into_iter().filter_map(|name| find(owner, name));
+        let others =
+            ["range", "length", "size"].into_iter().filter_map(|name| find_at(owner, name));
         Some(others.into_iter().find(|spec| applies(spec)).unwrap_or(named))
     }
 }
@@ -330,58 +223,90 @@ impl Foreign<'_, '_> {
         spec: Option<&AttributeSpec>,
         ty: Option<&Type>,
     ) -> Option<(String, String)> {
-        let node = self.attribute.node()?;
-        let value = source.slice(node.span());
-        let has = |key: &str| self.attributes.iter().any(|attribute| attribute.key == key);
-        let written = |text: String| Some((text.clone(), format!("write `{text}`")));
-        if spec.is_some_and(|spec| has(spec.name)) && !matches!(self.meaning, Arguments(_)) {
+        if spec.is_some_and(|spec| self.has(spec.name)) && !matches!(self.meaning, Arguments(_)) {
             return None;
         }
-        match self.meaning {
-            Least(_) | Most(_) => {
-                let bounds = self.bounds(source, second)?;
-                let whole = bounds.split("..").all(|bound| !bound.trim_matches('.').contains('.'));
-                let spec = spec.filter(|spec| whole || spec.name == "range")?;
-                written(format!("{}: {bounds}", spec.name))
-            }
-            Is(name) => {
-                let value = match (name, node.kind()) {
-                    ("enum", kind) if kind != N::Array => return None,
-                    ("open", N::Map) | ("above" | "below", N::Boolean) => return None,
-                    ("elementType", kind) if !matches!(kind, N::String | N::Symbol) => return None,
-                    ("run" | "command", N::String) => program(&node.content()),
-                    _ => value.to_owned(),
-                };
-                written(format!("{name}: {value}"))
-            }
-            ItemOf(name) if node.kind() == N::Array => written(format!("{name}: {value}")),
-            ItemOf(name) => written(format!("{name}: [{value}]")),
-            Required => {
-                let optional = node.kind() == N::Boolean && value == "false" && !has("default");
-                if optional {
-                    return written("optional: true".to_owned());
-                }
-                if has("default") && value == "true" {
-                    return written("optional: false".to_owned());
-                }
-                Some((String::new(), "remove it".to_owned()))
-            }
-            Meaning::Type => {
-                let same = type_name(&node.content())
-                    .and_then(gram_model::format::built_in)
-                    .zip(ty)
-                    .is_some_and(|(named, ty)| named == *checker.types.resolve(ty));
-                same.then(|| (String::new(), "remove it".to_owned()))
-            }
-            Arguments(name) => {
-                let at = self.program()?;
-                let program = self.attributes.get(at)?.node()?.span();
-                let rest = value.strip_prefix('[')?.trim_start();
-                let comma = if rest == "]" { "" } else { ", " };
-                written(format!("{name}: [{}{comma}{rest}", source.slice(program)))
-            }
-            Tools | Other(_) => None,
-        }
+        let removed = || Some((String::new(), "remove it".to_owned()));
+        let text = match self.meaning {
+            Least(_) | Most(_) => self.range(source, second, spec)?,
+            Is(name) => format!("{name}: {}", self.value_of(source, name)?),
+            ItemOf(name) => self.items(source, name)?,
+            Required => match self.optionality(source)? {
+                Some(text) => text.to_owned(),
+                None => return removed(),
+            },
+            Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
+            Arguments(name) => self.arguments(source, name)?,
+            OfTarget(_) => return removed(),
+            Tools | Other(_) | OfTool(_) => return None,
+        };
+        let message = format!("write `{text}`");
+        Some((text, message))
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.attributes.iter().any(|attribute| attribute.key == key)
+    }
+
+    /// The range that one or two bounds mean.
+    fn range(
+        &self,
+        source: &SourceFile,
+        second: Option<&Attribute<'_>>,
+        spec: Option<&AttributeSpec>,
+    ) -> Option<String> {
+        let bounds = self.bounds(source, second)?;
+        let whole = bounds.split("..").all(|bound| !bound.trim_matches('.').contains('.'));
+        let spec = spec.filter(|spec| whole || spec.name == "range")?;
+        Some(format!("{}: {bounds}", spec.name))
+    }
+
+    /// The value in the form that the attribute takes.
+    fn value_of(&self, source: &SourceFile, name: &str) -> Option<String> {
+        let node = self.attribute.node()?;
+        Some(match (name, node.kind()) {
+            ("enum", kind) if kind != N::Array => return None,
+            ("open", N::Map) | ("above" | "below", N::Boolean) => return None,
+            ("elementType", kind) if !matches!(kind, N::String | N::Symbol) => return None,
+            ("run" | "command", N::String) => program(&node.content()),
+            ("extends", N::Symbol | N::String) => format!("[{}]", node.text()),
+            _ => source.slice(node.span()).to_owned(),
+        })
+    }
+
+    /// A list of one item.
+    fn items(&self, source: &SourceFile, name: &str) -> Option<String> {
+        let node = self.attribute.node()?;
+        let value = source.slice(node.span());
+        let is_list = node.kind() == N::Array;
+        Some(if is_list { format!("{name}: {value}") } else { format!("{name}: [{value}]") })
+    }
+
+    /// What `required` means; `None` inside where nothing need be said.
+    fn optionality(&self, source: &SourceFile) -> Option<Option<&'static str>> {
+        let node = self.attribute.node()?;
+        let (default, value) = (self.has("default"), source.slice(node.span()));
+        Some(match value {
+            "false" if node.kind() == N::Boolean && !default => Some("optional: true"),
+            "true" if default => Some("optional: false"),
+            _ => None,
+        })
+    }
+
+    /// Whether `type` names the type that a field has anyway.
+    fn repeats_type(&self, checker: &Checker<'_>, ty: Option<&Type>) -> bool {
+        let named = self.attribute.node().and_then(|node| type_name(&node.content()));
+        let named = named.and_then(gram_model::format::built_in);
+        named.zip(ty).is_some_and(|(named, ty)| named == *checker.types.resolve(ty))
+    }
+
+    /// The program with its arguments.
+    fn arguments(&self, source: &SourceFile, name: &str) -> Option<String> {
+        let program = self.attributes.get(self.program()?)?.node()?.span();
+        let value = source.slice(self.attribute.node()?.span());
+        let rest = value.strip_prefix('[')?.trim_start();
+        let comma = if rest == "]" { "" } else { ", " };
+        Some(format!("{name}: [{}{comma}{rest}", source.slice(program)))
     }
 
     /// The help of a fix.
@@ -391,6 +316,7 @@ impl Foreign<'_, '_> {
                 "{message}: a parameter is required unless it has a default or `optional: true`"
             ),
             Meaning::Type => format!("{message}: the type follows the `::`"),
+            OfTarget(help) => format!("{message}, and {help}"),
             _ => message.to_owned(),
         }
     }
@@ -398,7 +324,7 @@ impl Foreign<'_, '_> {
     /// The help where no fix is certain.
     fn help(&self, spec: Option<&AttributeSpec>) -> String {
         match (self.meaning, spec) {
-            (Other(help), _) => help.to_owned(),
+            (Other(help) | OfTool(help) | OfTarget(help), _) => help.to_owned(),
             (Meaning::Type, _) => {
                 "remove it, or write the type after `::`: (name::Text)".to_owned()
             }
@@ -407,11 +333,11 @@ impl Foreign<'_, '_> {
                 "write the type of the items after `::`, as in `Text[]`".to_owned()
             }
             (_, Some(spec)) => {
-                let expected = match spec.value.expected().as_str() {
-                    "a value" if spec.name == "open" => {
+                let expected = match spec.value {
+                    ValueType::Other if spec.name == "open" => {
                         "true, false or a type in quotes".to_owned()
                     }
-                    expected => expected.to_owned(),
+                    expected => expected.expected(),
                 };
                 format!("write `{}`, which takes {expected}", spec.name)
             }

@@ -1,8 +1,9 @@
 //! Values as other languages write them.
 
+use gram_model::attributes::ValueType;
 use gram_model::value_check;
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use gram_syntax::{Fix, Node, NodeKind as N, Span, translate_range};
 use serde_json::Value;
 
 use crate::checker::Checker;
@@ -21,32 +22,51 @@ pub(crate) fn spelling(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The value that was likely meant where one of another kind is expected.
-pub(crate) fn likely_value(node: Node<'_>, wanted: &str) -> Option<String> {
+/// The value that was likely meant where one of another type is expected.
+pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String> {
     let (text, content) = (node.text(), node.content());
-    if wanted == "true or false" {
-        return Some(match content.to_lowercase().as_str() {
+    let is_text = matches!(node.kind(), N::String | N::Symbol);
+    match expected {
+        ValueType::Flag => Some(match content.to_lowercase().as_str() {
             "true" | "yes" | "on" | "1" => "true".to_owned(),
             "false" | "no" | "off" | "0" | "none" | "null" => "false".to_owned(),
             _ => return None,
-        });
+        }),
+        ValueType::Range | ValueType::Size => likely_range(node),
+        ValueType::List => {
+            let scalar = !matches!(node.kind(), N::Map | N::Range | N::Array | N::Error);
+            scalar.then(|| format!("[{text}]"))
+        }
+        ValueType::Text if node.kind() == N::Map => {
+            let mut entries = node.entries().map(|entry| entry.value);
+            let only = entries.next().filter(|value| value.kind() == N::String)?;
+            entries.next().is_none().then(|| only.text().to_owned())
+        }
+        ValueType::Program => (node.kind() == N::String).then(|| program(&content)),
+        ValueType::Time => likely_time(&content),
+        ValueType::Url => is_text.then(|| likely_url(&content)).flatten(),
+        ValueType::OneOf(words) => {
+            let word = words.iter().find(|word| word.eq_ignore_ascii_case(&content))?;
+            Some(format!("\"{word}\""))
+        }
+        ValueType::Number | ValueType::Step | ValueType::Count(_) => {
+            let positive = content.parse::<u64>().is_ok_and(|number| number > 0);
+            (positive && node.kind() == N::String).then(|| content.into_owned())
+        }
+        _ => None,
     }
-    if wanted.starts_with("a range") {
-        return likely_range(node);
+}
+
+/// A URL without its scheme.
+fn likely_url(text: &str) -> Option<String> {
+    let (host, _) = text.trim_start_matches('/').split_once('/').unwrap_or((text, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-:".contains(c);
+    if host.is_empty() || text.contains("://") || !host.chars().all(plain) {
+        return None;
     }
-    if wanted.starts_with("a list, such as [1") {
-        let scalar = !matches!(node.kind(), N::Map | N::Range | N::Array | N::Error);
-        return scalar.then(|| format!("[{text}]"));
-    }
-    if wanted.starts_with("a program") && node.kind() == N::String {
-        return Some(program(&content));
-    }
-    if wanted.starts_with("a time") {
-        return likely_time(&content);
-    }
-    let number = wanted.starts_with("a number") || wanted.starts_with("a whole number");
-    let digits = content.parse::<u64>().is_ok_and(|number| number > 0);
-    (number && digits && node.kind() == N::String).then(|| content.into_owned())
+    let local = host.starts_with("localhost") || host.starts_with("127.");
+    let scheme = if local { "http" } else { "https" };
+    Some(format!("\"{scheme}://{}\"", text.trim_start_matches('/')))
 }
 
 /// A range that is written as a list, a map, a text or a number.
@@ -59,6 +79,9 @@ fn likely_range(node: Node<'_>) -> Option<String> {
         N::Integer | N::Decimal => range(node.text(), node.text()),
         N::Array => {
             let items: Vec<_> = node.children().map(Node::text).collect();
+            if let (Some(only), 1) = (node.children().next(), items.len()) {
+                return (only.kind() == N::Range).then(|| only.text().to_owned());
+            }
             let [least, most] = items.as_slice() else { return None };
             range(least, most)
         }
@@ -76,11 +99,7 @@ fn likely_range(node: Node<'_>) -> Option<String> {
                 _ => None,
             }
         }
-        N::String => {
-            let text = node.content();
-            let (least, most) = text.split_once("..").or_else(|| text.split_once('-'))?;
-            range(least.trim(), most.trim_matches(['.', ' ']))
-        }
+        N::String | N::Symbol => translate_range(&node.content()),
         _ => None,
     }
 }

@@ -4,13 +4,13 @@
 //! indexes of all files are known.
 
 mod header;
+mod labels;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{
-    Code, Diagnostic, Fix, Node, NodeId, NodeKind as N, Parse, Severity, SourceFile, Span, Subject,
+    Code, Diagnostic, Node, NodeId, NodeKind as N, Parse, Severity, SourceFile, Span, Subject,
 };
 use smol_str::SmolStr;
 
@@ -18,8 +18,6 @@ use crate::checker::Form;
 use crate::checker::{DeclarationKind, DiagnosticBuffer};
 use crate::codes;
 use crate::fingerprints::{EarlierFingerprints, Fingerprints, hash_tokens};
-use gram_model::format::built_in;
-use gram_model::nearest::nearest;
 use gram_model::spans::Place;
 
 /// The labels that declare something.
@@ -33,28 +31,6 @@ const LABELS: [(&str, DeclarationKind); 9] = [
     ("Container", DeclarationKind::Container),
     ("Library", DeclarationKind::Library),
     ("Experiment", DeclarationKind::Experiment),
-];
-
-/// Words of other languages for what labels declare.
-const FOREIGN_LABELS: [(&[&str], &str); 4] = [
-    (&["Function", "Func", "Method", "Action", "Operation", "function", "func", "def"], "Tool"),
-    (
-        &[
-            "Struct",
-            "Class",
-            "Interface",
-            "Object",
-            "Model",
-            "Schema",
-            "struct",
-            "class",
-            "interface",
-            "object",
-        ],
-        "Record",
-    ),
-    (&["Type", "Typedef", "type"], "Alias"),
-    (&["Toolset", "Toolbox", "Group"], "Container"),
 ];
 
 /// What a file declares, in the order of its text.
@@ -328,52 +304,6 @@ impl<'t> Indexer<'t> {
         Some(kind)
     }
 
-    /// Warns about a pattern that is data, but looks like a declaration: its label is nearly a
-    /// known one, or it has no label and holds a signature.
-    fn unlabelled(&mut self, node: Node<'t>, subject: Subject<'t>) {
-        if let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node())
-            && is_label(name.text())
-            && labels.children().count() == 1
-        {
-            let span = Span::new(name.span().start, labels.span().end);
-            let label = subject.labels().next().map(Node::text).unwrap_or_default();
-            let right = format!("{label}:{}", name.text());
-            let warning = self
-                .unknown_label(span, format!("`{label}` declares nothing"))
-                .help(format!("write the name before the label: [{right} | …]"))
-                .fix(Fix::replace(NeedsLook, format!("write `{right}`"), span, right));
-            return self.report(warning);
-        }
-        let near = subject.labels().find_map(|label| {
-            if let Some((_, ours)) =
-                FOREIGN_LABELS.iter().find(|(word, _)| word.contains(&label.text()))
-            {
-                return holds_types(node).then_some((label, *ours));
-            }
-            let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
-            let likely = label.text().len() > 2;
-            known.first().filter(|_| likely).map(|near| (label, *near))
-        });
-        if let Some((label, near)) = near {
-            let message = format!("`{}` declares nothing", label.text());
-            let warning = self
-                .unknown_label(label.span(), message)
-                .help(format!("did you mean `{near}`?"))
-                .fix(Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near));
-            return self.report(warning);
-        }
-        let signature = node.elements().next().is_some_and(is_signature);
-        if let (Some(name), None, true) = (subject.identifier, subject.labels_node(), signature) {
-            let message = format!("`{}` has no label and declares nothing", name.content());
-            let end = Span::empty(name.span().end);
-            let warning = self
-                .unknown_label(name.span(), message)
-                .help(format!("a tool is [{}:Tool | …]", name.content()))
-                .fix(Fix::replace(NeedsLook, "make it a tool", end, ":Tool"));
-            self.report(warning);
-        }
-    }
-
     fn nameless(&mut self, node: Node<'t>, kind: DeclarationKind) {
         let label = kind.label();
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
@@ -423,24 +353,4 @@ pub(crate) fn label(name: &str) -> Option<&'static str> {
 /// The name of a declaration, for messages.
 pub(crate) fn name_of(node: Node<'_>) -> String {
     node.subject().identifier.map_or_else(|| "this".to_owned(), |name| name.content().into_owned())
-}
-
-/// Whether an element of a pattern is labelled with a built-in type, so that the pattern is hardly
-/// data.
-fn holds_types(node: Node<'_>) -> bool {
-    let nodes =
-        node.elements().filter(|element| element.kind() == N::Path).flat_map(Node::children);
-    nodes
-        .into_iter()
-        .any(|node| node.subject().labels().any(|label| built_in(label.text()).is_some()))
-}
-
-/// Whether an element is a path that ends in a result: a type without a name.
-fn is_signature(element: Node<'_>) -> bool {
-    let last = element.children().last().filter(|_| element.kind() == N::Path);
-    last.is_some_and(|node| {
-        let subject = node.subject();
-        let mut labels = subject.labels();
-        subject.identifier.is_none() && labels.any(|label| built_in(label.text()).is_some())
-    })
 }

@@ -27,10 +27,12 @@ mod container;
 mod cycles;
 mod declared;
 mod field;
+mod field_attributes;
 mod fingerprints;
 mod foreign;
 mod foreign_attributes;
 mod foreign_values;
+mod foreign_words;
 mod imports;
 mod index;
 mod inherit;
@@ -41,6 +43,7 @@ mod named;
 pub mod names;
 mod object;
 mod partial;
+mod patterns;
 mod resolve;
 mod satisfiable;
 mod scopes;
@@ -53,6 +56,7 @@ mod unions;
 mod unknown_attributes;
 mod valid;
 
+use gram_model::attributes::AttributeOwner;
 use gram_model::{Field, Output, Type};
 use gram_syntax::{Diagnostic, Parse, SourceFile};
 
@@ -66,6 +70,11 @@ pub use satisfiable::{empty_interval, is_empty_enum};
 pub use scopes::{Meaning, NameMap, Scopes};
 pub use unions::{plain, same_members, twins};
 pub use valid::Valid;
+
+/// Whether a key is a word of another language at an owner, so that it is an error there.
+pub fn is_foreign_attribute(owner: AttributeOwner, key: &str) -> bool {
+    foreign_words::meaning(key, owner).is_some()
+}
 
 /// Checks files that import nothing: each declares for all of them.
 pub fn check(texts: &[Parse]) -> Checked {

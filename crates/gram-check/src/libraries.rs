@@ -188,7 +188,8 @@ impl<'t> Checker<'t> {
         self.report(file, error.help(help));
     }
 
-    fn exclusive(&mut self, file: usize, first: &Attribute<'_>, second: &Attribute<'_>) {
+    /// Reports two attributes that configure the same.
+    pub(crate) fn exclusive(&mut self, file: usize, first: &Attribute<'_>, second: &Attribute<'_>) {
         let message = format!("`{}` and `{}` exclude each other", first.key, second.key);
         let error = self
             .error(&codes::CONFLICTING_ATTRIBUTES, file, second.key_span, message)
@@ -250,24 +251,17 @@ impl<'t> Checker<'t> {
     /// The libraries that an experiment names.
     fn compared(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<SmolStr> {
         let DeclarationSyntax { file, node, .. } = *declaration;
-        if node.elements().nth(1).is_none() {
-            let message = format!("`{}` compares fewer than two libraries", declaration.name);
-            let span = declaration.name_node.span();
-            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
-            let name = &declaration.name;
-            let help = format!("name two or more: [{name}:Experiment | one, another]");
-            self.report(file, error.help(help));
-        }
         let (mut libraries, mut seen) = (Vec::new(), Seen::default());
+        let mut misplaced = false;
         for element in node.elements() {
             let name = match element.kind() {
                 N::PatternReference => element.children().next(),
                 _ => None,
             };
             let Some(name) = name else {
-                let message = "an experiment holds names of libraries";
-                let error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
-                self.report(file, error.help("declare the library elsewhere, and name it here"));
+                if !std::mem::replace(&mut misplaced, true) {
+                    self.misplaced_member(declaration, element, "experiment", "names of libraries");
+                }
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
@@ -283,6 +277,14 @@ impl<'t> Checker<'t> {
             }
             libraries.push(library);
         }
+        if !misplaced && node.elements().nth(1).is_none() {
+            let message = format!("`{}` compares fewer than two libraries", declaration.name);
+            let span = declaration.name_node.span();
+            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
+            let name = &declaration.name;
+            let help = format!("name two or more: [{name}:Experiment | one, another]");
+            self.report(file, error.help(help));
+        }
         libraries
     }
 
@@ -294,13 +296,17 @@ impl<'t> Checker<'t> {
         let known =
             self.libraries.iter().filter(|(_, first)| first.kind == DeclarationKind::Library);
         let near = nearest(&text, known.map(|(name, _)| name.as_str()));
-        let message = if declared {
+        let other = self.names.get(&*text).map(|first| first.kind.label().to_lowercase());
+        let message = if let Some(kind) = &other {
+            format!("`{text}` is not a library; it is declared as: {kind}")
+        } else if declared {
             format!("`{text}` is not a library")
         } else {
             format!("unknown library `{text}`")
         };
         let mut error = self
             .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)
+            .about(&*text)
             .help(question(&near).unwrap_or_else(|| format!("declare it: [{text}:Library | …]")));
         if let Some(near) = near.first() {
             let fix =

@@ -80,19 +80,48 @@ impl<'t> Checker<'t> {
     }
 }
 
+impl<'t> Checker<'t> {
+    /// Warns about members of an enum that look like other values: they mean texts.
+    pub(crate) fn values_as_members(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+        values: &[Node<'t>],
+    ) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        let Some(first) = values.first() else { return };
+        let texts: Vec<_> = values.iter().map(|value| value.text()).collect();
+        let ty = texts.join(" | ");
+        let message = format!("the members of an enum are texts, also {}", first.text());
+        let mut warning = self
+            .warning(&codes::MISPLACED_ELEMENT, file, first.span(), message)
+            .help(format!("write other values as a type, `{ty}`, and such texts in backticks"));
+        let elements = node.child(N::Elements);
+        let label = node.subject().labels().next();
+        if let (Some(elements), Some(label), true) =
+            (elements, label, node.elements().count() == values.len())
+        {
+            let edits = vec![
+                Edit { span: label.span(), text: "Alias".to_owned() },
+                Edit { span: elements.span(), text: format!("(::`{ty}`)") },
+            ];
+            let message = format!("write the type `{ty}`");
+            warning = warning.fix(Fix { message, applicability: NeedsLook, edits });
+        }
+        let quoted =
+            |value: &Node<'_>| Edit { span: value.span(), text: format!("`{}`", value.text()) };
+        let edits = values.iter().map(quoted).collect();
+        let message = "make them texts".to_owned();
+        self.report(file, warning.fix(Fix { message, applicability: NeedsLook, edits }));
+    }
+}
+
 /// A type as a label.
 fn label(ty: &str) -> Option<String> {
-    Some(match type_name(ty).or_else(|| json_type(ty)) {
+    Some(match type_name(ty) {
         Some(name) => name.to_owned(),
         None if is_type(ty) => ty.to_owned(),
         None => translate(ty)?.text,
     })
-}
-
-/// The type of a name that only JSON Schema has.
-fn json_type(name: &str) -> Option<&'static str> {
-    let of = [("string", "Text"), ("integer", "Int"), ("boolean", "Bool"), ("array", "Array")];
-    of.iter().find(|(json, _)| *json == name).map(|(_, ours)| *ours)
 }
 
 /// Attributes of a record that are types, as fields.

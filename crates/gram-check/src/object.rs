@@ -11,7 +11,7 @@ use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;
 use crate::seen::Seen;
-use gram_model::attributes::ValueType;
+use gram_model::attributes::{AttributeOwner, ValueType};
 use gram_model::format::built_in;
 use gram_model::value_check;
 use gram_model::{Field, FieldPattern, ValueSource};
@@ -30,7 +30,7 @@ impl Attribute<'_> {
         file: usize,
     ) -> Option<Vec<FieldPattern>> {
         let Some(map) = self.node().filter(|node| node.kind() == N::Map) else {
-            self.wrong(checker, file, &ValueType::TypesByPattern.expected());
+            self.wrong(checker, file, ValueType::TypesByPattern);
             return None;
         };
         let mut patterns = Vec::new();
@@ -174,7 +174,7 @@ impl Checker<'_> {
             self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        self.apply_attributes(file, &mut field, &attributes, depth + 1);
+        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), depth + 1);
         Some(field)
     }
 }

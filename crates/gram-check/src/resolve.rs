@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject};
+use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
 use crate::checker::{Checker, DeclarationKind, First};
@@ -14,6 +14,9 @@ use crate::scopes::{Meaning, Scopes};
 use gram_model::format::built_in;
 use gram_model::nearest::nearest;
 use gram_model::spans::Place;
+
+/// Types whose names in other languages are hardly labels of data.
+const TERM_TYPES: [&str; 6] = ["Text", "Int", "Number", "Bool", "DateTime", "Uuid"];
 
 /// The terms of all files, each with its file.
 type TermEntries<'i> = [(usize, &'i TermEntry)];
@@ -160,19 +163,22 @@ impl<'t> Checker<'t> {
             _ if built_in(label.text()).is_some() => true,
             _ if self.type_names.find(file, None, label.text()) != Meaning::Unknown => true,
             _ => {
-                self.near_miss(file, label);
+                if let Some(term) = subject.identifier {
+                    self.near_miss(file, term, label);
+                }
                 false
             }
         }
     }
 
-    fn near_miss(&mut self, file: usize, label: Node<'t>) {
+    fn near_miss(&mut self, file: usize, term: Node<'t>, label: Node<'t>) {
         let name = label.text();
         let known = gram_model::format::BUILT_IN.iter().copied();
-        let Some(near) = nearest(name, known).first().copied() else { return };
-        if !near.eq_ignore_ascii_case(name) {
-            return;
-        }
+        let same = |near: &&str| near.eq_ignore_ascii_case(name);
+        let near = nearest(name, known).first().copied().filter(same);
+        // Other words than these may be labels of data.
+        let foreign = || foreign_type_name(name).filter(|ours| TERM_TYPES.contains(ours));
+        let Some(near) = near.or_else(foreign) else { return };
         let note = self.warning(
             &codes::UNKNOWN_LABEL,
             file,
@@ -180,7 +186,8 @@ impl<'t> Checker<'t> {
             format!("`{name}` is not a type, so this is not a vocabulary term"),
         );
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
-        self.report(file, note.help(format!("did you mean `{near}`?")).fix(fix));
+        let note = note.about(term.content()).help(format!("did you mean `{near}`?"));
+        self.report(file, note.fix(fix));
     }
 
     fn conflicting_term(&mut self, file: usize, node: Node<'t>, known: usize) {

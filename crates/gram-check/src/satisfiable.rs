@@ -17,7 +17,13 @@ impl Checker<'_> {
     pub(crate) fn satisfiable(&mut self, file: usize, span: Span, type_use: &TypeUse) {
         let constraints = &type_use.constraints;
         names_of_type_use(type_use, &mut |_| self.reads_fields = true);
-        let message = if let Some((least, most)) = empty_interval(constraints, &type_use.ty) {
+        let is_empty =
+            |it: &Constraint| matches!(it, Constraint::Enum(values) if values.is_empty());
+        let mut help = "widen one of them";
+        let message = if constraints.iter().any(is_empty) {
+            help = "list the allowed values, such as [\"a\", \"b\"], or remove the attribute";
+            "the list of allowed values is empty".to_owned()
+        } else if let Some((least, most)) = empty_interval(constraints, &type_use.ty) {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
             "no enum value satisfies the other constraints".to_owned()
@@ -30,7 +36,7 @@ impl Checker<'_> {
         } else {
             self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
         };
-        self.report(file, diagnostic.help("widen one of them"));
+        self.report(file, diagnostic.help(help));
     }
 }
 

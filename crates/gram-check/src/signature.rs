@@ -1,7 +1,7 @@
 //! Signatures: paths in curried form.
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Fix, Node, NodeKind as N, Span, Subject};
+use gram_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject};
 use smol_str::SmolStr;
 
 use crate::checker::Checker;
@@ -173,6 +173,37 @@ impl<'t> Checker<'t> {
         Span::new(node.span().start, node.span().end + u32::try_from(arrow).unwrap_or_default())
     }
 
+    /// Reports that a result may be left out, or has a default: it is always there.
+    fn presence_of_result(&mut self, file: usize, subject: Subject<'t>) {
+        let entries = subject.entries().map(|entry| (entry.key.content(), entry));
+        for (key, entry) in entries {
+            let span = entry.key.span();
+            let message = format!("`{key}` applies to parameters, not to a result");
+            if key == "default" {
+                // Schemas of results may have one, and keep it.
+                let warning = self.warning(&codes::ATTRIBUTE_TYPE, file, span, message);
+                self.report(file, warning.help("remove `default`, or move it to a parameter"));
+            } else if key == "optional" && entry.value.text() == "true" {
+                let whole = Span::new(span.start, entry.value.span().end);
+                let fix = Fix::replace(NeedsLook, "allow null", whole, "nullable: true");
+                let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
+                let help = "write `nullable: true` for a result that may be null";
+                self.report(file, error.help(help).fix(fix));
+            }
+        }
+        let (Some(mark), Some(label)) = (subject.optional, subject.labels().next()) else { return };
+        let error = self
+            .error(&codes::ATTRIBUTE_TYPE, file, mark, "a result cannot be left out")
+            .help("write the `?` behind the type for a result that may be null: (found::Text?)");
+        let edits = vec![
+            Edit { span: mark, text: String::new() },
+            Edit { span: Span::empty(label.span().end), text: "?".to_owned() },
+        ];
+        let fix = Fix { message: "allow null".to_owned(), applicability: NeedsLook, edits };
+        let plain = label.kind() == N::Symbol;
+        self.report(file, if plain { error.fix(fix) } else { error });
+    }
+
     fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
         let Step { node, arrow } = step;
         let subject = node.subject();
@@ -198,6 +229,7 @@ impl<'t> Checker<'t> {
         }
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "result");
+        self.presence_of_result(file, subject);
         let mut field = self.field(file, subject, SmolStr::default())?;
         self.apply_node_attributes(file, &mut field, (node, subject), arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));

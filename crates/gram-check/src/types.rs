@@ -13,6 +13,7 @@ use crate::checker::{Checker, Form};
 use crate::codes;
 use crate::field::blank;
 use crate::scopes::Meaning;
+use gram_model::attributes::AttributeOwner;
 use gram_model::expression;
 use gram_model::format::{BUILT_IN, built_in};
 use gram_model::nearest::{nearest, question};
@@ -245,7 +246,7 @@ impl Checker<'_> {
         Self::add_doc(&mut attributes, node);
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
         self.host_attributes(file, keys, "field");
-        self.apply_attributes(file, &mut field, &attributes, 0);
+        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), 0);
         // Attributes of the host apply to parameters, not to fields.
         Some(Field { source: gram_model::ValueSource::Model, secret: false, ..field })
     }
@@ -316,7 +317,8 @@ impl Checker<'_> {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
         }
-        let error = self.error(&codes::UNKNOWN_TYPE, file, span, format!("unknown type `{name}`"));
+        let message = format!("unknown type `{name}`");
+        let error = self.error(&codes::UNKNOWN_TYPE, file, span, message).about(name);
         if OPTIONS.contains(&name) {
             return error.help(
                 "use `Text?` for a nullable value, or {optional: true} for an optional parameter",

@@ -6,7 +6,7 @@ use gram_syntax::{Fix, Severity};
 use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
-use gram_model::attributes::{AttributeOwner, of_owner};
+use gram_model::attributes::{AttributeOwner, AttributeSpec, find, of_owner};
 use gram_model::nearest::{nearest, question};
 
 impl Checker<'_> {
@@ -30,7 +30,9 @@ impl Checker<'_> {
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
     ) {
-        let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
+        let of_types = is_declared_type(owner).then(|| of_owner(AttributeOwner::Field));
+        let known = of_owner(owner).chain(of_types.into_iter().flatten());
+        let near = nearest(&attribute.key, known.map(|spec| spec.name));
         let first = near.first().copied().unwrap_or_default();
         self.unknown_attribute(file, attribute, first, question(&near));
     }
@@ -53,4 +55,16 @@ impl Checker<'_> {
         }
         self.report(file, warning);
     }
+}
+
+/// Whether attributes belong to a declared type, which has those of every type, too.
+fn is_declared_type(owner: AttributeOwner) -> bool {
+    use AttributeOwner::{Alias, Enum, Record, Union};
+    matches!(owner, Record | Enum | Union | Alias)
+}
+
+/// The attribute of a name at an owner, or at the type that it declares.
+pub(crate) fn find_at(owner: AttributeOwner, name: &str) -> Option<&'static AttributeSpec> {
+    let of_type = || find(AttributeOwner::Field, name).filter(|_| is_declared_type(owner));
+    find(owner, name).or_else(of_type)
 }

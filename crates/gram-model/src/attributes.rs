@@ -80,6 +80,8 @@ pub enum ValueType {
     Bytes,
     /// A program and its arguments.
     Program,
+    /// A URL of HTTP.
+    Url,
     /// The sources of values, by name.
     Sources,
     /// A signature in quotes.
@@ -106,6 +108,7 @@ impl ValueType {
             Self::Time => "a time, such as 2s, 500ms, 5min or 1h",
             Self::Bytes => "a size, such as 100kb or 1mb",
             Self::Program => "a program and its arguments, such as [\"python3\", \"a.py\"]",
+            Self::Url => "a whole URL, such as \"https://example.com/search\"",
             Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
             Self::Count(least) => return format!("a whole number from {least} on"),
@@ -137,6 +140,12 @@ impl ValueType {
             Self::Bytes => text.and_then(units::size).is_some() || value.as_u64() == Some(0),
             Self::Program => value.as_array().is_some_and(|items| {
                 items.iter().all(Value::is_string) && items.first().is_some_and(|it| *it != "")
+            }),
+            Self::Url => text.is_some_and(|text| {
+                ["http://", "https://"].iter().any(|scheme| {
+                    let start = text.get(..scheme.len()).unwrap_or_default();
+                    start.eq_ignore_ascii_case(scheme) && text.len() > scheme.len()
+                })
             }),
             Self::Sources | Self::TypesByPattern => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))

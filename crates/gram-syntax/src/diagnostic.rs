@@ -144,6 +144,8 @@ pub struct Diagnostic {
     pub fixes: Vec<Fix>,
     /// Where the top-level pattern begins that contains its place, if that is known.
     pub declaration: Option<u32>,
+    /// The declared or used name that it is about, if others may be consequences of it.
+    pub name: Option<String>,
 }
 
 impl Diagnostic {
@@ -174,6 +176,7 @@ impl Diagnostic {
             help: None,
             fixes: Vec::new(),
             declaration: None,
+            name: None,
         }
     }
 
@@ -238,6 +241,13 @@ impl Diagnostic {
     pub fn reword(&mut self, message: impl Into<String>, help: impl Into<String>) {
         self.message = shortened(message.into());
         self.help = Some(shortened(help.into()));
+    }
+
+    /// Sets the name that it is about.
+    #[must_use]
+    pub fn about(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
     }
 
     /// Adds a fix.

@@ -12,6 +12,7 @@
 mod ast;
 pub mod codes;
 mod diagnostic;
+mod foreign_ranges;
 mod foreign_types;
 pub mod format;
 mod hidden;
@@ -31,6 +32,7 @@ pub use ast::{Entries, Entry, Labels, Subject};
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
+pub use foreign_ranges::translate_range;
 pub use foreign_types::{Translation, foreign_type_name, translate_type};
 pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
 pub use hidden::hidden_characters;

@@ -43,7 +43,7 @@ impl<'t> Checker<'t> {
         }
         let value = attribute.json(self, file)?;
         if !spec.value.accepts(&value) {
-            attribute.wrong(self, file, &spec.value.expected());
+            attribute.wrong(self, file, spec.value);
             return None;
         }
         Some(value)

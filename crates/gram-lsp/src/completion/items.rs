@@ -233,9 +233,11 @@ impl ItemList<'_> {
     fn attribute(&mut self, one: &AttributeSpec) {
         let name = one.name;
         let value = match one.value {
-            ValueType::Text | ValueType::Type | ValueType::Format | ValueType::OneOf(_) => {
-                "\"$1\"$0"
-            }
+            ValueType::Text
+            | ValueType::Type
+            | ValueType::Format
+            | ValueType::Url
+            | ValueType::OneOf(_) => "\"$1\"$0",
             ValueType::Flag => "${1|true,false|}$0",
             ValueType::Range | ValueType::Size => "${1:1}..${2:10}$0",
             ValueType::List if matches!(name, "imports") => "[\"$1\"]$0",

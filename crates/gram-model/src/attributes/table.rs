@@ -373,7 +373,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         Program,
         "Program that runs the tool, with its arguments",
     ),
-    attribute("url", &[Implementation(Http), Implementation(Mcp)], Text, "URL of the server"),
+    attribute(
+        "url",
+        &[Implementation(Http), Implementation(Mcp)],
+        ValueType::Url,
+        "URL of the server",
+    ),
     attribute(
         "command",
         &[Implementation(Mcp)],

@@ -65,7 +65,7 @@ fn members(type_use: &TypeUse, descriptions: &[Option<smol_str::SmolStr>]) -> Ve
         _ => None,
     });
     let member = |(at, value): (usize, &serde_json::Value)| {
-        let name = text::identifier(value.as_str().unwrap_or_default());
+        let name = text::member(value.as_str().unwrap_or_default());
         match descriptions.get(at).and_then(Option::as_deref) {
             Some(text) => format!("({name} {{{}}})", entry("description", text::string(text))),
             None => name,

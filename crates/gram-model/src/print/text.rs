@@ -7,6 +7,12 @@ pub(super) fn identifier(name: &str) -> String {
     if is_symbol(name) || is_integer(name) { name.to_owned() } else { quoted(name, '`') }
 }
 
+/// A member of an enum: in backticks where it would look like another value than a text.
+pub(super) fn member(name: &str) -> String {
+    let is_value = is_integer(name) || matches!(name, "true" | "false" | "null");
+    if is_value { quoted(name, '`') } else { identifier(name) }
+}
+
 /// The name of a field in a record type: bare where it can be.
 pub(super) fn field_name(name: &str) -> String {
     if is_symbol(name) { name.to_owned() } else { quoted(name, '"') }

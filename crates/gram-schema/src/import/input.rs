@@ -289,6 +289,16 @@ impl Input {
                 .push(format!("skipped `{key}` of tool {at}: it has a different meaning in gram"));
             return;
         }
+        if gram_check::is_foreign_attribute(AttributeOwner::Tool, key) {
+            self.notes.push(match key {
+                "strict" if value == false => return,
+                "strict" => format!(
+                    "skipped `strict` of tool {at}: compile for a strict target, such as openai-strict"
+                ),
+                _ => format!("skipped `{key}` of tool {at}: it is not an attribute of gram"),
+            });
+            return;
+        }
         tool.attributes.push((SmolStr::new(key), value));
     }
 }

@@ -213,6 +213,7 @@ impl<'a> Parser<'a> {
     fn order(&mut self) {
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span().start);
         self.drop_shadows();
+        self.drop_escapes();
         self.extensions.sort_by_key(|extension| extension.span.start);
     }
 

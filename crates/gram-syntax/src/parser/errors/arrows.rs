@@ -126,6 +126,29 @@ impl Parser<'_> {
                 true
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
+            T::Greater if self.stroked(whole) => {
+                let span = Span::new(whole.start, here.end);
+                let error = self
+                    .error(&codes::ARROW, span, "an arrow is written without spaces")
+                    .help("write `==>`")
+                    .fix(Fix::replace(NeedsLook, "write `==>`", span, "==>"));
+                self.report(error);
+                self.error_token();
+                if self.kind() == T::LParen {
+                    self.node_pattern();
+                }
+                true
+            }
+            T::Comma if self.second() == T::LParen => {
+                let error = self
+                    .error(&codes::ARROW, here, "a comma between an arrow and its node")
+                    .help("remove the comma")
+                    .fix(Fix::replace(NeedsLook, "remove the comma", here, ""));
+                self.report(error);
+                self.error_token();
+                self.node_pattern();
+                true
+            }
             _ => {
                 let end = Span::empty(whole.end);
                 let error = self
@@ -136,6 +159,44 @@ impl Parser<'_> {
                 false
             }
         }
+    }
+
+    /// Whether an arrow consists of two strokes, without a head.
+    fn stroked(&self, arrow: Span) -> bool {
+        matches!(self.source.slice(arrow), "==" | "--" | "~~" | "=" | "-")
+    }
+
+    /// `(a::Int), ==>(b::Int)`, at the arrow.
+    pub(super) fn comma_before_arrow(&mut self) -> Option<Diagnostic> {
+        let comma = self.span(self.last);
+        let node = self.tokens.kind(self.previous(self.last)) == T::RParen;
+        if self.tokens.kind(self.last) != T::Comma || !node || !is_arrow(self.kind()) {
+            return None;
+        }
+        Some(
+            self.error(&codes::ARROW, comma, "a comma before an arrow")
+                .help("remove the comma")
+                .fix(Fix::replace(NeedsLook, "remove the comma", comma, "")),
+        )
+    }
+
+    /// `@description(text: "Adds one")`, at the colon.
+    pub(super) fn named_annotation_value(&mut self) -> Option<Diagnostic> {
+        let (name, value) = (self.last, self.after(self.at));
+        if self.tokens.kind(name) != T::Symbol || !self.is_literal(value) {
+            return None;
+        }
+        let removal = Span::new(self.span(name).start, self.span(value).start);
+        self.cover(value + 1);
+        Some(
+            self.error(
+                &codes::ANNOTATION,
+                self.span(name),
+                "the value of an annotation has no name",
+            )
+            .help(format!("write the value alone: ({})", self.text(value)))
+            .fix(Fix::replace(NeedsLook, "remove the name", removal, "")),
+        )
     }
 
     /// A node after an arrow without its opening parenthesis.

@@ -107,6 +107,10 @@ impl Parser<'_> {
     /// A comma and a second item in a group of one item.
     pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
         let span = self.here();
+        if let Some(error) = self.bracketed_names(group) {
+            self.report_in(group, error);
+            return self.skip_to_closer(group);
+        }
         let attributes = self.bare_attributes(self.after(self.at));
         let error = if items == Items::Annotation {
             self.error(&codes::ANNOTATION, span, "an annotation has one value")
@@ -169,7 +173,8 @@ impl Parser<'_> {
             return false;
         }
         let number = self.tokens.kind(self.last) != T::Symbol;
-        if let Some(error) = self.range_in_words() {
+        let range = self.foreign_range(self.last).or_else(|| self.range_in_words());
+        if let Some(error) = range {
             self.report_in(group, error);
             self.skip_to(span.end);
             return true;

@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 
 /// Attributes that declarations have more often than results.
-const OF_DECLARATIONS: [&str; 6] =
+pub(super) const OF_DECLARATIONS: [&str; 6] =
     ["description", "title", "version", "readOnly", "destructive", "idempotent"];
 
 impl Parser<'_> {
@@ -24,6 +24,10 @@ impl Parser<'_> {
         match (items, self.kind()) {
             (Items::One, T::Equals) if !in_node => self.bar_in_other_words(group),
             (Items::One, T::Equals) => self.equals_in_node(group),
+            (Items::One, _) if !in_node && self.bar_of_another_kind() => {
+                self.bar_in_other_words(group)
+            }
+            (Items::Annotation, T::Colon | T::Equals) => self.named_annotation_value(),
             (Items::One, T::LBracket | T::LParen) if in_node => self.other_braces(),
             (Items::One, T::LBracket) if self.last == group.opener => self.doubled_bracket(group),
             (Items::One, T::LBrace) => self.second_record(),
@@ -43,6 +47,20 @@ impl Parser<'_> {
         self.error(&codes::UNEXPECTED_TOKEN, span, message)
     }
 
+    /// A bar in the place of a span, with a space before it.
+    pub(super) fn bar_at(&self, span: Span) -> &'static str {
+        let before = &self.source.text()[..span.start as usize];
+        if before.ends_with(char::is_whitespace) { "|" } else { " |" }
+    }
+
+    /// Whether the next token looks like a bar, or is between a head and its elements.
+    fn bar_of_another_kind(&self) -> bool {
+        let bar = ["¦", "/", "\\", "│", "∣", "｜", "‖", "!", ";", "-", "•", "&", "=>", "->"];
+        let next = self.tokens.kind(self.after(self.at));
+        bar.contains(&self.text(self.at))
+            && matches!(next, T::LParen | T::LBracket | T::Symbol | T::Backticked)
+    }
+
     /// `=`, `==>` or `:=` where the `|` of a declaration belongs.
     fn bar_in_other_words(&mut self, group: Group) -> Option<Diagnostic> {
         let mut end = self.at;
@@ -51,7 +69,7 @@ impl Parser<'_> {
         }
         let span = self.span_between(self.at, end);
         let next = self.after(end);
-        let mut edits = vec![edit(span, "|")];
+        let mut edits = vec![edit(span, self.bar_at(span))];
         if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
             edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
         }
@@ -430,12 +448,13 @@ impl Parser<'_> {
     /// `celsius = "C"`: members with values.
     pub(super) fn valued_members(&mut self) -> Diagnostic {
         let mut edits = Vec::new();
-        let mut equals = Some(self.at).filter(|_| self.kind() == T::Equals);
+        let signs = [T::Equals, T::Colon];
+        let mut equals = Some(self.at).filter(|_| signs.contains(&self.kind()));
         while let Some(at) = equals {
             let value = self.after(at);
             edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(value).end), ""));
             self.cover(value + 1);
-            equals = self.next_of(value, &[T::Equals]);
+            equals = self.next_of(value, &signs);
         }
         self.unexpected(self.here(), "the members of an enum have no values")
             .help("write the names alone: [Unit::Enum | celsius, fahrenheit]")

@@ -26,10 +26,19 @@ impl Parser<'_> {
         }
         let last = self.tokens.kind(self.last);
         let text = matches!(last, T::DoubleQuoted | T::SingleQuoted);
+        if items == Items::Entries
+            && let Some(error) = self.unquoted_type().or_else(|| self.foreign_range(self.last))
+        {
+            return Some(error);
+        }
         match (self.kind(), self.text(self.at)) {
             (T::Pipe, _) if items == Items::Entries => self.values_with_bars(),
             (T::Unknown, "+") if text => self.joined_texts(),
-            (T::DoubleQuoted, _) if text && self.text(self.last) == "\"\"" => self.triple_quotes(),
+            (T::DoubleQuoted | T::SingleQuoted, _)
+                if matches!(self.text(self.last), "\"\"" | "''") =>
+            {
+                self.triple_quotes()
+            }
             (T::DoubleQuoted, _) if text && items == Items::Entries => self.joined_texts(),
             (T::DoubleQuoted | T::SingleQuoted, _) if last == T::Symbol && self.touching() => {
                 self.prefixed_text()
@@ -98,7 +107,7 @@ impl Parser<'_> {
         let last = self.after(self.at);
         let message = "text in three quotes";
         let error = self.value_error(self.here(), message);
-        if self.text(last) != "\"\"" {
+        if self.text(last) != self.text(self.last) {
             return Some(
                 error.help("write text of several lines between lines of three backticks"),
             );
@@ -110,13 +119,19 @@ impl Parser<'_> {
 
     /// `r"…"` or `f"…"`
     fn prefixed_text(&mut self) -> Option<Diagnostic> {
-        let span = self.span(self.last);
-        let message = format!("a text has no prefix `{}`", self.text(self.last));
-        Some(
-            self.value_error(span, message)
-                .help("write the text in quotes, without a prefix")
-                .fix(Fix::replace(NeedsLook, "remove the prefix", span, "")),
-        )
+        let (prefix, text) = (self.text(self.last), self.text(self.at));
+        let span = self.span_between(self.last, self.at);
+        let message = format!("a text has no prefix `{prefix}`");
+        let error = self.value_error(span, message);
+        // In a raw text, a backslash is itself.
+        let raw = prefix.contains(['r', 'R']) && text.contains('\\');
+        let plain = if raw { text.replace('\\', "\\\\") } else { text.to_owned() };
+        let error = if raw {
+            error.help(format!("write {plain}, with two backslashes for one"))
+        } else {
+            error.help("write the text in quotes, without a prefix")
+        };
+        Some(error.fix(Fix::replace(NeedsLook, "remove the prefix", span, plain)))
     }
 
     /// A text with quotes of its own kind inside.
@@ -188,10 +203,19 @@ impl Parser<'_> {
         if self.is_full() {
             return None;
         }
+        if let Some(error) = self.foreign_range(self.at) {
+            return Some(error);
+        }
         let here = self.here();
         let text = self.text(self.at);
         let next = self.after(self.at);
         match (self.kind(), text) {
+            (T::Equals | T::EqualsGreater, _) if self.tokens.kind(self.last) == T::Colon => {
+                let span = self.span_between(self.last, self.at);
+                self.cover(next + 1);
+                let error = self.value_error(span, "a key and its value are joined by `:` alone");
+                Some(error.help("write `:`").fix(Fix::replace(NeedsLook, "write `:`", span, ":")))
+            }
             (T::Unknown, _) if text.starts_with(['“', '„', '”', '‘', '«']) => {
                 self.curly_quotes()
             }
@@ -309,7 +333,7 @@ impl Parser<'_> {
         }
         let first = self.after(group.opener);
         let close = self.closer_of(group.opener)?;
-        let only_maps = [T::Colon, T::ColonColon, T::Equals];
+        let only_maps = [T::Colon, T::ColonColon, T::Equals, T::EqualsGreater, T::DashGreater];
         if self.next_of(first, &only_maps).is_some_and(|at| at < close) {
             return None;
         }
@@ -343,6 +367,9 @@ impl Parser<'_> {
         }
         let span = self.span_between(first, self.at);
         let text = self.source.slice(span);
+        if let Some(error) = self.foreign_range(first) {
+            return Some(error);
+        }
         let thousands = self.text(self.at).len() == 3;
         let (number, message) = if thousands {
             (text.replace(',', ""), "a number has no separators")
@@ -370,6 +397,12 @@ impl Parser<'_> {
 
     /// What is written where a range ends.
     pub(super) fn known_bound(&mut self) -> Option<Diagnostic> {
+        let first = self.previous(self.last);
+        let first = if self.tokens.kind(first).is_number() { first } else { self.last };
+        let end = matches!(self.kind(), T::Comma | T::RBrace);
+        if !end && let Some(error) = self.foreign_range(first) {
+            return Some(error);
+        }
         let dots = self.span(self.last);
         let next = self.after(self.at);
         let error = self

@@ -149,7 +149,8 @@ impl Parser<'_> {
             "fn" | "func" | "pub" | "fun" | "public" | "service" | "tool" | "rpc" if named => {
                 ("code of another language", TOOL)
             }
-            "imports" => {
+            "imports" => return Some(self.header_without_braces(word)),
+            "gram" if matches!(second, T::Colon | T::Equals) => {
                 return Some(self.header_without_braces(word));
             }
             _ if self.is_declaring_label(self.after(next)) => return Some(self.unbracketed()),
@@ -175,14 +176,25 @@ impl Parser<'_> {
     /// `imports: […]` without the braces of the header.
     fn header_without_braces(&self, key: &str) -> Diagnostic {
         let message = format!("`{key}` is not in a header");
-        let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(IMPORTS);
-        let value = self.after(self.after(self.at));
-        let close = (self.tokens.kind(value) == T::LBracket).then(|| self.closer_of(value));
-        match close.flatten() {
+        let help = if key == "gram" {
+            "write the version in the header, at the start of the file: {gram: 1}"
+        } else {
+            IMPORTS
+        };
+        let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(help);
+        let sign = self.after(self.at);
+        let value = self.after(sign);
+        let close = match self.tokens.kind(value) {
+            T::LBracket => self.closer_of(value),
+            _ => self.is_literal(value).then_some(value),
+        };
+        match close {
             Some(close) => {
                 let start = Span::empty(self.here().start);
                 let end = Span::empty(self.span(close).end);
-                error.fix(likely("write a header", vec![edit(start, "{"), edit(end, "}")]))
+                let colon = Span::new(self.here().end, self.span(value).start);
+                let edits = vec![edit(start, "{"), edit(colon, ": "), edit(end, "}")];
+                error.fix(likely("write a header", edits))
             }
             None => error,
         }

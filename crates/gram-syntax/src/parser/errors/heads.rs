@@ -5,7 +5,7 @@ use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, is_closer};
+use crate::parser::group::{Group, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 
@@ -117,6 +117,43 @@ impl Parser<'_> {
             self.error(&codes::UNCLOSED_BRACKET, open, "a declaration is written in `[ ]`")
                 .help(format!("write [{}:{} | …]", self.text(name), self.text(label)))
                 .fix(likely("write brackets", edits)),
+        )
+    }
+
+    /// `[tag:Tool := (count::Int)==>(::Null)]`, at the `=`.
+    pub(super) fn bar_after_colon(&mut self) -> Option<Diagnostic> {
+        let mut end = self.at;
+        while is_arrow(self.tokens.kind(end + 1)) {
+            end += 1;
+        }
+        if !is_arrow(self.kind()) || self.tokens.kind(self.after(end)) != T::LParen {
+            return None;
+        }
+        let span = self.span_between(self.last, end);
+        self.cover(end + 1);
+        let message = format!("expected `|`, found `{}`", self.source.slice(span));
+        Some(
+            self.error(&codes::MISSING_BAR, span, message)
+                .help("write `|` between the head of a declaration and its elements")
+                .fix(Fix::replace(NeedsLook, "write `|`", span, self.bar_at(span))),
+        )
+    }
+
+    /// `[gram: 1]`, behind the colon: a header in brackets.
+    pub(super) fn header_in_brackets(&mut self) -> Option<Diagnostic> {
+        let key = self.previous(self.last);
+        let open = self.previous(key);
+        let keys = matches!(self.text(key), "gram" | "imports");
+        if !keys || self.tokens.kind(open) != T::LBracket || !self.begins_line(open) {
+            return None;
+        }
+        let close = self.closer_of(open)?;
+        let edits = vec![edit(self.span(open), "{"), edit(self.span(close), "}")];
+        self.cover(close + 1);
+        Some(
+            self.error(&codes::HEADER, self.span(open), "the header of a file is in braces")
+                .help(format!("write {{{}: …}}", self.text(key)))
+                .fix(likely("write braces", edits)),
         )
     }
 

@@ -71,6 +71,9 @@ impl Parser<'_> {
         match kind {
             Kind::UnclosedString => {
                 let quote = text.get(..1).unwrap_or("\"");
+                if let Some(error) = self.unopened_string(span.start, quote) {
+                    return error;
+                }
                 let message = format!("this string has no closing {quote} on its line");
                 self.error(&codes::UNCLOSED_STRING, Span::new(span.start, span.start + 1), message)
                     .here("the string starts here")
@@ -109,6 +112,51 @@ impl Parser<'_> {
                     .fix(Fix::replace(NeedsLook, "make it a backslash", Span::empty(span.start), "\\"))
             }
         }
+    }
+
+    /// A string whose closing quote was taken for its opening one: `Adds two numbers"`.
+    fn unopened_string(&self, quote_start: u32, quote: &str) -> Option<Diagnostic> {
+        let before = &self.source.text()[..quote_start as usize];
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let colon = before[line..].rfind(": ").map(|at| line + at + 2)?;
+        let text = before[colon..].trim_start();
+        let words = text.starts_with(char::is_alphanumeric)
+            && text.ends_with(|c: char| c.is_alphanumeric() || ".!?)".contains(c))
+            && !text.contains(['{', '}', '[', ']', '|', '"', '\'', '`']);
+        if !words {
+            return None;
+        }
+        let start = quote_start - offset(text.len());
+        let shown = if text.len() < 60 { text } else { "…" };
+        Some(
+            self.error(
+                &codes::UNCLOSED_STRING,
+                Span::new(start, quote_start + 1),
+                format!("this string has no opening {quote}"),
+            )
+            .help(format!("write {quote}{shown}{quote}"))
+            .fix(Fix::replace(
+                NeedsLook,
+                format!("insert the {quote}"),
+                Span::empty(start),
+                quote,
+            )),
+        )
+    }
+
+    /// Removes errors about escapes inside of a text that another error is about.
+    pub(in crate::parser) fn drop_escapes(&mut self) {
+        let is_escape = |found: &Diagnostic| *found.code == codes::ESCAPE;
+        if !self.diagnostics.iter().any(is_escape) {
+            return;
+        }
+        let values = self.diagnostics.iter().filter(|found| *found.code == codes::MISSING_VALUE);
+        let values: Vec<Span> = values.map(Diagnostic::span).collect();
+        self.diagnostics.retain(|found| {
+            let span = found.span();
+            !is_escape(found)
+                || !values.iter().any(|value| value.start < span.start && span.end < value.end)
+        });
     }
 
     /// A `\u` escape that is half of a surrogate pair.

@@ -25,6 +25,9 @@ impl Parser<'_> {
         if behind_label && let Some(error) = self.bare_attributes(self.at) {
             return self.report(error);
         }
+        if behind_label && let Some(error) = self.extended_in_words(group) {
+            return self.report(error);
+        }
         let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
         if element {
             let gap = self.gap();
@@ -57,6 +60,10 @@ impl Parser<'_> {
         if self.kind() == T::LBrace
             && let Some(error) = self.record_as_element(group)
         {
+            return self.report(error);
+        }
+        let known = self.spread_record(group).or_else(|| self.comma_before_arrow());
+        if let Some(error) = known.or_else(|| self.numbers_as_members(group)) {
             return self.report(error);
         }
         if matches!(self.kind(), T::SingleQuoted | T::DoubleQuoted) {
@@ -125,8 +132,13 @@ impl Parser<'_> {
     /// The error about a bare name among elements, where its form tells what it is.
     fn bare_node_error(&mut self, group: Group, typed: bool) -> Option<Diagnostic> {
         let equals = self.kind() == T::Equals && !is_arrow(self.tokens.kind(self.at + 1));
-        if equals && self.label_of(group) == "Enum" {
+        let valued = self.kind() == T::Colon && self.is_entry(self.last);
+        let described = super::elements::OF_DECLARATIONS.contains(&self.text(self.last));
+        if (equals || (valued && !described)) && self.label_of(group) == "Enum" {
             return Some(self.valued_members());
+        }
+        if let Some(error) = self.arrows_between_names(group) {
+            return Some(error);
         }
         if typed && self.kind() == T::Colon && self.is_entry(self.last) {
             return self.attributes_after_bar(group);

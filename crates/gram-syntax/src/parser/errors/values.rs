@@ -13,6 +13,9 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
+        if let Some(error) = self.header_in_brackets().or_else(|| self.bar_after_colon()) {
+            return self.report(error);
+        }
         let message = format!("expected a type or label, found {}", self.found());
         if self.kind() == T::LParen {
             let error = self
@@ -75,9 +78,10 @@ impl Parser<'_> {
         let message = format!("expected the `:` of `{key}`, found {}", self.found());
         let error = self.error(&codes::MISSING_VALUE, self.here(), message);
         let kind = self.kind();
+        let other = matches!(kind, T::Equals | T::EqualsGreater | T::DashGreater);
         let value =
             kind.is_number() || matches!(kind, T::DoubleQuoted | T::SingleQuoted | T::Backticked);
-        let error = if kind == T::Equals {
+        let error = if other {
             error.help("separate a key from its value with `:`").fix(Fix::replace(
                 Safe,
                 "write `:`",
@@ -102,10 +106,10 @@ impl Parser<'_> {
             error.help(format!("give it a value: {key}: true"))
         };
         self.report_in(group, error);
-        if kind == T::Equals {
+        if other {
             self.error_token();
         }
-        value || kind == T::Equals
+        value || other
     }
 
     pub(in crate::parser) fn missing_value(&mut self) {
@@ -172,8 +176,10 @@ impl Parser<'_> {
         }
         let number = &text[..text.find(ends).unwrap_or(text.len())];
         let span = Span::new(offset(start), offset(start + number.len()));
-        let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
-        let error = malformed_number(error, span, number);
+        let error = self.foreign_range(self.last).unwrap_or_else(|| {
+            let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
+            malformed_number(error, span, number)
+        });
         self.report(error);
         self.skip_to(span.end);
     }

@@ -1,0 +1,159 @@
+//! The words of JSON Schema and of other libraries for attributes, and what they mean.
+
+use crate::unknown_attributes::find_at;
+use gram_model::attributes::{AttributeOwner, find};
+
+/// What a word of another language says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The lower bound of a range.
+    Least(&'static str),
+    /// The upper bound of a range.
+    Most(&'static str),
+    /// What an attribute says.
+    Is(&'static str),
+    /// One item of the list that an attribute holds.
+    ItemOf(&'static str),
+    /// Whether a parameter is required, or which parameters are.
+    Required,
+    /// The type.
+    Type,
+    /// The tools of an agent or a container.
+    Tools,
+    /// The arguments of a program.
+    Arguments(&'static str),
+    /// What only a type or an attribute of another form says, as this help explains.
+    Other(&'static str),
+    /// What the head or the signature of a tool says, or a target, as this help explains.
+    OfTool(&'static str),
+    /// What the choice of a target says, as this help explains.
+    OfTarget(&'static str),
+}
+
+use Meaning::{Arguments, Is, ItemOf, Least, Most, OfTarget, OfTool, Other, Required, Tools};
+
+/// The words, by their meaning.
+const WORDS: &[(&[&str], Meaning)] = &[
+    (&["minimum", "min", "ge", "gte", "minValue", "min_value", "atLeast"], Least("range")),
+    (&["maximum", "max", "le", "lte", "maxValue", "max_value", "atMost"], Most("range")),
+    (&["minLength", "min_length", "minLen", "min_len"], Least("length")),
+    (&["maxLength", "max_length", "maxLen", "max_len"], Most("length")),
+    (&["minItems", "min_items", "minSize", "min_size", "minProperties"], Least("size")),
+    (&["maxItems", "max_items", "maxSize", "max_size", "maxProperties"], Most("size")),
+    (&["exclusiveMinimum", "exclusive_minimum", "gt", "greaterThan"], Is("above")),
+    (&["exclusiveMaximum", "exclusive_maximum", "lt", "lessThan"], Is("below")),
+    (&["multiple_of", "divisibleBy", "step"], Is("multipleOf")),
+    (&["regex", "regexp", "regExp", "patternRegex"], Is("pattern")),
+    (&["uniqueItems", "unique_items", "distinct"], Is("unique")),
+    (&["additionalProperties", "additional_properties"], Is("open")),
+    (&["propertyNames"], Is("keys")),
+    (&["desc", "doc", "docs", "docstring", "$comment"], Is("description")),
+    (&["defaultValue", "default_value"], Is("default")),
+    (&["allowNull", "allow_null", "allowNone", "allow_none"], Is("nullable")),
+    (&["choices", "options", "values", "oneOf", "allowed", "allowedValues"], Is("enum")),
+    (&["readOnlyHint"], Is("readOnly")),
+    (&["destructiveHint"], Is("destructive")),
+    (&["idempotentHint"], Is("idempotent")),
+    (&["openWorldHint"], Is("openWorld")),
+    (&["example"], ItemOf("examples")),
+    (&["required"], Required),
+    (&["type"], Meaning::Type),
+    (&["items", "itemType"], Is("elementType")),
+    (
+        &["properties"],
+        Other(
+            "write the fields as a type, {street: Text}, or as fields: [{name: \"street\", type: \"Text\"}]",
+        ),
+    ),
+    (
+        &["anyOf", "allOf", "not", "if", "$ref", "patternProperties", "dependentRequired"],
+        Other("write a type expression, or the whole schema: schema: json`…`"),
+    ),
+    (&["extend", "inherits", "inherit", "superclass"], Is("extends")),
+    (&["tag", "discriminant", "discriminatedBy"], Is("discriminator")),
+    (&["strict"], OfTarget("choose a strict target instead: gramc compile --target openai-strict")),
+    (
+        &[
+            "parameters",
+            "params",
+            "inputSchema",
+            "input_schema",
+            "input",
+            "inputs",
+            "args",
+            "arguments",
+            "properties",
+        ],
+        OfTool("write the parameters in the signature: [name:Tool | (count::Int)==>(::Text)]"),
+    ),
+    (
+        &[
+            "returns",
+            "return",
+            "returnType",
+            "return_type",
+            "result",
+            "output",
+            "outputs",
+            "outputSchema",
+            "output_schema",
+        ],
+        OfTool("write the type of the result at the end of the signature: ==>(::Text)"),
+    ),
+    (&["name"], OfTool("write the name of a tool before its label: [name:Tool | …]")),
+    (&["system", "systemPrompt", "system_prompt", "prompt"], Is("instruction")),
+    (&["tools", "functions"], Tools),
+    (&["uri", "endpoint", "address", "server"], Is("url")),
+    (&["file", "path", "recording", "trace"], Is("from")),
+    (&["cmd", "command", "exec", "program"], Is("run")),
+    (&["cmd", "run", "exec", "program"], Is("command")),
+    (&["args", "arguments"], Arguments("command")),
+    (&["args", "arguments"], Arguments("run")),
+];
+
+/// The attribute that a meaning is about.
+pub(crate) fn target(meaning: Meaning) -> Option<&'static str> {
+    match meaning {
+        Least(name) | Most(name) | Is(name) | ItemOf(name) | Arguments(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// What a key means at an owner, if it is a word of another language there.
+pub(crate) fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
+    use AttributeOwner as O;
+    if find_at(owner, key).is_some() {
+        return None;
+    }
+    let in_field = |meaning| match target(meaning) {
+        Some(name) => find(O::Field, name).is_some(),
+        None => matches!(meaning, Required | Meaning::Type | Other(_)),
+    };
+    let mut known = WORDS.iter().filter(|(words, _)| words.contains(&key)).map(|(_, it)| *it);
+    known.find(|meaning| match owner {
+        O::Field => in_field(*meaning),
+        O::Record | O::Union | O::Enum | O::Alias => match target(*meaning) {
+            Some(name) => find_at(owner, name).is_some(),
+            None => in_field(*meaning),
+        },
+        // A constraint of a tool constrains nothing; other attributes are kept for targets.
+        O::Tool => match *meaning {
+            OfTool(_) | OfTarget(_) => true,
+            Is("description") => !matches!(key, "docs" | "$comment"),
+            Is("enum" | "unique" | "default" | "nullable" | "multipleOf")
+            | ItemOf(_)
+            | Meaning::Type
+            | Other(_) => false,
+            Is(name) if find(O::Tool, name).is_some() => true,
+            _ => in_field(*meaning),
+        },
+        O::Agent | O::Container => match *meaning {
+            Tools => true,
+            Is(name) => name != "description" && find(owner, name).is_some(),
+            _ => false,
+        },
+        O::Implementation(_) => target(*meaning)
+            .is_some_and(|name| name != "description" && find(owner, name).is_some()),
+        _ => false,
+    })
+}

@@ -1,0 +1,159 @@
+//! Ranges as prose and other languages write them, and how gram does.
+
+/// Maximum length of a translated range in bytes.
+const MAX_TRANSLATED: usize = 60;
+
+/// Words between the parts of a range that mean nothing by themselves.
+const FILLERS: &[&str] = &["from", "between", "x", "n", "v", "value", "len", "the"];
+
+/// Words and symbols between two bounds.
+const SEPARATORS: &[&str] = &[
+    "..", "...", "..=", "-", "–", "—", "…", "~", ":", ",", ";", "to", "and", "until", "through",
+    "bis",
+];
+
+/// Words for the absence of a bound.
+const UNBOUNDED: &[&str] =
+    &["inf", "infinity", "∞", "none", "null", "nil", "undefined", "any", "*", "max", "min", "_"];
+
+/// Words before or behind a lower bound.
+const LEAST: &[&[&str]] = &[&[">="], &["≥"], &["at", "least"], &["min"], &["minimum"]];
+const OR_MORE: &[&[&str]] =
+    &[&["+"], &["<="], &["≤"], &["or", "more"], &["or", "above"], &["and", "up"]];
+
+/// Words before or behind an upper bound.
+const MOST: &[&[&str]] = &[&["<="], &["≤"], &["at", "most"], &["up", "to"], &["max"], &["maximum"]];
+const OR_LESS: &[&[&str]] = &[&[">="], &["≥"], &["or", "less"], &["or", "fewer"], &["or", "below"]];
+
+/// The range of gram that a text means: `1..5` of `1 <= x <= 5`, `1...` of `1+`.
+pub fn translate_range(text: &str) -> Option<String> {
+    if text.len() > MAX_TRANSLATED {
+        return None;
+    }
+    let text = text.to_lowercase();
+    let words = words(&text)?;
+    let words: Vec<&str> = words.into_iter().filter(|word| !FILLERS.contains(word)).collect();
+    let is_bound = |word: &str| is_number(word) || is_unbounded(word);
+    match words.as_slice() {
+        [least, separator, most] | [least, separator, _, most]
+            if is_bound(least)
+                && is_bound(most)
+                && SEPARATORS.contains(separator)
+                && (words.len() == 3 || words.get(2) == Some(&"=")) =>
+        {
+            bounds(least, most)
+        }
+        [least, "<=" | "≤", "<=" | "≤", most] => bounds(least, most),
+        [most, ">=" | "≥", ">=" | "≥", least] => bounds(least, most),
+        [least, ".."] if is_number(least) => Some(format!("{least}...")),
+        ["..", most] if is_number(most) => Some(format!("...{most}")),
+        [before @ .., bound] if is_number(bound) && LEAST.contains(&before) => {
+            Some(format!("{bound}..."))
+        }
+        [before @ .., bound] if is_number(bound) && MOST.contains(&before) => {
+            Some(format!("...{bound}"))
+        }
+        [bound, after @ ..] if is_number(bound) && OR_MORE.contains(&after) => {
+            Some(format!("{bound}..."))
+        }
+        [bound, after @ ..] if is_number(bound) && OR_LESS.contains(&after) => {
+            Some(format!("...{bound}"))
+        }
+        _ => None,
+    }
+}
+
+fn bounds(least: &str, most: &str) -> Option<String> {
+    match (is_number(least), is_number(most)) {
+        (true, true) => Some(format!("{least}..{most}")),
+        (true, false) => is_unbounded(most).then(|| format!("{least}...")),
+        (false, true) => is_unbounded(least).then(|| format!("...{most}")),
+        (false, false) => None,
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a word says that there is no bound, with a sign or without.
+fn is_unbounded(word: &str) -> bool {
+    UNBOUNDED.contains(&word.trim_start_matches(['-', '+']))
+}
+
+/// The numbers, words and symbols of a text; `None` if it has others. A sign belongs to the number
+/// behind it, unless a number is before it.
+fn words(text: &str) -> Option<Vec<&str>> {
+    let (mut words, mut rest) = (Vec::<&str>::new(), text.trim());
+    while let Some(first) = rest.chars().next() {
+        let after_bound = words.last().is_some_and(|last| is_number(last));
+        let sign = if !after_bound && matches!(first, '-' | '+') { 1 } else { 0 };
+        let body = &rest[sign..];
+        let len = if body.starts_with(|c: char| c.is_ascii_digit()) {
+            sign + number_length(body)
+        } else if body.starts_with(|c: char| c.is_alphabetic() || c == '∞' || c == '_') {
+            let end = body.find(|c: char| !c.is_alphabetic() && c != '∞' && c != '_');
+            sign + end.unwrap_or(body.len())
+        } else {
+            symbol_length(rest)?
+        };
+        let (word, left) = rest.split_at(len);
+        words.push(if is_number(word) { word.trim_start_matches('+') } else { word });
+        rest = left.trim_start();
+    }
+    Some(words)
+}
+
+/// The length of the number that a text begins with. A point belongs to it if a digit follows.
+fn number_length(text: &str) -> usize {
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let whole = digits(text);
+    match text[whole..].strip_prefix('.') {
+        Some(rest) if digits(rest) > 0 => whole + 1 + digits(rest),
+        _ => whole,
+    }
+}
+
+fn symbol_length(text: &str) -> Option<usize> {
+    let known = [
+        "...", "..=", "..", "<=", ">=", "≤", "≥", "–", "—", "…", "-", "~", ":", ",", ";", "+", "*",
+        "=",
+    ];
+    known.into_iter().find(|symbol| text.starts_with(symbol)).map(str::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translate_range;
+
+    #[test]
+    fn ranges_of_other_languages_are_read() {
+        for (text, range) in [
+            ("1..5", "1..5"),
+            ("1-10", "1..10"),
+            ("-1--0.5", "-1..-0.5"),
+            ("1 <= x <= 5", "1..5"),
+            ("5 >= x >= 1", "1..5"),
+            ("between 1 and 5", "1..5"),
+            ("from 0 to 1.5", "0..1.5"),
+            ("-inf..5", "...5"),
+            ("1..Infinity", "1..."),
+            ("1..=5", "1..5"),
+            ("1 .. = 5", "1..5"),
+            ("1+", "1..."),
+            (">= 1", "1..."),
+            ("≤ 5", "...5"),
+            ("at least 3", "3..."),
+            ("up to 3", "...3"),
+            ("3 or more", "3..."),
+            ("1..", "1..."),
+            ("..1", "...1"),
+            ("+1..+5", "1..5"),
+        ] {
+            assert_eq!(translate_range(text).as_deref(), Some(range), "{text}");
+        }
+        for text in ["", "1", "..", "x", "1 < x < 5", "> 5", "none..none", "1..2..3", "a..b"] {
+            assert_eq!(translate_range(text), None, "{text}");
+        }
+    }
+}

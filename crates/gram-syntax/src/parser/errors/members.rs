@@ -1,0 +1,216 @@
+//! Members of declarations that are written as in other languages: names in brackets or between
+//! arrows, and records that a record extends.
+
+use super::scan::{edit, likely};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::parser::Parser;
+use crate::parser::group::{Group, is_arrow};
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+/// The labels of declarations whose elements are names.
+const OF_NAMES: [&str; 5] = ["Enum", "Union", "Container", "Agent", "Experiment"];
+
+/// Words before the name of what a declaration extends.
+const EXTENDS: [&str; 7] = ["extends", "from", "inherits", "implements", "with", "of", "includes"];
+
+impl Parser<'_> {
+    /// The error about names that are listed in brackets, at the comma after the first one:
+    /// `[Unit::Enum | [celsius, fahrenheit]]`.
+    pub(super) fn bracketed_names(&mut self, group: Group) -> Option<Diagnostic> {
+        let before = self.previous(group.opener);
+        let holder = self.holder_of(group.opener)?;
+        let label = self.label_of(holder);
+        if !matches!(self.tokens.kind(before), T::Pipe | T::Comma) || !OF_NAMES.contains(&label) {
+            return None;
+        }
+        let close = self.closer_of(group.opener)?;
+        let (open, end) = (self.span(group.opener), self.span(close));
+        let names = self.text_between(self.after(group.opener), self.previous(close)).to_owned();
+        let plain = |c: char| c.is_alphanumeric() || "_.-@, \n\t".contains(c);
+        if !names.chars().all(plain) {
+            return None;
+        }
+        self.cover(close + 1);
+        let message = format!("the members of {} are listed without brackets", article(label));
+        Some(
+            self.unexpected(open, message)
+                .help(format!("write {names}"))
+                .fix(likely("remove the brackets", vec![edit(open, ""), edit(end, "")])),
+        )
+    }
+
+    /// The error about arrows between names, where commas belong: `[helper:Agent | greet ==> part]`.
+    pub(super) fn arrows_between_names(&mut self, group: Group) -> Option<Diagnostic> {
+        let label = self.label_of(group);
+        if !is_arrow(self.kind()) || !OF_NAMES.contains(&label) {
+            return None;
+        }
+        let (mut edits, mut name, here) = (Vec::<Edit>::new(), self.last, self.here());
+        loop {
+            let start = self.after(name);
+            let mut end = start;
+            while is_arrow(self.tokens.kind(end)) {
+                end = self.after(end);
+            }
+            if end == start || !matches!(self.tokens.kind(end), T::Symbol | T::Backticked) {
+                break;
+            }
+            edits.push(edit(Span::new(self.span(name).end, self.span(end).start), ", "));
+            name = end;
+        }
+        if edits.is_empty() {
+            return None;
+        }
+        self.cover(self.after(name));
+        let message = format!("the members of {} are separated by commas", article(label));
+        let names = "write the names with commas between them";
+        Some(self.unexpected(here, message).help(names).fix(likely("write commas", edits)))
+    }
+
+    /// The error about a record that a record extends, behind its label:
+    /// `[Address::Record extends Place | …]` or `[Address::Record(Place) | …]`.
+    pub(super) fn extended_in_words(&mut self, group: Group) -> Option<Diagnostic> {
+        if self.label_of(group) != "Record" || self.tokens.kind(self.last) != T::Symbol {
+            return None;
+        }
+        let in_parentheses = self.kind() == T::LParen && self.touching();
+        let in_words = self.kind() == T::Symbol && EXTENDS.contains(&self.text(self.at));
+        if !in_parentheses && !in_words {
+            return None;
+        }
+        let (names, mut last) = self.names_from(self.after(self.at));
+        if names.is_empty() {
+            return None;
+        }
+        if in_parentheses {
+            last = self.after(last);
+            if self.tokens.kind(last) != T::RParen {
+                return None;
+            }
+        }
+        let next = self.after(last);
+        let extends = format!("extends: [{}]", names.join(", "));
+        let gap = Span::new(self.span(self.last).end, self.span(last).end);
+        let edits = if self.tokens.kind(next) == T::LBrace {
+            let comma = if self.tokens.kind(self.after(next)) == T::RBrace { "" } else { ", " };
+            let brace = Span::new(gap.start, self.span(next).end);
+            vec![edit(brace, format!(" {{{extends}{comma}"))]
+        } else {
+            vec![edit(gap, format!(" {{{extends}}}"))]
+        };
+        let span = self.span_between(self.at, last);
+        self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
+        Some(
+            self.unexpected(span, "what a record extends is an attribute")
+                .help(format!("write {{{extends}}}"))
+                .fix(likely(format!("write {{{extends}}}"), edits)),
+        )
+    }
+
+    /// The error about a record that is spread among the fields of another:
+    /// `[Address::Record | ...Place, (street::Text)]`.
+    pub(super) fn spread_record(&mut self, group: Group) -> Option<Diagnostic> {
+        let name = self.after(self.at);
+        let spread = matches!(self.text(self.at), "..." | ".." | "*");
+        if !spread || self.tokens.kind(name) != T::Symbol || self.label_of(group) != "Record" {
+            return None;
+        }
+        let extends = format!("extends: [{}]", self.text(name));
+        let span = self.span_between(self.at, name);
+        let next = self.after(name);
+        let error = self
+            .unexpected(span, "what a record extends is an attribute")
+            .help(format!("write {{{extends}}} before the `|`"));
+        self.cover(next + 1);
+        let Some(bar) = self.next_of(self.after(group.opener), &[T::Pipe]) else {
+            return Some(error);
+        };
+        let head = self.previous(bar);
+        let empty = self.tokens.kind(self.previous(head)) == T::LBrace;
+        let attribute = match self.tokens.kind(head) {
+            T::RBrace if empty => edit(Span::empty(self.span(head).start), extends.clone()),
+            T::RBrace => {
+                edit(Span::empty(self.span(self.previous(head)).end), format!(", {extends}"))
+            }
+            _ => edit(Span::empty(self.span(head).end), format!(" {{{extends}}}")),
+        };
+        let removal = match (self.tokens.kind(next), self.last == bar) {
+            (T::Comma, _) => Span::new(span.start, self.span(self.after(next)).start),
+            (_, true) => Span::new(self.span(head).end, span.end),
+            (_, false) => Span::new(self.span(self.previous(self.last)).end, span.end),
+        };
+        let edits = vec![attribute, edit(removal, "")];
+        Some(error.fix(likely(format!("write {{{extends}}}"), edits)))
+    }
+
+    /// The error about numbers as the members of an enum: `[Rate::Enum | 0.5, 1.5]`.
+    pub(super) fn numbers_as_members(&mut self, group: Group) -> Option<Diagnostic> {
+        if !self.kind().is_number() || self.label_of(group) != "Enum" {
+            return None;
+        }
+        let (first, mut last, mut at) = (self.at, self.at, self.at);
+        while self.tokens.kind(at).is_number() {
+            last = at;
+            let comma = self.after(at);
+            at = if self.tokens.kind(comma) == T::Comma { self.after(comma) } else { comma };
+        }
+        let only = self.tokens.kind(self.last) == T::Pipe && self.tokens.kind(at) == T::RBracket;
+        let ty = self.text_between(first, last).replace(',', " |");
+        let error = self
+            .unexpected(self.span_between(first, last), "the members of an enum are texts")
+            .help(format!("write numbers as a type: `{ty}`"));
+        self.cover(at);
+        let name = self.after(self.after(group.opener));
+        let label = self.after(name);
+        if !only || self.text(label) != "Enum" {
+            return Some(error);
+        }
+        let edits = vec![
+            edit(self.span(label), "Alias"),
+            edit(self.span_between(first, last), format!("(::`{ty}`)")),
+        ];
+        Some(error.fix(likely(format!("write the type `{ty}`"), edits)))
+    }
+
+    /// The names from a token on, with commas between them, and the last of them.
+    fn names_from(&self, first: u32) -> (Vec<&str>, u32) {
+        let (mut names, mut last, mut at) = (Vec::new(), first, first);
+        while self.tokens.kind(at) == T::Symbol {
+            names.push(self.text(at));
+            last = at;
+            let comma = self.after(at);
+            if self.tokens.kind(comma) != T::Comma {
+                break;
+            }
+            at = self.after(comma);
+        }
+        (names, last)
+    }
+
+    /// The bracket of a pattern around the one at `opener`.
+    fn holder_of(&self, opener: u32) -> Option<Group> {
+        let (mut depth, mut index) = (0_u32, opener);
+        for _ in 0..super::LOOK_AHEAD {
+            if index == 0 {
+                return None;
+            }
+            index = self.previous(index);
+            match self.tokens.kind(index) {
+                T::RBracket => depth += 1,
+                T::LBracket => match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => return Some(Group { opener: index, closer: T::RBracket }),
+                },
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// A label as a word with its article.
+fn article(label: &str) -> String {
+    let article = if label.starts_with(['A', 'E']) { "an" } else { "a" };
+    format!("{article} {}", label.to_lowercase())
+}

@@ -1,0 +1,108 @@
+//! Ranges and types in records that are written as in other languages.
+
+use crate::codes;
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_ranges::translate_range;
+use crate::foreign_types::translate_type;
+use crate::parse::is_type;
+use crate::parser::Parser;
+use crate::parser::group::is_closer;
+use crate::span::{Span, offset};
+use crate::token::TokenKind as T;
+
+/// Attributes whose value is a range.
+const RANGES: [&str; 3] = ["range", "length", "size"];
+
+/// Attributes whose value is a list of words, which are no types.
+const LISTS: [&str; 2] = ["enum", "examples"];
+
+/// What ends a range.
+const ENDS: [char; 6] = [',', '}', ']', '(', '{', '"'];
+
+impl Parser<'_> {
+    /// The error about a range that begins with a token, and is written as in prose or as in another
+    /// language: `1 <= x <= 5`, `-inf..5`, `1+`.
+    pub(super) fn foreign_range(&mut self, first: u32) -> Option<Diagnostic> {
+        let colon = self.previous(first);
+        let key = self.text(self.previous(colon));
+        if self.tokens.kind(colon) != T::Colon || !RANGES.contains(&key) {
+            return None;
+        }
+        let start = self.span(first).start;
+        let line = self.line_from(start);
+        // A comma may be part of a range, as in `1,5`, where no key follows it.
+        let pair = self.tokens.kind(self.after(first)) == T::Comma;
+        let ends: &[char] = if pair { &['}', ']', '(', '{', '"'] } else { &ENDS };
+        let text = line[..line.find(ends).unwrap_or(line.len())].trim();
+        let span = Span::new(start, start + offset(text.len()));
+        if let Some(bounds) = exclusive_bounds(text).filter(|_| key == "range") {
+            return Some(self.exclusive_range(
+                Span::new(self.span(self.previous(colon)).start, span.end),
+                &bounds,
+            ));
+        }
+        let range = translate_range(text)?;
+        let message = format!("`{text}` is not a range");
+        self.cover(self.tokens.at(span.end));
+        Some(
+            self.error(&codes::NUMBER, span, message)
+                .help(format!("write {range}"))
+                .fix(Fix::replace(NeedsLook, format!("write {range}"), span, range)),
+        )
+    }
+
+    /// `range: 1 < x < 5`
+    fn exclusive_range(&mut self, entry: Span, bounds: &str) -> Diagnostic {
+        self.cover(self.tokens.at(entry.end));
+        self.error(&codes::NUMBER, entry, "the bounds of a range belong to it")
+            .help(format!("write exclusive bounds: {bounds}"))
+            .fix(Fix::replace(NeedsLook, format!("write {bounds}"), entry, bounds))
+    }
+
+    /// The error about a type without its quotes in a record, after its first word:
+    /// `elementType: Text[]`.
+    pub(super) fn unquoted_type(&mut self) -> Option<Diagnostic> {
+        let first = self.last;
+        let begins = matches!(self.kind(), T::LBracket | T::Less | T::Question | T::Pipe);
+        let key = self.text(self.previous(self.previous(first)));
+        if self.tokens.kind(first) != T::Symbol || !begins || LISTS.contains(&key) {
+            return None;
+        }
+        let (mut depth, mut last, mut index) = (0_u32, first, self.at);
+        for _ in 0..super::LOOK_AHEAD {
+            let kind = self.tokens.kind(index);
+            match kind {
+                T::End => return None,
+                T::Comma if depth == 0 => break,
+                T::LBracket | T::LParen | T::LBrace | T::Less => depth += 1,
+                _ if is_closer(kind) && depth == 0 => break,
+                _ if is_closer(kind) => depth -= 1,
+                _ => {}
+            }
+            last = index;
+            index = self.after(index);
+        }
+        let span = self.span_between(first, last);
+        let text = self.source.slice(span);
+        let ty = match is_type(text) {
+            true => text.to_owned(),
+            false => translate_type(text)?.text,
+        };
+        let quoted = format!("\"{}\"", ty.replace('\\', "\\\\").replace('"', "\\\""));
+        self.cover(index);
+        Some(
+            self.error(&codes::MISSING_VALUE, span, "a type in a record is written in quotes")
+                .help(format!("write {quoted}"))
+                .fix(Fix::replace(NeedsLook, format!("write {quoted}"), span, quoted)),
+        )
+    }
+}
+
+/// The attributes that `1 < x < 5` means.
+fn exclusive_bounds(text: &str) -> Option<String> {
+    let parts: Vec<_> = text.split('<').map(str::trim).collect();
+    let [least, _, most] = parts.as_slice() else { return None };
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    (is_number(least) && is_number(most)).then(|| format!("above: {least}, below: {most}"))
+}
