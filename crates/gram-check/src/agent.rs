@@ -238,6 +238,6 @@ impl<'t> Checker<'t> {
 }
 
 /// The article of what holds members.
-fn article(holder: &str) -> &'static str {
+pub(crate) fn article(holder: &str) -> &'static str {
     if holder.starts_with(['a', 'e']) { "an" } else { "a" }
 }

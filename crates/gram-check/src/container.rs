@@ -47,14 +47,14 @@ impl<'t> Checker<'t> {
             "description" => container.description = attribute.text(self, file),
             "source" => {
                 let Some(source) = attribute.text(self, file) else { return };
-                match Source::ALL.into_iter().find(|known| known.name() == source) {
-                    Some(known) => container.source = known,
-                    None => {
-                        let expected = find(AttributeOwner::Container, "source");
-                        let expected = expected.map_or(ValueType::Text, |spec| spec.value);
-                        let words = "plugin, mcp, frontend or skill";
-                        attribute.wrong_as(self, file, expected, words);
-                    }
+                let known = Source::ALL.into_iter().find(|known| known.name() == source);
+                if let Some(known) = known {
+                    container.source = known;
+                } else {
+                    let expected = find(AttributeOwner::Container, "source");
+                    let expected = expected.map_or(ValueType::Text, |spec| spec.value);
+                    let words = "plugin, mcp, frontend or skill";
+                    attribute.wrong_as(self, file, expected, words);
                 }
             }
             key => {

@@ -326,7 +326,7 @@ impl<'t> Checker<'t> {
             let error = self
                 .error(&codes::REJECTED_VALUE, file, span, message)
                 .help(format!("change the {what} or the type"));
-            match self.unquoted_value(file, span, field) {
+            match self.accepted_value(file, span, field) {
                 Some(value) => error.help(format!("write `{value}`")).fix(Fix::replace(
                     NeedsLook,
                     format!("write `{value}`"),

@@ -232,8 +232,8 @@ impl Foreign<'_, '_> {
             Is(name) => format!("{name}: {}", self.value_of(source, name)?),
             ItemOf(name) => self.items(source, name)?,
             Required => match self.optionality(source)? {
-                Some(text) => text.to_owned(),
-                None => return removed(),
+                "" => return removed(),
+                text => text.to_owned(),
             },
             Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
             Arguments(name) => self.arguments(source, name)?,
@@ -282,14 +282,14 @@ impl Foreign<'_, '_> {
         Some(if is_list { format!("{name}: {value}") } else { format!("{name}: [{value}]") })
     }
 
-    /// What `required` means; `None` inside where nothing need be said.
-    fn optionality(&self, source: &SourceFile) -> Option<Option<&'static str>> {
+    /// What `required` means; nothing where it is the rule.
+    fn optionality(&self, source: &SourceFile) -> Option<&'static str> {
         let node = self.attribute.node()?;
         let (default, value) = (self.has("default"), source.slice(node.span()));
         Some(match value {
-            "false" if node.kind() == N::Boolean && !default => Some("optional: true"),
-            "true" if default => Some("optional: false"),
-            _ => None,
+            "false" if node.kind() == N::Boolean && !default => "optional: true",
+            "true" if default => "optional: false",
+            _ => "",
         })
     }
 

@@ -119,8 +119,21 @@ fn likely_time(text: &str) -> Option<String> {
 }
 
 impl Checker<'_> {
+    /// The value that was meant, if the type accepts that instead: `3` of `"3"`, or the member of
+    /// an enum without its name: `celsius` of `Unit.celsius`.
+    pub(crate) fn accepted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
+        let unquoted = self.unquoted_value(file, span, field);
+        unquoted.or_else(|| {
+            let (_, member) = self.source(file).slice(span).rsplit_once('.')?;
+            let value = Value::from(member);
+            let accepted = value_check::type_use(&self.types, &field.type_use, &value).is_ok();
+            let plain = member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            (accepted && plain).then(|| member.to_owned())
+        })
+    }
+
     /// The value in a text, if the type accepts that instead: `3` of `"3"`.
-    pub(crate) fn unquoted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
+    fn unquoted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
         let text = self.source(file).slice(span);
         let inner = text.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
         let value: Value = serde_json::from_str(inner).ok()?;

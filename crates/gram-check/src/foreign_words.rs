@@ -100,6 +100,10 @@ const WORDS: &[(&[&str], Meaning)] = &[
         ],
         OfTool("write the type of the result at the end of the signature: ==>(::Text)"),
     ),
+    (
+        &["gram", "imports", "import"],
+        OfTool("write it in the header, at the start of the file, such as {gram: 1}"),
+    ),
     (&["name"], OfTool("write the name of a tool before its label: [name:Tool | …]")),
     (&["system", "systemPrompt", "system_prompt", "prompt"], Is("instruction")),
     (&["tools", "functions"], Tools),

@@ -7,6 +7,7 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
+use crate::agent::article;
 use crate::attributes::Attribute;
 use crate::checker::{Checker, DeclarationKind, First};
 use crate::codes;
@@ -298,7 +299,7 @@ impl<'t> Checker<'t> {
         let near = nearest(&text, known.map(|(name, _)| name.as_str()));
         let other = self.names.get(&*text).map(|first| first.kind.label().to_lowercase());
         let message = if let Some(kind) = &other {
-            format!("`{text}` is not a library; it is declared as: {kind}")
+            format!("`{text}` is {} {kind}, and an experiment compares libraries", article(kind))
         } else if declared {
             format!("`{text}` is not a library")
         } else {

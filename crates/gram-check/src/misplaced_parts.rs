@@ -91,7 +91,7 @@ impl<'t> Checker<'t> {
         let Some(first) = values.first() else { return };
         let texts: Vec<_> = values.iter().map(|value| value.text()).collect();
         let ty = texts.join(" | ");
-        let message = format!("the members of an enum are texts, also {}", first.text());
+        let message = format!("the member `{}` of this enum is a text", first.text());
         let mut warning = self
             .warning(&codes::MISPLACED_ELEMENT, file, first.span(), message)
             .help(format!("write other values as a type, `{ty}`, and such texts in backticks"));

@@ -26,11 +26,11 @@ const ANCHORS: [(char, &str); 3] = [('A', "^"), ('Z', "$"), ('z', "$")];
 impl Checker<'_> {
     /// Reports a pattern that is no regular expression, or hardly the one that is meant.
     pub(crate) fn check_pattern(&mut self, file: usize, span: Span, type_use: &TypeUse) {
-        let patterns = type_use.constraints.iter().filter_map(|constraint| match constraint {
+        let mut patterns = type_use.constraints.iter().filter_map(|constraint| match constraint {
             Constraint::Pattern(pattern) => Some(pattern.as_str()),
             _ => None,
         });
-        let Some(pattern) = patterns.last() else { return };
+        let Some(pattern) = patterns.next_back() else { return };
         match value_check::malformed_pattern(pattern) {
             Some(reason) => {
                 let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
@@ -86,15 +86,13 @@ fn anchored(pattern: &str) -> Option<(char, String)> {
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         let escaped = if c == '\\' { chars.next() } else { None };
-        match escaped.map(|escaped| (escaped, ANCHORS.iter().find(|(it, _)| *it == escaped))) {
-            Some((anchor, Some((_, ours)))) => {
-                first.get_or_insert(anchor);
-                right.push_str(ours);
-            }
-            _ => {
-                right.push(c);
-                right.extend(escaped);
-            }
+        let anchor = ANCHORS.iter().find(|(anchor, _)| Some(*anchor) == escaped);
+        if let Some((anchor, ours)) = anchor {
+            first.get_or_insert(*anchor);
+            right.push_str(ours);
+        } else {
+            right.push(c);
+            right.extend(escaped);
         }
     }
     first.map(|first| (first, right))

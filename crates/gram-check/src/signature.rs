@@ -38,6 +38,9 @@ impl<'t> Checker<'t> {
             return None;
         }
         if !rightwards && self.reads_leftwards(file, path)? {
+            if self.points_away(file, &steps) {
+                return None;
+            }
             steps.reverse();
         }
         let result = steps.pop()?;
@@ -106,6 +109,30 @@ impl<'t> Checker<'t> {
         }
         self.report(file, error);
         None
+    }
+
+    /// Reports arrows to the left whose last node can only be the result: only it has no name.
+    fn points_away(&mut self, file: usize, steps: &[Step<'t>]) -> bool {
+        let [before @ .., last] = steps else { return false };
+        let named = |step: &Step<'t>| step.node.subject().identifier.is_some();
+        let is_result = !named(last) && last.node.subject().labels_node().is_some();
+        let arrows: Vec<_> = steps.iter().filter_map(|step| step.arrow).collect();
+        let (Some(first), true) = (arrows.first(), is_result && before.iter().all(named)) else {
+            return false;
+        };
+        let plain = arrows.iter().all(|arrow| arrow.child(N::Labels).is_none());
+        let edits = arrows.iter().map(|arrow| Edit { span: arrow.span(), text: "==>".to_owned() });
+        let fix = Fix {
+            message: "write `==>`".to_owned(),
+            applicability: NeedsLook,
+            edits: edits.collect(),
+        };
+        let message = "this arrow points away from the result";
+        let error = self
+            .error(&codes::ARROW_DIRECTION, file, first.span(), message)
+            .help("all arrows of a signature point to its result: (a::Text)==>(::Text)");
+        self.report(file, if plain { error.fix(fix) } else { error });
+        true
     }
 
     fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {

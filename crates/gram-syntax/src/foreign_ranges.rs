@@ -4,7 +4,24 @@
 const MAX_TRANSLATED: usize = 60;
 
 /// Words between the parts of a range that mean nothing by themselves.
-const FILLERS: &[&str] = &["from", "between", "x", "n", "v", "value", "len", "the"];
+const FILLERS: &[&str] = &[
+    "from",
+    "between",
+    "x",
+    "n",
+    "v",
+    "value",
+    "len",
+    "the",
+    "f",
+    "%",
+    "chars",
+    "characters",
+    "items",
+    "elements",
+    "entries",
+    "letters",
+];
 
 /// Words and symbols between two bounds.
 const SEPARATORS: &[&str] = &[
@@ -32,6 +49,7 @@ pub fn translate_range(text: &str) -> Option<String> {
     }
     let text = text.to_lowercase();
     let words = words(&text)?;
+    let all = words.len();
     let words: Vec<&str> = words.into_iter().filter(|word| !FILLERS.contains(word)).collect();
     let is_bound = |word: &str| is_number(word) || is_unbounded(word);
     match words.as_slice() {
@@ -43,8 +61,10 @@ pub fn translate_range(text: &str) -> Option<String> {
         {
             bounds(least, most)
         }
-        [least, "<=" | "≤", "<=" | "≤", most] => bounds(least, most),
-        [most, ">=" | "≥", ">=" | "≥", least] => bounds(least, most),
+        [least, "<=" | "≤", "<=" | "≤", most] | [most, ">=" | "≥", ">=" | "≥", least] => {
+            bounds(least, most)
+        }
+        [only] if is_number(only) && all > 1 => Some(format!("{only}..{only}")),
         [least, ".."] if is_number(least) => Some(format!("{least}...")),
         ["..", most] if is_number(most) => Some(format!("...{most}")),
         [before @ .., bound] if is_number(bound) && LEAST.contains(&before) => {
@@ -87,7 +107,7 @@ fn words(text: &str) -> Option<Vec<&str>> {
     let (mut words, mut rest) = (Vec::<&str>::new(), text.trim());
     while let Some(first) = rest.chars().next() {
         let after_bound = words.last().is_some_and(|last| is_number(last));
-        let sign = if !after_bound && matches!(first, '-' | '+') { 1 } else { 0 };
+        let sign = usize::from(!after_bound && matches!(first, '-' | '+'));
         let body = &rest[sign..];
         let len = if body.starts_with(|c: char| c.is_ascii_digit()) {
             sign + number_length(body)
@@ -117,7 +137,7 @@ fn number_length(text: &str) -> usize {
 fn symbol_length(text: &str) -> Option<usize> {
     let known = [
         "...", "..=", "..", "<=", ">=", "≤", "≥", "–", "—", "…", "-", "~", ":", ",", ";", "+", "*",
-        "=",
+        "=", "%",
     ];
     known.into_iter().find(|symbol| text.starts_with(symbol)).map(str::len)
 }
@@ -149,6 +169,9 @@ mod tests {
             ("1..", "1..."),
             ("..1", "...1"),
             ("+1..+5", "1..5"),
+            ("1..80 chars", "1..80"),
+            ("3 items", "3..3"),
+            ("0..100%", "0..100"),
         ] {
             assert_eq!(translate_range(text).as_deref(), Some(range), "{text}");
         }

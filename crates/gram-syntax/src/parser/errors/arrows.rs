@@ -1,12 +1,12 @@
 //! Arrows and annotations.
 
-use super::scan::edit;
+use super::scan::{edit, likely};
 use super::stroke;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
-use crate::parser::group::is_arrow;
+use crate::parser::group::{Group, is_arrow};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -43,9 +43,14 @@ impl Parser<'_> {
         // The same slip further on in the signature has the same cause.
         let (mut at, mut edits, mut certain) = (self.at, Vec::new(), true);
         loop {
-            edits.push(edit(self.span(at), "==>"));
-            if at != self.at {
-                error = error.label(self.span(at), "");
+            let first = at;
+            // A second head is part of it.
+            while self.tokens.kind(at + 1) == T::Greater {
+                at += 1;
+            }
+            edits.push(edit(self.span_between(first, at), "==>"));
+            if first != self.at {
+                error = error.label(self.span(first), "");
             }
             let node = self.after(at);
             self.cover(at + 1);
@@ -126,10 +131,15 @@ impl Parser<'_> {
                 true
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
-            T::Greater if self.stroked(whole) => {
+            T::Greater => {
                 let span = Span::new(whole.start, here.end);
+                let message = if here.start > whole.end {
+                    "an arrow is written without spaces".to_owned()
+                } else {
+                    format!("`{}` is not an arrow", self.source.slice(span))
+                };
                 let error = self
-                    .error(&codes::ARROW, span, "an arrow is written without spaces")
+                    .error(&codes::ARROW, span, message)
                     .help("write `==>`")
                     .fix(Fix::replace(NeedsLook, "write `==>`", span, "==>"));
                 self.report(error);
@@ -161,13 +171,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an arrow consists of two strokes, without a head.
-    fn stroked(&self, arrow: Span) -> bool {
-        matches!(self.source.slice(arrow), "==" | "--" | "~~" | "=" | "-")
-    }
-
-    /// `(a::Int), ==>(b::Int)`, at the arrow.
-    pub(super) fn comma_before_arrow(&mut self) -> Option<Diagnostic> {
+    /// `(a::Int), ==>(b::Int)`, at the arrow, or `| ,`, at the comma.
+    pub(super) fn stray_comma(&mut self) -> Option<Diagnostic> {
+        if self.kind() == T::Comma && self.tokens.kind(self.last) == T::Pipe {
+            let error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), "a comma after the `|`");
+            let fix = Fix::replace(NeedsLook, "remove the comma", self.here(), "");
+            return Some(error.help("remove the comma").fix(fix));
+        }
         let comma = self.span(self.last);
         let node = self.tokens.kind(self.previous(self.last)) == T::RParen;
         if self.tokens.kind(self.last) != T::Comma || !node || !is_arrow(self.kind()) {
@@ -178,6 +188,26 @@ impl Parser<'_> {
                 .help("remove the comma")
                 .fix(Fix::replace(NeedsLook, "remove the comma", comma, "")),
         )
+    }
+
+    /// `(a::Int) returns (::Null)` or `(a::Int) + (b::Int)`, at what is between the nodes.
+    pub(super) fn arrow_in_words(&mut self, group: Group) -> Option<Diagnostic> {
+        let word = self.kind() == T::Symbol || matches!(self.text(self.at), "+" | "*" | "&" | "/");
+        let nodes = self.tokens.kind(self.last) == T::RParen && self.second() == T::LParen;
+        if !word || !nodes || !self.is_tool(group) {
+            return None;
+        }
+        let node = self.after(self.at);
+        let gap = Span::new(self.span(self.last).end, self.span(node).start);
+        let message = format!("expected an arrow between two nodes, found {}", self.found());
+        let error = self.error(&codes::ARROW, self.here(), message);
+        self.cover(self.closer_of(node).map_or(node, |close| close + 1));
+        Some(error.help("join the parts of a signature with `==>`").fix(Fix::replace(
+            NeedsLook,
+            "write `==>`",
+            gap,
+            "==>",
+        )))
     }
 
     /// `@description(text: "Adds one")`, at the colon.
@@ -292,6 +322,19 @@ impl Parser<'_> {
 
     /// `@key value` or `@key: value`, without parentheses.
     fn annotation_value(&mut self, key: &str) -> Option<Diagnostic> {
+        let value = self.after(self.at);
+        let bracket = matches!(self.kind(), T::LBrace | T::LBracket) && self.touching();
+        if bracket && self.is_literal(value) {
+            let close = self.closer_of(self.at)?;
+            let edits = vec![edit(self.here(), "("), edit(self.span(close), ")")];
+            let (span, written) =
+                (self.span(value), self.text_between(value, self.previous(close)));
+            let help = format!("write @{key}({written})");
+            self.cover(close + 1);
+            let message = format!("the value of `@{key}` is not in parentheses");
+            let error = self.error(&codes::ANNOTATION, span, message).help(help);
+            return Some(error.fix(likely("write parentheses", edits)));
+        }
         let separated = matches!(self.kind(), T::Colon | T::Equals);
         let value = if separated { self.after(self.at) } else { self.at };
         if !self.is_literal(value) {

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items, is_arrow};
+use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 
@@ -37,6 +37,12 @@ impl Parser<'_> {
             (Items::Elements, T::Colon) if self.tokens.kind(self.last) == T::RParen => {
                 self.result_after_colon()
             }
+            (Items::Elements, T::Unknown) => {
+                self.arrow_in_words(group).or_else(|| self.separated_names(group))
+            }
+            (Items::Elements, T::Equals) if self.tokens.kind(self.last).is_number() => {
+                self.numbered_members(group)
+            }
             (Items::Elements, T::Pipe) => self.extra_bars(group),
             (Items::Elements, kind) if is_arrow(kind) => self.bracketed_parameter(),
             _ => None,
@@ -45,20 +51,6 @@ impl Parser<'_> {
 
     pub(super) fn unexpected(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         self.error(&codes::UNEXPECTED_TOKEN, span, message)
-    }
-
-    /// A bar in the place of a span, with a space before it.
-    pub(super) fn bar_at(&self, span: Span) -> &'static str {
-        let before = &self.source.text()[..span.start as usize];
-        if before.ends_with(char::is_whitespace) { "|" } else { " |" }
-    }
-
-    /// Whether the next token looks like a bar, or is between a head and its elements.
-    fn bar_of_another_kind(&self) -> bool {
-        let bar = ["¦", "/", "\\", "│", "∣", "｜", "‖", "!", ";", "-", "•", "&", "=>", "->"];
-        let next = self.tokens.kind(self.after(self.at));
-        bar.contains(&self.text(self.at))
-            && matches!(next, T::LParen | T::LBracket | T::Symbol | T::Backticked)
     }
 
     /// `=`, `==>` or `:=` where the `|` of a declaration belongs.
@@ -262,6 +254,14 @@ impl Parser<'_> {
 
     /// Bars between elements.
     fn extra_bars(&mut self, group: Group) -> Option<Diagnostic> {
+        if is_closer(self.tokens.kind(self.after(self.at))) {
+            let gap = Span::new(self.span(self.last).end, self.here().end);
+            return Some(
+                self.unexpected(self.here(), "a `|` without elements behind it")
+                    .help("remove it")
+                    .fix(Fix::replace(NeedsLook, "remove it", gap, "")),
+            );
+        }
         let separator = if self.is_tool(group) { "==>" } else { "," };
         let mut edits = Vec::new();
         let mut at = Some(self.at);
@@ -341,6 +341,11 @@ impl Parser<'_> {
                 let label = self.label_of(group) == "Alias";
                 let ty = format!("`{{{text}}}`");
                 Some(replaced(error, if label { format!("(::{ty})") } else { ty }))
+            }
+            "Enum" if self.is_entry(self.after(open)) => {
+                let error = self.unexpected(here, "the members of an enum have no values");
+                let names = self.keys_of(open, close);
+                Some(replaced(error, names.join(", ")))
             }
             "Enum" if !text.contains([':', '"', '\'']) => {
                 Some(replaced(self.unexpected(here, "the members of an enum have no braces"), text))
@@ -443,21 +448,5 @@ impl Parser<'_> {
             T::LBrace => self.closer_of(next).unwrap_or(ty),
             _ => ty,
         }
-    }
-
-    /// `celsius = "C"`: members with values.
-    pub(super) fn valued_members(&mut self) -> Diagnostic {
-        let mut edits = Vec::new();
-        let signs = [T::Equals, T::Colon];
-        let mut equals = Some(self.at).filter(|_| signs.contains(&self.kind()));
-        while let Some(at) = equals {
-            let value = self.after(at);
-            edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(value).end), ""));
-            self.cover(value + 1);
-            equals = self.next_of(value, &signs);
-        }
-        self.unexpected(self.here(), "the members of an enum have no values")
-            .help("write the names alone: [Unit::Enum | celsius, fahrenheit]")
-            .fix(likely("remove the values", edits))
     }
 }

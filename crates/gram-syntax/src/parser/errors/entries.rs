@@ -286,6 +286,9 @@ impl Parser<'_> {
             ("range" | "length" | "size", Some((least, most))) => {
                 (format!("{}..{}", least.trim(), most.trim()), "a range has two dots")
             }
+            (_, None) if self.is_literal(self.after(self.at)) => {
+                (items.to_owned(), "a value has no parentheses")
+            }
             _ => (format!("[{items}]"), "a list is written in brackets"),
         };
         self.cover(close + 1);
@@ -402,6 +405,14 @@ impl Parser<'_> {
         let end = matches!(self.kind(), T::Comma | T::RBrace);
         if !end && let Some(error) = self.foreign_range(first) {
             return Some(error);
+        }
+        if self.text(self.last) == "..." && self.kind() == T::Symbol {
+            let span = self.span_between(self.last, self.at);
+            self.cover(self.at + 1);
+            return Some(
+                self.value_error(span, "a value is not computed")
+                    .help("write the values themselves"),
+            );
         }
         let dots = self.span(self.last);
         let next = self.after(self.at);

@@ -150,7 +150,7 @@ impl Parser<'_> {
                 ("code of another language", TOOL)
             }
             "imports" => return Some(self.header_without_braces(word)),
-            "gram" if matches!(second, T::Colon | T::Equals) => {
+            "gram" if matches!(second, T::Colon | T::Equals | T::Integer) => {
                 return Some(self.header_without_braces(word));
             }
             _ if self.is_declaring_label(self.after(next)) => return Some(self.unbracketed()),
@@ -183,7 +183,8 @@ impl Parser<'_> {
         };
         let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(help);
         let sign = self.after(self.at);
-        let value = self.after(sign);
+        let signed = matches!(self.tokens.kind(sign), T::Colon | T::Equals);
+        let value = if signed { self.after(sign) } else { sign };
         let close = match self.tokens.kind(value) {
             T::LBracket => self.closer_of(value),
             _ => self.is_literal(value).then_some(value),

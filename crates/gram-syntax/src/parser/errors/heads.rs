@@ -120,6 +120,20 @@ impl Parser<'_> {
         )
     }
 
+    /// A bar in the place of a span, with a space before it.
+    pub(super) fn bar_at(&self, span: Span) -> &'static str {
+        let before = &self.source.text()[..span.start as usize];
+        if before.ends_with(char::is_whitespace) { "|" } else { " |" }
+    }
+
+    /// Whether the next token looks like a bar, or is between a head and its elements.
+    pub(super) fn bar_of_another_kind(&self) -> bool {
+        let bar = ["¦", "/", "\\", "│", "∣", "｜", "‖", "!", ";", "-", "•", "&", "=>", "->"];
+        let next = self.tokens.kind(self.after(self.at));
+        bar.contains(&self.text(self.at))
+            && matches!(next, T::LParen | T::LBracket | T::Symbol | T::Backticked)
+    }
+
     /// `[tag:Tool := (count::Int)==>(::Null)]`, at the `=`.
     pub(super) fn bar_after_colon(&mut self) -> Option<Diagnostic> {
         let mut end = self.at;
@@ -167,6 +181,9 @@ impl Parser<'_> {
                     .help("join the parts of a signature with `==>`")
                     .fix(Fix::replace(Safe, "write `==>`", gap, "==>")),
             );
+        }
+        if let Some(error) = self.arrow_in_words(group).or_else(|| self.unopened_item()) {
+            return Some(error);
         }
         let words = last == T::Symbol && self.kind() == T::Symbol;
         if words && self.label_of(group) == "Enum" {

@@ -40,17 +40,24 @@ impl Parser<'_> {
         )
     }
 
-    /// The error about arrows between names, where commas belong: `[helper:Agent | greet ==> part]`.
-    pub(super) fn arrows_between_names(&mut self, group: Group) -> Option<Diagnostic> {
+    /// Whether a token is between names where a comma belongs: an arrow, or `/`.
+    fn is_separator(&self, index: u32) -> bool {
+        is_arrow(self.tokens.kind(index)) || matches!(self.text(index), "/" | "+" | "&" | "\\")
+    }
+
+    /// The error about arrows or signs between names, where commas belong:
+    /// `[helper:Agent | greet ==> part]`.
+    pub(super) fn separated_names(&mut self, group: Group) -> Option<Diagnostic> {
         let label = self.label_of(group);
-        if !is_arrow(self.kind()) || !OF_NAMES.contains(&label) {
+        let named = matches!(self.tokens.kind(self.last), T::Symbol | T::Backticked);
+        if !named || !self.is_separator(self.at) || !OF_NAMES.contains(&label) {
             return None;
         }
         let (mut edits, mut name, here) = (Vec::<Edit>::new(), self.last, self.here());
         loop {
             let start = self.after(name);
             let mut end = start;
-            while is_arrow(self.tokens.kind(end)) {
+            while self.is_separator(end) {
                 end = self.after(end);
             }
             if end == start || !matches!(self.tokens.kind(end), T::Symbol | T::Backticked) {
@@ -68,44 +75,56 @@ impl Parser<'_> {
         Some(self.unexpected(here, message).help(names).fix(likely("write commas", edits)))
     }
 
-    /// The error about a record that a record extends, behind its label:
+    /// The error about a record that a record extends, behind its label or its attributes:
     /// `[Address::Record extends Place | …]` or `[Address::Record(Place) | …]`.
     pub(super) fn extended_in_words(&mut self, group: Group) -> Option<Diagnostic> {
-        if self.label_of(group) != "Record" || self.tokens.kind(self.last) != T::Symbol {
-            return None;
-        }
         let in_parentheses = self.kind() == T::LParen && self.touching();
         let in_words = self.kind() == T::Symbol && EXTENDS.contains(&self.text(self.at));
-        if !in_parentheses && !in_words {
+        let label = self.label_of(group);
+        if !(in_words || (in_parentheses && label == "Record")) {
             return None;
         }
         let (names, mut last) = self.names_from(self.after(self.at));
-        if names.is_empty() {
-            return None;
-        }
         if in_parentheses {
             last = self.after(last);
-            if self.tokens.kind(last) != T::RParen {
-                return None;
-            }
         }
-        let next = self.after(last);
+        let closed = !in_parentheses || self.tokens.kind(last) == T::RParen;
+        if names.is_empty() || !closed {
+            return None;
+        }
         let extends = format!("extends: [{}]", names.join(", "));
+        let next = self.after(last);
+        let span = self.span_between(self.at, last);
         let gap = Span::new(self.span(self.last).end, self.span(last).end);
-        let edits = if self.tokens.kind(next) == T::LBrace {
+        self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
+        if label != "Record" {
+            return Some(
+                self.unexpected(span, format!("{} extends nothing", article(label)))
+                    .help("remove it; only records extend others")
+                    .fix(likely("remove it", vec![edit(gap, "")])),
+            );
+        }
+        let edits = if self.tokens.kind(self.last) == T::RBrace {
+            vec![self.added_entry(self.last, &extends), edit(gap, "")]
+        } else if self.tokens.kind(next) == T::LBrace {
             let comma = if self.tokens.kind(self.after(next)) == T::RBrace { "" } else { ", " };
             let brace = Span::new(gap.start, self.span(next).end);
             vec![edit(brace, format!(" {{{extends}{comma}"))]
         } else {
             vec![edit(gap, format!(" {{{extends}}}"))]
         };
-        let span = self.span_between(self.at, last);
-        self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
         Some(
             self.unexpected(span, "what a record extends is an attribute")
                 .help(format!("write {{{extends}}}"))
                 .fix(likely(format!("write {{{extends}}}"), edits)),
         )
+    }
+
+    /// Adds an entry to the record that ends at `brace`.
+    fn added_entry(&self, brace: u32, entry: &str) -> Edit {
+        let before = self.previous(brace);
+        let comma = if self.tokens.kind(before) == T::LBrace { "" } else { ", " };
+        edit(Span::empty(self.span(before).end), format!("{comma}{entry}"))
     }
 
     /// The error about a record that is spread among the fields of another:
@@ -127,12 +146,8 @@ impl Parser<'_> {
             return Some(error);
         };
         let head = self.previous(bar);
-        let empty = self.tokens.kind(self.previous(head)) == T::LBrace;
         let attribute = match self.tokens.kind(head) {
-            T::RBrace if empty => edit(Span::empty(self.span(head).start), extends.clone()),
-            T::RBrace => {
-                edit(Span::empty(self.span(self.previous(head)).end), format!(", {extends}"))
-            }
+            T::RBrace => self.added_entry(head, &extends),
             _ => edit(Span::empty(self.span(head).end), format!(" {{{extends}}}")),
         };
         let removal = match (self.tokens.kind(next), self.last == bar) {
@@ -171,6 +186,65 @@ impl Parser<'_> {
             edit(self.span_between(first, last), format!("(::`{ty}`)")),
         ];
         Some(error.fix(likely(format!("write the type `{ty}`"), edits)))
+    }
+
+    /// `[Unit::Enum | 1 = celsius, 2 = fahrenheit]`, at the first `=`.
+    pub(super) fn numbered_members(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut equals) = (Vec::new(), Some(self.at));
+        while let Some(at) = equals.filter(|_| self.label_of(group) == "Enum") {
+            let (number, name) = (self.previous(at), self.after(at));
+            edits.push(edit(Span::new(self.span(number).start, self.span(name).start), ""));
+            self.cover(name + 1);
+            equals = self.next_of(name, &[T::Equals]);
+        }
+        if edits.is_empty() {
+            return None;
+        }
+        Some(
+            self.unexpected(self.here(), "the members of an enum have no numbers")
+                .help("write the names alone: [Unit::Enum | celsius, fahrenheit]")
+                .fix(likely("remove the numbers", edits)),
+        )
+    }
+
+    /// `[helper:Agent | *]`
+    pub(super) fn all_members(&mut self, group: Group) -> Option<Diagnostic> {
+        let label = self.label_of(group);
+        let all = matches!(self.text(self.at), "*" | "..." | "…");
+        if !all || !matches!(label, "Agent" | "Container" | "Experiment") {
+            return None;
+        }
+        self.cover(self.at + 1);
+        let message = format!("{} names each of its members", article(label));
+        let help = format!("list the names: [name:{label} | first, second]");
+        Some(self.unexpected(self.here(), message).help(help))
+    }
+
+    /// The keys of a record.
+    pub(super) fn keys_of(&self, open: u32, close: u32) -> Vec<&str> {
+        let mut keys = Vec::new();
+        let mut at = Some(self.after(open));
+        while let Some(key) = at.filter(|at| *at < close) {
+            keys.push(self.text(key).trim_matches('"'));
+            at = self.next_of(key, &[T::Comma]).map(|comma| self.after(comma));
+        }
+        keys
+    }
+
+    /// `celsius = "C"`: members with values.
+    pub(super) fn valued_members(&mut self) -> Diagnostic {
+        let mut edits = Vec::new();
+        let signs = [T::Equals, T::Colon, T::ColonColon];
+        let mut equals = Some(self.at).filter(|_| signs.contains(&self.kind()));
+        while let Some(at) = equals {
+            let value = self.after(at);
+            edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(value).end), ""));
+            self.cover(value + 1);
+            equals = self.next_of(value, &signs);
+        }
+        self.unexpected(self.here(), "the members of an enum have no values")
+            .help("write the names alone: [Unit::Enum | celsius, fahrenheit]")
+            .fix(likely("remove the values", edits))
     }
 
     /// The names from a token on, with commas between them, and the last of them.

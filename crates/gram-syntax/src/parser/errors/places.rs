@@ -79,6 +79,9 @@ impl Parser<'_> {
             (T::Unknown, Place::Top | Place::Subject) if text == ";" => {
                 error.help("remove the `;`").fix(replace("remove it", ""))
             }
+            (T::Unknown, _) if text == ";" && is_closer(self.second()) => {
+                error.help("remove the `;`").fix(replace("remove it", ""))
+            }
             (T::Unknown, _) if text == ";" => {
                 error.help("separate items with commas").fix(replace("write a comma", ","))
             }

@@ -24,11 +24,8 @@ impl Parser<'_> {
     /// The error about a range that begins with a token, and is written as in prose or as in another
     /// language: `1 <= x <= 5`, `-inf..5`, `1+`.
     pub(super) fn foreign_range(&mut self, first: u32) -> Option<Diagnostic> {
+        let (first, key) = self.range_of(first)?;
         let colon = self.previous(first);
-        let key = self.text(self.previous(colon));
-        if self.tokens.kind(colon) != T::Colon || !RANGES.contains(&key) {
-            return None;
-        }
         let start = self.span(first).start;
         let line = self.line_from(start);
         // A comma may be part of a range, as in `1,5`, where no key follows it.
@@ -52,12 +49,70 @@ impl Parser<'_> {
         )
     }
 
+    /// The first token of the range that a token is part of, and the attribute.
+    fn range_of(&self, token: u32) -> Option<(u32, &str)> {
+        let mut first = token;
+        if matches!(self.tokens.kind(self.previous(first)), T::DotDot | T::DotDotDot) {
+            first = self.previous(first);
+        }
+        let before = self.previous(first);
+        if matches!(self.tokens.kind(first), T::DotDot) && self.tokens.kind(before).is_number() {
+            first = before;
+        }
+        let colon = self.previous(first);
+        let key = self.text(self.previous(colon));
+        (self.tokens.kind(colon) == T::Colon && RANGES.contains(&key)).then_some((first, key))
+    }
+
+    /// The error about a range that a token is part of and that means nothing known.
+    pub(super) fn malformed_range(&self, span: Span) -> Option<Diagnostic> {
+        self.range_of(self.last)?;
+        let message = format!("`{}` is not a bound of a range", self.source.slice(span));
+        let help = "write 1..10, 1... (no upper bound) or ...10 (no lower bound)";
+        Some(self.error(&codes::NUMBER, span, message).help(help))
+    }
+
     /// `range: 1 < x < 5`
     fn exclusive_range(&mut self, entry: Span, bounds: &str) -> Diagnostic {
         self.cover(self.tokens.at(entry.end));
         self.error(&codes::NUMBER, entry, "the bounds of a range belong to it")
             .help(format!("write exclusive bounds: {bounds}"))
             .fix(Fix::replace(NeedsLook, format!("write {bounds}"), entry, bounds))
+    }
+
+    /// `read only: true`, at the second word of the key.
+    pub(super) fn key_of_words(&self) -> Option<Diagnostic> {
+        let (first, second) = (self.text(self.last), self.text(self.at));
+        if self.kind() != T::Symbol || self.second() != T::Colon {
+            return None;
+        }
+        let (head, rest) = second.split_at_checked(1)?;
+        let key = format!("{first}{}{rest}", head.to_uppercase());
+        let span = self.span_between(self.last, self.at);
+        Some(
+            self.error(&codes::MISSING_VALUE, span, "a key is one word")
+                .help(format!("write {key}"))
+                .fix(Fix::replace(NeedsLook, format!("write {key}"), span, key)),
+        )
+    }
+
+    /// `[a", "b"]`, at the text between the quotes.
+    pub(super) fn unopened_item(&mut self) -> Option<Diagnostic> {
+        let text = self.text(self.at);
+        let quoted = matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted);
+        let (word, quote) = (self.text(self.last), text.get(..1)?);
+        let comma = text.get(1..).is_some_and(|text| text.trim_start().starts_with([',', ']']));
+        if !quoted || !comma || self.tokens.kind(self.last) != T::Symbol || !self.touching() {
+            return None;
+        }
+        let start = Span::empty(self.span(self.last).start);
+        let message = format!("this string has no opening {quote}");
+        let span = Span::new(start.start, self.here().start + 1);
+        Some(
+            self.error(&codes::UNCLOSED_STRING, span, message)
+                .help(format!("write {quote}{word}{quote}"))
+                .fix(Fix::replace(NeedsLook, format!("insert the {quote}"), start, quote)),
+        )
     }
 
     /// The error about a type without its quotes in a record, after its first word:
@@ -85,10 +140,7 @@ impl Parser<'_> {
         }
         let span = self.span_between(first, last);
         let text = self.source.slice(span);
-        let ty = match is_type(text) {
-            true => text.to_owned(),
-            false => translate_type(text)?.text,
-        };
+        let ty = if is_type(text) { text.to_owned() } else { translate_type(text)?.text };
         let quoted = format!("\"{}\"", ty.replace('\\', "\\\\").replace('"', "\\\""));
         self.cover(index);
         Some(
@@ -99,8 +151,13 @@ impl Parser<'_> {
     }
 }
 
-/// The attributes that `1 < x < 5` means.
+/// The attributes that `1 < x < 5` or `1..<5` means.
 fn exclusive_bounds(text: &str) -> Option<String> {
+    if let Some((least, most)) = text.split_once("..<") {
+        let number = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+        let whole = number(least) && number(most);
+        return whole.then(|| format!("range: {}..., below: {}", least.trim(), most.trim()));
+    }
     let parts: Vec<_> = text.split('<').map(str::trim).collect();
     let [least, _, most] = parts.as_slice() else { return None };
     let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);

@@ -25,10 +25,14 @@ impl Parser<'_> {
         if behind_label && let Some(error) = self.bare_attributes(self.at) {
             return self.report(error);
         }
-        if behind_label && let Some(error) = self.extended_in_words(group) {
+        let behind_record = self.tokens.kind(self.last) == T::RBrace;
+        if (behind_label || behind_record)
+            && let Some(error) = self.extended_in_words(group)
+        {
             return self.report(error);
         }
-        let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
+        let word = self.kind() == T::Symbol && self.second() != T::Symbol;
+        let element = self.kind() == T::LParen || (word && behind_label);
         if element {
             let gap = self.gap();
             let error = self
@@ -62,8 +66,9 @@ impl Parser<'_> {
         {
             return self.report(error);
         }
-        let known = self.spread_record(group).or_else(|| self.comma_before_arrow());
-        if let Some(error) = known.or_else(|| self.numbers_as_members(group)) {
+        let known = self.spread_record(group).or_else(|| self.stray_comma());
+        let known = known.or_else(|| self.numbers_as_members(group));
+        if let Some(error) = known.or_else(|| self.all_members(group)) {
             return self.report(error);
         }
         if matches!(self.kind(), T::SingleQuoted | T::DoubleQuoted) {
@@ -132,12 +137,12 @@ impl Parser<'_> {
     /// The error about a bare name among elements, where its form tells what it is.
     fn bare_node_error(&mut self, group: Group, typed: bool) -> Option<Diagnostic> {
         let equals = self.kind() == T::Equals && !is_arrow(self.tokens.kind(self.at + 1));
-        let valued = self.kind() == T::Colon && self.is_entry(self.last);
+        let valued = typed && self.is_literal(self.after(self.at));
         let described = super::elements::OF_DECLARATIONS.contains(&self.text(self.last));
         if (equals || (valued && !described)) && self.label_of(group) == "Enum" {
             return Some(self.valued_members());
         }
-        if let Some(error) = self.arrows_between_names(group) {
+        if let Some(error) = self.separated_names(group) {
             return Some(error);
         }
         if typed && self.kind() == T::Colon && self.is_entry(self.last) {

@@ -57,6 +57,17 @@ impl Parser<'_> {
                     key,
                 ))
             }
+            T::Unknown if self.text(self.at) == "!" && self.second() == T::Symbol => {
+                let key = self.after(self.at);
+                let entry = format!("{}: false", self.text(key));
+                let span = self.span_between(self.at, key);
+                error.help(format!("write {entry}")).fix(Fix::replace(
+                    NeedsLook,
+                    format!("write {entry}"),
+                    span,
+                    entry,
+                ))
+            }
             kind if kind.is_number() => error.help("quote the key: {\"1\": …}"),
             _ => {
                 let plain = error.clone().help("write an entry as key: value");
@@ -72,6 +83,11 @@ impl Parser<'_> {
         if let Some(error) = self.list_in_braces(group) {
             self.report_in(group, error);
             return false;
+        }
+        if let Some(error) = self.key_of_words() {
+            self.report_in(group, error);
+            self.error_token();
+            return self.eat(T::Colon);
         }
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
@@ -130,6 +146,12 @@ impl Parser<'_> {
             (T::DotDot, _) => error
                 .help("write a range without a lower bound with three dots: ...10")
                 .fix(Fix::replace(Safe, "write `...`", here, "...")),
+            (T::RParen, _) => error.help("write a value, such as (true)").fix(Fix::replace(
+                NeedsLook,
+                "write (true)",
+                Span::empty(here.start),
+                "true",
+            )),
             (T::RBrace | T::Comma, _) => error.help("give the key a value, or remove it"),
             (T::LParen, _) => error.help("write a string, number, range, word, [list] or {map}"),
             _ => {
@@ -176,7 +198,8 @@ impl Parser<'_> {
         }
         let number = &text[..text.find(ends).unwrap_or(text.len())];
         let span = Span::new(offset(start), offset(start + number.len()));
-        let error = self.foreign_range(self.last).unwrap_or_else(|| {
+        let range = self.foreign_range(self.last).or_else(|| self.malformed_range(span));
+        let error = range.unwrap_or_else(|| {
             let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
             malformed_number(error, span, number)
         });
@@ -243,6 +266,14 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
             .help(format!("write {value} or 0x{value:x}: numbers are not binary"))
             .fix(Fix::replace(NeedsLook, format!("write {value}"), span, value.to_string()));
     }
+    if let Some(decimal) = number.split_once('/').and_then(fraction) {
+        return error.help(format!("write {decimal}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {decimal}"),
+            span,
+            decimal,
+        ));
+    }
     if number.ends_with('%') {
         return error.help(format!("write a number without `%`, or text: \"{number}\""));
     }
@@ -252,4 +283,11 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
         span,
         format!("\"{number}\""),
     ))
+}
+
+/// The decimal of a fraction such as `1/100`.
+fn fraction((above, below): (&str, &str)) -> Option<String> {
+    let (above, below) = (above.parse::<u32>().ok()?, below.parse::<u32>().ok()?);
+    let decimal = (f64::from(above) / f64::from(below)).to_string();
+    (below > 0 && decimal.len() <= 8).then_some(decimal)
 }
