@@ -293,7 +293,9 @@ impl<'t> Attribute<'t> {
                 Some(if node.text() == "true" { Open::Yes } else { Open::No })
             }
             Given::Node(node)
-                if node.kind() == N::String && likely_value(node, ValueType::Flag).is_none() =>
+                if node.kind() == N::String
+                    && (likely_value(node, ValueType::Flag).is_none()
+                        || checker.is_known_type(file, &node.content())) =>
             {
                 checker.string_type(file, node).map(|ty| Open::Of(Box::new(ty)))
             }

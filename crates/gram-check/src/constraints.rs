@@ -94,7 +94,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Warns about the first value that a list has twice.
+    /// Notes the first value that a list has twice, which changes nothing.
     fn repeated_value(&mut self, file: usize, attribute: &Attribute<'_>, values: &[Value]) {
         let mut seen = HashSet::new();
         let Some(at) = values.iter().position(|value| !seen.insert(value)) else { return };
@@ -102,8 +102,9 @@ impl Checker<'_> {
         let span =
             items.and_then(|node| node.children().nth(at)).map_or(attribute.span(), Node::span);
         let message = format!("{} is given twice", self.source(file).slice(span));
-        let warning = self.warning(&codes::DUPLICATE_NAME, file, span, message);
-        self.report(file, warning.help("remove one of them"));
+        let mut note = self.warning(&codes::DUPLICATE_NAME, file, span, message);
+        note.severity = Severity::Note;
+        self.report(file, note.help("remove one of them"));
     }
 
     /// The name of a format, with a note if it is not checked at run time.

@@ -324,7 +324,8 @@ impl Foreign<'_, '_> {
     /// The help where no fix is certain.
     fn help(&self, spec: Option<&AttributeSpec>) -> String {
         match (self.meaning, spec) {
-            (Other(help) | OfTool(help) | OfTarget(help), _) => help.to_owned(),
+            (Other(help) | OfTool(help), _) => help.to_owned(),
+            (OfTarget(help), _) => format!("remove it, and {help}"),
             (Meaning::Type, _) => {
                 "remove it, or write the type after `::`: (name::Text)".to_owned()
             }

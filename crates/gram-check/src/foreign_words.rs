@@ -104,7 +104,6 @@ const WORDS: &[(&[&str], Meaning)] = &[
         &["gram", "imports", "import"],
         OfTool("write it in the header, at the start of the file, such as {gram: 1}"),
     ),
-    (&["name"], OfTool("write the name of a tool before its label: [name:Tool | …]")),
     (&["system", "systemPrompt", "system_prompt", "prompt"], Is("instruction")),
     (&["tools", "functions"], Tools),
     (&["uri", "endpoint", "address", "server"], Is("url")),

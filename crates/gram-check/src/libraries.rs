@@ -305,10 +305,14 @@ impl<'t> Checker<'t> {
         } else {
             format!("unknown library `{text}`")
         };
+        let help = match other {
+            Some(_) => "name a library, which holds the implementations of tools".to_owned(),
+            None => format!("declare it: [{text}:Library | …]"),
+        };
         let mut error = self
             .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)
             .about(&*text)
-            .help(question(&near).unwrap_or_else(|| format!("declare it: [{text}:Library | …]")));
+            .help(question(&near).unwrap_or(help));
         if let Some(near) = near.first() {
             let fix =
                 Fix::replace(NeedsLook, format!("write `{near}`"), name.span(), identifier(near));

@@ -1,7 +1,7 @@
 //! Signatures: paths in curried form.
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject};
+use gram_syntax::{Edit, Fix, Node, NodeKind as N, Severity, Span, Subject};
 use smol_str::SmolStr;
 
 use crate::checker::Checker;
@@ -207,9 +207,10 @@ impl<'t> Checker<'t> {
             let span = entry.key.span();
             let message = format!("`{key}` applies to parameters, not to a result");
             if key == "default" {
-                // Schemas of results may have one, and keep it.
-                let warning = self.warning(&codes::ATTRIBUTE_TYPE, file, span, message);
-                self.report(file, warning.help("remove `default`, or move it to a parameter"));
+                // The schema of the result keeps it.
+                let mut note = self.warning(&codes::ATTRIBUTE_TYPE, file, span, message);
+                note.severity = Severity::Note;
+                self.report(file, note.help("remove `default`, or move it to a parameter"));
             } else if key == "optional" && entry.value.text() == "true" {
                 let whole = Span::new(span.start, entry.value.span().end);
                 let fix = Fix::replace(NeedsLook, "allow null", whole, "nullable: true");

@@ -313,6 +313,12 @@ impl Checker<'_> {
             .help(format!("{help}, or declare {} and use its name", form.example()))
     }
 
+    /// Whether an expression is a type without any declaration, or the name of a declared one.
+    pub(crate) fn is_known_type(&self, file: usize, expression: &str) -> bool {
+        crate::plain_type(expression).is_some()
+            || self.type_names.find(file, self.local, expression) != Meaning::Unknown
+    }
+
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);

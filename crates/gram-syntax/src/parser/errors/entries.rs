@@ -203,8 +203,9 @@ impl Parser<'_> {
         if self.is_full() {
             return None;
         }
-        if let Some(error) = self.foreign_range(self.at) {
-            return Some(error);
+        let range = if self.kind() == T::DotDot { None } else { self.foreign_range(self.at) };
+        if range.is_some() {
+            return range;
         }
         let here = self.here();
         let text = self.text(self.at);

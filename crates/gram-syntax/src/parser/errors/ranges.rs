@@ -64,12 +64,9 @@ impl Parser<'_> {
         (self.tokens.kind(colon) == T::Colon && RANGES.contains(&key)).then_some((first, key))
     }
 
-    /// The error about a range that a token is part of and that means nothing known.
-    pub(super) fn malformed_range(&self, span: Span) -> Option<Diagnostic> {
-        self.range_of(self.last)?;
-        let message = format!("`{}` is not a bound of a range", self.source.slice(span));
-        let help = "write 1..10, 1... (no upper bound) or ...10 (no lower bound)";
-        Some(self.error(&codes::NUMBER, span, message).help(help))
+    /// Whether a token is part of a range.
+    pub(super) fn is_in_range(&self, token: u32) -> bool {
+        self.range_of(token).is_some()
     }
 
     /// `range: 1 < x < 5`

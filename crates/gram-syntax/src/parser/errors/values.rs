@@ -198,10 +198,10 @@ impl Parser<'_> {
         }
         let number = &text[..text.find(ends).unwrap_or(text.len())];
         let span = Span::new(offset(start), offset(start + number.len()));
-        let range = self.foreign_range(self.last).or_else(|| self.malformed_range(span));
-        let error = range.unwrap_or_else(|| {
+        let in_range = self.is_in_range(self.last);
+        let error = self.foreign_range(self.last).unwrap_or_else(|| {
             let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
-            malformed_number(error, span, number)
+            malformed_number(error, span, number, in_range)
         });
         self.report(error);
         self.skip_to(span.end);
@@ -217,7 +217,7 @@ impl Parser<'_> {
 }
 
 /// Adds help for an invalid number.
-fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
+fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool) -> Diagnostic {
     let plain = number.replace('_', "");
     if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
         return error
@@ -276,6 +276,9 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
     }
     if number.ends_with('%') {
         return error.help(format!("write a number without `%`, or text: \"{number}\""));
+    }
+    if in_range {
+        return error.help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
     }
     error.help("write 5, -5, 0.5, 0x1f, 017 or, with a unit, 2s; quote text").fix(Fix::replace(
         NeedsLook,
