@@ -131,34 +131,8 @@ impl Parser<'_> {
                 true
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
-            T::Greater => {
-                let span = Span::new(whole.start, here.end);
-                let message = if here.start > whole.end {
-                    "an arrow is written without spaces".to_owned()
-                } else {
-                    format!("`{}` is not an arrow", self.source.slice(span))
-                };
-                let error = self
-                    .error(&codes::ARROW, span, message)
-                    .help("write `==>`")
-                    .fix(Fix::replace(NeedsLook, "write `==>`", span, "==>"));
-                self.report(error);
-                self.error_token();
-                if self.kind() == T::LParen {
-                    self.node_pattern();
-                }
-                true
-            }
-            T::Comma if self.second() == T::LParen => {
-                let error = self
-                    .error(&codes::ARROW, here, "a comma between an arrow and its node")
-                    .help("remove the comma")
-                    .fix(Fix::replace(NeedsLook, "remove the comma", here, ""));
-                self.report(error);
-                self.error_token();
-                self.node_pattern();
-                true
-            }
+            T::Greater => self.separate_head(whole),
+            T::Comma if self.second() == T::LParen => self.comma_behind_arrow(),
             _ => {
                 let end = Span::empty(whole.end);
                 let error = self
@@ -227,6 +201,41 @@ impl Parser<'_> {
             .help(format!("write the value alone: ({})", self.text(value)))
             .fix(Fix::replace(NeedsLook, "remove the name", removal, "")),
         )
+    }
+
+    /// `== >` or `==>>`, at the last `>`.
+    fn separate_head(&mut self, begun: Span) -> bool {
+        let span = Span::new(begun.start, self.here().end);
+        let message = if self.here().start > begun.end {
+            "an arrow is written without spaces".to_owned()
+        } else {
+            format!("`{}` is not an arrow", self.source.slice(span))
+        };
+        let error = self.error(&codes::ARROW, span, message).help("write `==>`").fix(Fix::replace(
+            NeedsLook,
+            "write `==>`",
+            span,
+            "==>",
+        ));
+        self.report(error);
+        self.error_token();
+        if self.kind() == T::LParen {
+            self.node_pattern();
+        }
+        true
+    }
+
+    /// `==>,(::Null)`, at the comma.
+    fn comma_behind_arrow(&mut self) -> bool {
+        let here = self.here();
+        let error = self
+            .error(&codes::ARROW, here, "a comma between an arrow and its node")
+            .help("remove the comma")
+            .fix(Fix::replace(NeedsLook, "remove the comma", here, ""));
+        self.report(error);
+        self.error_token();
+        self.node_pattern();
+        true
     }
 
     /// A node after an arrow without its opening parenthesis.

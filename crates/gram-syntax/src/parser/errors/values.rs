@@ -260,18 +260,12 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
             whole,
         ));
     }
-    let binary = number.strip_prefix("0b").and_then(|digits| u64::from_str_radix(digits, 2).ok());
-    if let Some(value) = binary {
-        return error
-            .help(format!("write {value} or 0x{value:x}: numbers are not binary"))
-            .fix(Fix::replace(NeedsLook, format!("write {value}"), span, value.to_string()));
-    }
-    if let Some(decimal) = number.split_once('/').and_then(fraction) {
-        return error.help(format!("write {decimal}")).fix(Fix::replace(
+    if let Some((help, value)) = binary(number).or_else(|| fraction(number)) {
+        return error.help(help).fix(Fix::replace(
             NeedsLook,
-            format!("write {decimal}"),
+            format!("write {value}"),
             span,
-            decimal,
+            value,
         ));
     }
     if number.ends_with('%') {
@@ -288,9 +282,18 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
     ))
 }
 
-/// The decimal of a fraction such as `1/100`.
-fn fraction((above, below): (&str, &str)) -> Option<String> {
+/// The value of a binary number such as `0b101`, with help.
+fn binary(number: &str) -> Option<(String, String)> {
+    let value = u64::from_str_radix(number.strip_prefix("0b")?, 2).ok()?;
+    let help = format!("write {value} or 0x{value:x}: numbers are not binary");
+    Some((help, value.to_string()))
+}
+
+/// The decimal of a fraction such as `1/100`, with help.
+fn fraction(number: &str) -> Option<(String, String)> {
+    let (above, below) = number.split_once('/')?;
     let (above, below) = (above.parse::<u32>().ok()?, below.parse::<u32>().ok()?);
     let decimal = (f64::from(above) / f64::from(below)).to_string();
-    (below > 0 && decimal.len() <= 8).then_some(decimal)
+    let exact = below > 0 && decimal.len() <= 8;
+    exact.then(|| (format!("write {decimal}"), decimal))
 }
