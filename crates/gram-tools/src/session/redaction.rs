@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Session;
-use super::masks::MASK;
 use crate::bind::{CallTarget, texts};
 use crate::check::repaired_json;
+use crate::masks::MASK;
 
 /// A call's arguments without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
