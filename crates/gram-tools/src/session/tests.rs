@@ -440,3 +440,43 @@ async fn no_secret_of_a_library_is_in_any_output() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_secret_under_another_name_is_one_still() {
+    let text = "[login:Tool | (user::Text)==>(password::Text {secret: true})
+                  ==>(options::`{mode?: Text}` {optional: true})==>(labels::`Map<Text>` {optional: true})
+                  ==>(::Any)]";
+    let module = check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap();
+    for undeclared in [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema]
+    {
+        for correct_names in [false, true] {
+            let mut settings = patient(undeclared);
+            settings.check.correct_names = correct_names;
+            let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+            let library = ToolLibrary::new("l").settings(settings).with("login", echo);
+            let session = Session::new(&library.bind(&module).unwrap());
+            for arguments in [
+                json!({"user": "ada", "passwrd": "hunter2"}),
+                json!({"user": "ada", "pw": "hunter2", "password": "x-hunter2-x"}),
+                json!({"user": "ada", "pw": {"a": ["hunter2"]}, "password": "secret-1"}),
+                json!({"user": 5, "secret": "hunter2", "password": "secret-1"}),
+                json!({"user": "ada", "password": "secret-1", "options": {"password": "hunter2"}}),
+                json!({"user": "ada", "password": "secret-1", "options": {"pw": "hunter2"}}),
+            ] {
+                let arguments = arguments.to_string();
+                let verdict = session.call(Call::new("login", arguments.clone())).await;
+                let told = format!("{} {}", verdict.json(), verdict.message());
+                assert!(!told.contains("hunter2"), "{undeclared:?} {arguments}: {told}");
+                let traced = session.redact("login", &arguments).unwrap();
+                assert!(!traced.arguments.contains("hunter2"), "{arguments}: {traced:?}");
+                assert!(!traced.arguments.contains("secret-1"), "{arguments}: {traced:?}");
+            }
+            // What is declared stays.
+            let declared = json!({"user": "ada", "password": "secret-1", "labels": {"a": "bcdef"}});
+            let verdict = session.call(Call::new("login", declared.to_string())).await.json();
+            assert_eq!(verdict["result"]["labels"], json!({"a": "bcdef"}), "{verdict}");
+            let traced = session.redact("login", &declared.to_string()).unwrap().arguments;
+            assert!(traced.contains("bcdef") && traced.contains("ada"), "{traced}");
+        }
+    }
+}
