@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io;
 
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE,
-    HeaderMap, HeaderName, HeaderValue, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue, USER_AGENT,
 };
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{ClientBuilder, StatusCode, Url};
@@ -52,7 +52,10 @@ impl RequestHeaders {
 
     /// Adds the scheme `Bearer` to an `Authorization` that is only a token, as MCP requires.
     #[cfg(feature = "mcp")]
+    #[must_use]
     pub fn with_bearer(mut self) -> Self {
+        use reqwest::header::AUTHORIZATION;
+
         if let Some(token) = self.map.get(AUTHORIZATION).and_then(|value| value.to_str().ok())
             && !token.contains(' ')
             && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {token}"))

@@ -39,8 +39,8 @@ pub struct Command {
 impl Command {
     /// The program and its arguments, run in `folder`. A program whose name holds a path separator
     /// is looked for from `folder`, any other where the system looks for programs.
-    pub fn new(run: Vec<String>, folder: PathBuf) -> Self {
-        Self::with_environment(run, ProgramEnvironment::in_folder(&folder))
+    pub fn new(run: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::with_environment(run, ProgramEnvironment::in_folder(&folder.into()))
     }
 
     /// The program and its arguments, run with an environment.

@@ -128,9 +128,10 @@ fn environment(
         for (name, source) in sources(variables, loader.folder) {
             let value = source.read()?;
             let value = value.as_str().unwrap_or_default();
-            environment = match source.is_external() {
-                true => environment.secret(&name, value),
-                false => environment.variable(&name, value),
+            environment = if source.is_external() {
+                environment.secret(&name, value)
+            } else {
+                environment.variable(&name, value)
             };
         }
     }

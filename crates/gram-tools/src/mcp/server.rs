@@ -82,8 +82,8 @@ fn unreachable(detail: impl Display) -> InvocationError {
 impl McpServer {
     /// The server that a program is, with its arguments, run in `folder`. A program whose name
     /// holds a path separator is looked for from there.
-    pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
-        Self::command_with(words, ProgramEnvironment::in_folder(&folder))
+    pub fn command(words: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
     }
 
     /// The server that a program is, with its arguments and its environment.
