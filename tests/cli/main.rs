@@ -33,6 +33,7 @@ mod providers;
 mod real;
 mod running;
 mod scenarios;
+mod secrets;
 mod spans;
 mod spec;
 mod support;

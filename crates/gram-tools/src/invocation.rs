@@ -141,6 +141,12 @@ pub trait Implementation: Debug + Send + Sync {
         None
     }
 
+    /// The values that must not appear in any output, such as those of its environment and its
+    /// headers.
+    fn secrets(&self) -> &[String] {
+        &[]
+    }
+
     /// The description, if it has one.
     fn description(&self) -> Option<SmolStr> {
         None

@@ -43,11 +43,14 @@
 mod bind;
 pub mod check;
 pub mod clock;
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod environment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod http_client;
 pub mod implementations;
 pub mod invocation;
 mod library;
+mod masks;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod names;
@@ -61,6 +64,10 @@ pub mod throttle;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+#[cfg(any(feature = "command", feature = "mcp"))]
+pub use environment::ProgramEnvironment;
+#[cfg(any(feature = "http", feature = "mcp"))]
+pub use http_client::RequestHeaders;
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};

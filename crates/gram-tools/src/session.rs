@@ -1,7 +1,6 @@
 //! A session checks and runs the calls of one conversation.
 
 mod container;
-mod masks;
 mod redaction;
 mod run;
 mod state;
@@ -199,7 +198,7 @@ impl Session {
         let outcome = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
                 warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
-                let masks = masks::SecretMasks::new(accepted.secrets);
+                let masks = self.bound.masks(tool, &accepted.secrets);
                 Success {
                     arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                     repairs: accepted.repairs,
@@ -250,13 +249,13 @@ impl Session {
                 if found.is_empty() {
                     return Ok(accepted);
                 }
-                let masks = masks::SecretMasks::new(accepted.secrets);
+                let masks = self.bound.masks(tool, &accepted.secrets);
                 let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
                 Err(CallError::Validation(InvalidArguments::of_host(check, found)))
             }
             Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
             Err(Rejection::Invalid(mut invalid)) => {
-                let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
+                let masks = self.bound.masks(tool, invalid.secrets()).into_owned();
                 // Keep only problems of values that passed the check. The others may be
                 // consequential errors.
                 if !validators.is_empty()
@@ -267,6 +266,9 @@ impl Session {
                     };
                     let found = found(&accepted)?.into_iter().filter(is_there);
                     invalid.and(found.map(|problem| masks.problem(problem)).collect());
+                }
+                if !self.bound.secrets().is_empty() {
+                    invalid.hide(|text| self.bound.library_masks().text(text));
                 }
                 Err(CallError::Validation(invalid))
             }

@@ -1,12 +1,14 @@
 //! Tools of MCP servers.
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Loader, name_or_tool, run_unless_cancelled, text, texts, too_large};
+use super::{
+    Loader, environment, name_or_tool, request_headers, run_unless_cancelled, text, texts,
+    too_large,
+};
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind,
@@ -51,18 +53,7 @@ impl Mcp {
         loader: &mut Loader<'_>,
         declared: &gram_model::Implementation,
     ) -> Result<Self, String> {
-        let (url, command) = (text(declared, "url"), texts(declared, "command"));
-        let key = format!("{url}\n{}", command.join("\n"));
-        let server = match loader.servers.entry(key) {
-            Entry::Occupied(known) => known.get().clone(),
-            Entry::Vacant(free) => free
-                .insert(if url.is_empty() {
-                    McpServer::command(command, loader.folder.to_owned())
-                } else {
-                    McpServer::url(&url).map_err(|error| error.detail)?
-                })
-                .clone(),
-        };
+        let server = server(loader, declared)?;
         Ok(Self::new(&server, name_or_tool(declared, "tool")))
     }
 
@@ -116,6 +107,27 @@ impl Mcp {
         };
         if length > max_answer { Err(too_large(&who, max_answer)) } else { Ok(answer) }
     }
+}
+
+/// The server that an implementation names. The tools of a server share a connection.
+fn server(
+    loader: &mut Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<McpServer, String> {
+    let names = ["url", "command", "env", "cwd", "headers"];
+    let key = Value::from(names.map(|name| json!(declared.attribute(name))).to_vec()).to_string();
+    if let Some(known) = loader.servers.get(&key) {
+        return Ok(known.clone());
+    }
+    let url = text(declared, "url");
+    let server = if url.is_empty() {
+        McpServer::command_with(texts(declared, "command"), environment(loader, declared)?)
+    } else {
+        let headers = request_headers(loader, declared)?.with_bearer();
+        McpServer::url_with(&url, headers).map_err(|error| error.detail)?
+    };
+    loader.servers.insert(key, server.clone());
+    Ok(server)
 }
 
 /// The error of a call that the server reports as failed.
@@ -176,6 +188,10 @@ impl Implementation for Mcp {
     fn close(&self) -> CloseFuture {
         let server = self.server.clone();
         Box::pin(async move { server.close().await })
+    }
+
+    fn secrets(&self) -> &[String] {
+        self.server.secrets()
     }
 
     /// That the server has no such tool, if it was asked for its tools already.

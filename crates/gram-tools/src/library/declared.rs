@@ -28,7 +28,7 @@ impl ToolLibrary {
         let mut settings = Settings::default();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
-        let mut loader = Loader::new(folder);
+        let mut loader = Loader::new(folder, &library.attributes);
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
             let own = declared.attribute("inject");

@@ -13,7 +13,8 @@ use tokio::time::Instant;
 
 use super::McpError;
 use super::connection::{Connection, ServerAddress};
-use crate::http_client;
+use crate::environment::ProgramEnvironment;
+use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::sanitize::sanitize_line;
 
@@ -81,16 +82,26 @@ fn unreachable(detail: impl Display) -> InvocationError {
 impl McpServer {
     /// The server that a program is, with its arguments, run in `folder`. A program whose name
     /// holds a path separator is looked for from there.
-    pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
-        // This fails where there is no working folder; then everything else fails as well.
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self::new(ServerAddress::Command { words: words.into(), folder: Some(folder.into()) })
+    pub fn command(words: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
+    }
+
+    /// The server that a program is, with its arguments and its environment.
+    pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
+        let environment = Arc::new(environment);
+        Self::new(ServerAddress::Command { words: words.into(), environment })
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
+        Self::url_with(url, RequestHeaders::default())
+    }
+
+    /// The server at an address, which gets headers with each request. Fails as [`Self::url`] does.
+    pub fn url_with(url: &str, headers: RequestHeaders) -> Result<Self, InvocationError> {
         let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
-        Ok(Self::new(ServerAddress::Url(Arc::new(url))))
+        let (url, headers) = (Arc::new(url), Arc::new(headers));
+        Ok(Self::new(ServerAddress::Url { url, headers }))
     }
 
     fn new(address: ServerAddress) -> Self {
@@ -124,6 +135,11 @@ impl McpServer {
         {
             connection.close().await;
         }
+    }
+
+    /// The values that the server gets and that must not appear in any output.
+    pub(crate) fn secrets(&self) -> &[String] {
+        self.0.address.secrets()
     }
 
     /// A tool as the server lists it, if its tools were asked for already.

@@ -9,10 +9,10 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::masks::SecretMasks;
 use super::{Session, hash_of, warnings};
 use crate::check::{Accepted, Rejection};
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
+use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{CallError, Success, Verdict, Warning};
@@ -152,9 +152,7 @@ impl<'s> AdmittedCall<'s> {
     }
 
     fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
-        let tool = self.session.bound.tool(self.tool);
-        let secrets = self.accepted.secrets.iter().cloned();
-        let masks = SecretMasks::new(secrets.chain(tool.secrets()));
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
         let outcome = match answer {
             Ok(answer) => match self.value(answer) {
                 Ok(value) => self.check_result(value, &masks),
