@@ -43,6 +43,7 @@
 mod bind;
 pub mod check;
 pub mod clock;
+mod content;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod http_client;
 pub mod implementations;
@@ -60,7 +61,8 @@ mod stats;
 pub mod throttle;
 mod verdict;
 
-pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
+pub use content::ToolContent;
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};

@@ -12,7 +12,7 @@ use tokio::process::ChildStdin;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Loader, raw_answer, run_unless_cancelled, texts, too_large};
+use super::{Loader, flag, raw_answer, run_unless_cancelled, texts, too_large};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -34,6 +34,7 @@ const PART: usize = 64 << 10;
 pub struct Command {
     run: Arc<[String]>,
     folder: Arc<Path>,
+    is_content: bool,
 }
 
 impl Command {
@@ -43,11 +44,12 @@ impl Command {
         // A relative folder would be taken from itself where the program is relative, too. This
         // fails where there is no working folder; then everything else fails as well.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self { run: run.into(), folder: folder.into() }
+        Self { run: run.into(), folder: folder.into(), is_content: false }
     }
 
     pub(super) fn load(loader: &Loader<'_>, declared: &gram_model::Implementation) -> Self {
-        Self::new(texts(declared, "run"), loader.folder.to_owned())
+        let is_content = flag(declared, "content");
+        Self { is_content, ..Self::new(texts(declared, "run"), loader.folder.to_owned()) }
     }
 }
 
@@ -68,10 +70,10 @@ impl Implementation for Command {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let Self { run, folder } = self.clone();
+        let Self { run, folder, is_content } = self.clone();
         let cancelled = invocation.cancelled.clone();
         Box::pin(run_unless_cancelled(cancelled, async move {
-            answer(&run, &folder, &invocation).await
+            answer(&run, &folder, &invocation, is_content).await
         }))
     }
 }
@@ -80,6 +82,7 @@ async fn answer(
     run: &[String],
     folder: &Path,
     invocation: &Invocation,
+    is_content: bool,
 ) -> Result<Answer, InvocationError> {
     let Some((program, arguments)) = run.split_first() else {
         return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
@@ -124,7 +127,7 @@ async fn answer(
     if !status.success() {
         return Err(failed(&who, status, &complained));
     }
-    raw_answer(&who, said)
+    raw_answer(&who, said, is_content)
 }
 
 fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, Url};
 
-use super::{Loader, raw_answer, run_unless_cancelled, sources, text, too_large};
+use super::{Loader, flag, raw_answer, run_unless_cancelled, sources, text, too_large};
 use crate::http_client;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -46,6 +46,7 @@ pub struct Http {
     client: HttpClient,
     url: Arc<Url>,
     headers: HeaderMap,
+    is_content: bool,
 }
 
 impl Http {
@@ -74,7 +75,8 @@ impl Http {
             value.set_sensitive(true);
             map.insert(key, value);
         }
-        Ok(Self { client: HttpClient::default(), url: Arc::new(url), headers: map })
+        let client = HttpClient::default();
+        Ok(Self { client, url: Arc::new(url), headers: map, is_content: false })
     }
 
     pub(super) fn load(
@@ -90,7 +92,8 @@ impl Http {
                 Ok((name.to_string(), value.as_str().unwrap_or_default().to_owned()))
             })
             .collect();
-        let http = Self::new(&text(declared, "url"), headers?).map_err(|error| error.detail)?;
+        let mut http = Self::new(&text(declared, "url"), headers?).map_err(|error| error.detail)?;
+        http.is_content = flag(declared, "content");
         Ok(http.sharing(&loader.http))
     }
 
@@ -115,7 +118,7 @@ impl Http {
             return Err(refused(&who, response).await);
         }
         let body = read(&who, response, invocation.max_answer).await?;
-        raw_answer(&who, body)
+        raw_answer(&who, body, self.is_content)
     }
 }
 
