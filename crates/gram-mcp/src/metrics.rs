@@ -88,7 +88,7 @@ impl Metrics {
         self.duration.observe(took.as_secs_f64());
     }
 
-    /// The metrics as text in the OpenMetrics format.
+    /// The metrics as text in the format of `OpenMetrics`.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.

@@ -213,7 +213,12 @@ impl Verdict {
     }
 
     fn notes(&self) -> String {
-        self.warnings.iter().map(|warning| format!("\nNote: {}.", warning.message)).collect()
+        let mut notes = String::new();
+        for warning in &self.warnings {
+            // Writing to a string cannot fail.
+            let _ = write!(notes, "\nNote: {}.", warning.message);
+        }
+        notes
     }
 }
 
