@@ -21,6 +21,7 @@ mod failures;
 mod fmt;
 mod formats;
 mod grammars;
+mod guard;
 mod import;
 mod imports;
 mod lsp;

@@ -348,7 +348,7 @@ async fn sleep_until(deadline: Option<Instant>) {
 
 fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
     let (id, name) = (Some(call.id.clone()), call.name.clone());
-    Verdict { id, name, warnings: Vec::new(), outcome }
+    Verdict::new(id, name, outcome)
 }
 
 /// Calls an agent as a tool: runs one turn of a new conversation.

@@ -1,5 +1,6 @@
 //! Binds a library to a specification.
 
+mod changes;
 mod compatibility;
 mod injected;
 mod problem;
@@ -20,6 +21,7 @@ use crate::masks::{SecretMasks, is_maskable};
 use crate::names::{KnownName, NameIndex};
 use crate::settings::Settings;
 
+pub use changes::OnChange;
 pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Incompatibility};
 
@@ -162,6 +164,7 @@ impl<'b> Binder<'b> {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
         let injected = self.injected(tool, entry);
+        self.warnings.extend(changes::other_wording(tool, entry));
         if let Some(declared) = entry.declared() {
             for problem in compatibility::problems(self.module, tool, &declared, entry) {
                 match problem {

@@ -43,6 +43,7 @@
 mod bind;
 pub mod check;
 pub mod clock;
+mod content;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod environment;
 #[cfg(any(feature = "http", feature = "mcp"))]
@@ -63,7 +64,8 @@ mod stats;
 pub mod throttle;
 mod verdict;
 
-pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
+pub use content::ToolContent;
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]

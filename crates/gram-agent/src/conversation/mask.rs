@@ -110,6 +110,8 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
         return Cow::Borrowed(verdict);
     }
     let mut shown = verdict.clone();
+    // The result holds the same, and is masked.
+    shown.content = None;
     match &mut shown.outcome {
         Ok(Success { arguments, repairs, result, .. }) => {
             *arguments = mask(secrets, arguments);

@@ -338,6 +338,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
     attribute("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
     attribute(
+        "throttle",
+        POLICY,
+        OneOf(&["off", "agent", "server"]),
+        "Profile of the limits on calls, which single limits change",
+    ),
+    attribute(
         "maxConsecutiveFailures",
         POLICY,
         Count(0),
@@ -383,8 +389,26 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Program that starts the MCP server, with its arguments",
     ),
     attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute(
+        "onChange",
+        &[Implementation(Mcp)],
+        OneOf(&["refuse", "warn", "ignore"]),
+        "What `gramc mcp` does if the tool on the MCP server does not fit the specification",
+    ),
+    attribute(
+        "shared",
+        &[Implementation(Mcp)],
+        Flag,
+        "Whether all sessions of `gramc mcp` share one connection to the MCP server",
+    ),
     attribute("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
     attribute("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
+    attribute(
+        "content",
+        &[Implementation(Command), Implementation(Http)],
+        Flag,
+        "Whether the output is a list of MCP content blocks",
+    ),
     attribute(
         "headers",
         &[Implementation(Http), Implementation(Mcp)],

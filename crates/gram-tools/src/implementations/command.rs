@@ -11,7 +11,7 @@ use tokio::process::ChildStdin;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Loader, environment, raw_answer, run_unless_cancelled, texts, too_large};
+use super::{Loader, environment, flag, raw_answer, run_unless_cancelled, texts, too_large};
 use crate::environment::ProgramEnvironment;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -34,6 +34,7 @@ const PART: usize = 64 << 10;
 pub struct Command {
     run: Arc<[String]>,
     environment: Arc<ProgramEnvironment>,
+    is_content: bool,
 }
 
 impl Command {
@@ -45,14 +46,16 @@ impl Command {
 
     /// The program and its arguments, run with an environment.
     pub fn with_environment(run: Vec<String>, environment: ProgramEnvironment) -> Self {
-        Self { run: run.into(), environment: Arc::new(environment) }
+        Self { run: run.into(), environment: Arc::new(environment), is_content: false }
     }
 
     pub(super) fn load(
         loader: &Loader<'_>,
         declared: &gram_model::Implementation,
     ) -> Result<Self, String> {
-        Ok(Self::with_environment(texts(declared, "run"), environment(loader, declared)?))
+        let environment = environment(loader, declared)?;
+        let is_content = flag(declared, "content");
+        Ok(Self { is_content, ..Self::with_environment(texts(declared, "run"), environment) })
     }
 }
 
@@ -73,10 +76,10 @@ impl Implementation for Command {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let Self { run, environment } = self.clone();
+        let Self { run, environment, is_content } = self.clone();
         let cancelled = invocation.cancelled.clone();
         Box::pin(run_unless_cancelled(cancelled, async move {
-            answer(&run, &environment, &invocation).await
+            answer(&run, &environment, &invocation, is_content).await
         }))
     }
 
@@ -89,6 +92,7 @@ async fn answer(
     run: &[String],
     environment: &ProgramEnvironment,
     invocation: &Invocation,
+    is_content: bool,
 ) -> Result<Answer, InvocationError> {
     let Some((program, arguments)) = run.split_first() else {
         return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
@@ -136,7 +140,7 @@ async fn answer(
     if !status.success() {
         return Err(failed(&who, status, &complained));
     }
-    raw_answer(&who, said)
+    raw_answer(&who, said, is_content)
 }
 
 fn failed(who: &str, status: ExitStatus, complained: &[u8]) -> InvocationError {

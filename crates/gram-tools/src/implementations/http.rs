@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::Value;
 
 use self::url_template::{UrlTemplate, encoded, pairs};
-use super::{Loader, raw_answer, request_headers, run_unless_cancelled, text, too_large};
+use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, too_large};
 use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -54,6 +54,7 @@ pub struct Http {
     headers: Arc<RequestHeaders>,
     /// Whether the body is a form instead of JSON.
     form: bool,
+    is_content: bool,
 }
 
 impl Http {
@@ -69,6 +70,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
             headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
             form: false,
+            is_content: false,
         })
     }
 
@@ -86,6 +88,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),
             form: text(declared, "body") == "form",
+            is_content: flag(declared, "content"),
         })
     }
 
@@ -110,7 +113,7 @@ impl Http {
         if body.is_empty() && !has_body && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
         }
-        raw_answer(&who, body)
+        raw_answer(&who, body, self.is_content)
     }
 
     /// The request of a call. The arguments that the path does not name are in the query if the

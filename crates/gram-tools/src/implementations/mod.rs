@@ -35,6 +35,8 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(any(feature = "command", feature = "http"))]
+use crate::content::ToolContent;
 #[cfg(any(feature = "command", feature = "mcp"))]
 use crate::environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
@@ -181,13 +183,25 @@ async fn run_unless_cancelled(
     }
 }
 
-/// The output of a program or a service, which has to be UTF-8.
+/// The output of a program or a service, which has to be UTF-8. If `is_content`, it is a list of
+/// content blocks of MCP.
 #[cfg(any(feature = "command", feature = "http"))]
-fn raw_answer(who: &str, output: Vec<u8>) -> Result<Answer, InvocationError> {
-    String::from_utf8(output).map(Answer::Raw).map_err(|_| {
-        let detail = format!("{who} returned a response that is not valid UTF-8");
-        InvocationError::new(InvocationErrorKind::Garbled, detail)
-    })
+fn raw_answer(who: &str, output: Vec<u8>, is_content: bool) -> Result<Answer, InvocationError> {
+    let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
+    let text = String::from_utf8(output)
+        .map_err(|_| garbled(format!("{who} returned a response that is not valid UTF-8")))?;
+    if !is_content {
+        return Ok(Answer::Raw(text));
+    }
+    ToolContent::from_blocks(&text)
+        .map(Answer::Content)
+        .map_err(|why| garbled(format!("{who} returned no list of content blocks: {why}")))
+}
+
+/// Whether an attribute is true.
+#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+fn flag(declared: &gram_model::Implementation, key: &str) -> bool {
+    declared.attribute(key) == Some(&Value::Bool(true))
 }
 
 /// The answer is longer than allowed.
