@@ -180,6 +180,7 @@ impl Parser<'_> {
             self.missing_bar(group);
         }
         if self.eat(T::Pipe) || self.kind() == T::LParen {
+            while self.foreign_comment() {}
             if self.ends_unclosed(group) {
                 self.close(id);
                 return None;

@@ -89,7 +89,7 @@ impl Parser<'_> {
                 error.help("start a comment with `//`").fix(replace("write `//`", "//"))
             }
             (T::Question, _) => error.help(
-                "write `?` behind the name of an optional parameter, (a?::Text), or behind a type that allows null, (a::Text?)",
+                "write `?` after the name of an optional parameter, (a?::Text), or after a type that allows null, (a::Text?)",
             ),
             (T::Unknown, _) if text == "&" => error.help(
                 "types cannot be intersected; declare a record that extends others: [Both::Record {extends: [A, B]}]",

@@ -5,7 +5,7 @@ use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, is_arrow, is_closer};
+use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -17,15 +17,15 @@ const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 impl Parser<'_> {
     /// An unexpected token after the head of a pattern.
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
-        let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        let after_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
         if self.kind() == T::LParen && self.is_entry(self.after(self.at)) {
             let error = self.attributes_in_parentheses();
             return self.report(error);
         }
-        if behind_label && let Some(error) = self.bare_attributes(self.at) {
+        if after_label && let Some(error) = self.bare_attributes(self.at) {
             return self.report(error);
         }
-        let element = self.kind() == T::LParen || (self.kind() == T::Symbol && behind_label);
+        let element = self.kind() == T::LParen || (self.kind() == T::Symbol && after_label);
         if element {
             let gap = self.gap();
             let error = self
@@ -60,7 +60,7 @@ impl Parser<'_> {
             return self.report(error);
         }
         if matches!(self.kind(), T::SingleQuoted | T::DoubleQuoted) {
-            let error = self.quoted_elements();
+            let error = self.quoted_elements(group);
             return self.report(error);
         }
         if self.kind() == T::Pipe && self.tokens.kind(self.last) == T::Pipe {
@@ -128,6 +128,9 @@ impl Parser<'_> {
         if equals && self.label_of(group) == "Enum" {
             return Some(self.valued_members());
         }
+        if typed && let Some(error) = self.labelled_references(group) {
+            return Some(error);
+        }
         if typed && self.kind() == T::Colon && self.is_entry(self.last) {
             return self.attributes_after_bar(group);
         }
@@ -176,6 +179,13 @@ impl Parser<'_> {
         let span = self.here();
         let previous = self.tokens.kind(self.last);
         let number = previous.is_number();
+        let labelled = self.next_of(self.after(group.opener), &[T::Colon, T::ColonColon]);
+        if group.closer == T::RParen
+            && labelled.is_some_and(|colon| colon < self.at)
+            && self.separates_parameters(self.at)
+        {
+            return self.second_thing(group, Items::One);
+        }
         if !matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted)
             && !self.second_label_word()
             && let Some(error) = self.odd_name(group)
