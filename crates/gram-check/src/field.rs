@@ -12,13 +12,10 @@ use crate::named::{NAMED, Named, values_of};
 use crate::scopes::Meaning;
 use crate::unions::lists_types;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, find};
-use gram_model::format::{built_in, describe};
+use gram_model::format::built_in;
 use gram_model::value_check;
 use gram_model::walk::names_of_type_use;
 use gram_model::{Constraint, Field, Optionality, Type, TypeUse, ValueSource};
-
-/// Attributes that say the same of values of different types.
-const SAME_OF_TYPES: [&[&str]; 2] = [&["range", "length", "size"], &["elementType", "valueType"]];
 
 /// A field while its attributes are read.
 pub(crate) struct Draft<'f> {
@@ -401,32 +398,6 @@ impl<'t> Checker<'t> {
                 }
             }
         }
-    }
-
-    fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
-        let (key, applies_to) = (spec.name, spec.applies_to.words());
-        let message =
-            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
-        let error = self
-            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
-            .help(format!("remove `{key}`, or change the type"));
-        // The attribute that says the same of such a type.
-        let same = SAME_OF_TYPES.iter().find(|keys| keys.contains(&key));
-        let fits = same.into_iter().flat_map(|keys| keys.iter()).find_map(|other| {
-            let spec = find(AttributeOwner::Field, other)?;
-            spec.applies_to(&self.types, ty).then_some(spec)
-        });
-        let error = match fits {
-            Some(other) => error
-                .help(format!(
-                    "write `{}`, which is about {}",
-                    other.name,
-                    other.applies_to.words()
-                ))
-                .fix(Fix::replace(NeedsLook, format!("write `{}`", other.name), span, other.name)),
-            None => error,
-        };
-        self.report(file, error);
     }
 
     /// Checks that a field's type accepts a value that its attributes name.

@@ -155,7 +155,7 @@ pub fn translate_type(text: &str) -> Option<Translation> {
 
 #[cfg(test)]
 mod tests {
-    use super::translate_type as translate;
+    use super::{ForeignType, foreign_type, translate_type as translate};
 
     #[test]
     fn types_of_other_languages_are_translated() {
@@ -189,7 +189,44 @@ mod tests {
     }
 
     #[test]
+    fn limits_become_attributes() {
+        let cases = [
+            ("Int.min(1)", "Int {range: 1...}"),
+            ("conint(ge=1, le=5)", "Int {range: 1..5}"),
+            ("Text<1..80>", "Text {length: 1..80}"),
+            ("conlist(str, max_length=3)", "Text[] {size: ...3}"),
+            ("Int where count > 0 and count <= 9", "Int {range: ...9, above: 0}"),
+            ("unsigned int", "Int {range: 0...}"),
+            ("1–5", "Int {range: 1..5}"),
+            ("z.number().multipleOf(5).default(10)", "Number {multipleOf: 5, default: 10}"),
+            // These have no limits.
+            ("Int(5)", "Int"),
+            ("Text(a)", ""),
+            ("Int.frobnicate(1)", ""),
+            ("Int 1..5 6", ""),
+            ("08..9", ""),
+        ];
+        for (foreign, gram) in cases {
+            let text = match foreign_type(foreign) {
+                Some(ForeignType::Translated(it)) => it.with_attributes(),
+                _ => String::new(),
+            };
+            assert_eq!(text, gram, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_gram_lacks_is_named() {
+        for text in ["A & B", "keyof A", "(x: Int) => Int", "Pick<A, \"b\">", "Int.min(1)[]"] {
+            let found = foreign_type(text);
+            assert!(matches!(found, Some(ForeignType::Missing(_))), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
     fn deep_types_are_left_alone() {
         assert_eq!(translate(&"List[".repeat(100_000)), None);
+        assert_eq!(translate(&"(".repeat(1_999)), None);
+        assert_eq!(translate(&"...".repeat(600)), None);
     }
 }

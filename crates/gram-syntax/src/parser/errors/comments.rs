@@ -61,3 +61,22 @@ impl Parser<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{SourceFile, parse};
+
+    fn errors(text: &str) -> Vec<String> {
+        let parse = parse(SourceFile::new("x.gram", text));
+        parse.diagnostics().iter().map(|found| found.message.clone()).collect()
+    }
+
+    #[test]
+    fn lines_of_two_dashes_are_arrows_where_gram_has_them() {
+        assert!(errors("(a) -- // two words here\n(b)").is_empty());
+        assert!(errors("(a) --\n(b)").is_empty());
+        assert!(errors("(a) -- (b)\n(c)").is_empty());
+        assert_eq!(errors("[t | (a) -- two words\n==>(b)]"), ["gram has no `--` comments"]);
+        assert_eq!(errors("[t | (a) -- b]\n")[0], "expected a node, found `b`");
+    }
+}
