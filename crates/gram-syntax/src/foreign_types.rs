@@ -127,7 +127,11 @@ pub fn foreign_type(text: &str) -> Option<ForeignType> {
     // `Text, max 80`
     while let Some(member) = member.as_mut().filter(|_| reader.eat(",")) {
         let Some(limits) = reader.limit().or_else(|| reader.condition()) else { break };
-        reader.note("limits are attributes");
+        reader.note(if limits.optional {
+            "an optional parameter has a `?` after its name"
+        } else {
+            "limits are attributes"
+        });
         member.limits.join(limits);
     }
     if let Some(missing) = reader.missing {

@@ -1,7 +1,9 @@
 //! Brackets: the arguments of types, and the fields of records.
 
 use super::limits::{Limits, Word, is_number};
-use super::names::{LISTS, MAPS, MODIFIERS, OF_RECORDS, OPTIONS, TUPLES, UNIONS, WRAPPERS};
+use super::names::{
+    LISTS, MAPS, MODIFIERS, OF_RECORDS, OPERATORS, OPTIONS, TUPLES, UNIONS, WRAPPERS,
+};
 use super::reader::{Member, Reader, is_word, list_of, suffixed};
 
 impl<'e> Reader<'e> {
@@ -40,19 +42,24 @@ impl<'e> Reader<'e> {
     /// Notes what gram has nothing like.
     fn absent_generic(&mut self, name: &str) -> Option<()> {
         let reason = format!("gram has no `{name}`");
-        if let Some((_, attributes)) = OF_RECORDS.iter().find(|(word, _)| *word == name) {
-            let of = self.rest.trim_start().get(1..).unwrap_or_default();
-            let of = &of[..of.find(|c| !is_word(c)).unwrap_or(of.len())];
-            let of = if of.is_empty() { "Address" } else { of };
-            let record = format!("[Part::Record {{extends: [{of}]{attributes}}}]");
-            let help = format!("declare a record, such as {record}, and use its name");
-            return self.lacks(&reason, help);
+        if let Some((_, help)) = OPERATORS.iter().find(|(words, _)| words.contains(&name)) {
+            return self.lacks(&reason, *help);
         }
-        if matches!(name, "Result" | "Either" | "ReturnType" | "Parameters") {
-            let help = "write the type of the value itself: a call that fails has no result";
-            return self.lacks(&reason, help);
-        }
-        Some(())
+        let Some((_, attribute)) = OF_RECORDS.iter().find(|(word, _)| *word == name) else {
+            return Some(());
+        };
+        let arguments = self.rest.trim_start().get(1..).unwrap_or_default();
+        let of = &arguments[..arguments.find(|c| !is_word(c)).unwrap_or(arguments.len())];
+        let of = if of.is_empty() { "Address" } else { of };
+        let names = arguments.split(['"', '\'']).skip(1).step_by(2).take(9);
+        let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+        let value = match (*attribute, names.as_slice()) {
+            ("partial", _) => "true".to_owned(),
+            (_, []) => "[\"street\"]".to_owned(),
+            (_, names) => format!("[{}]", names.join(", ")),
+        };
+        let record = format!("[Part::Record {{extends: [{of}], {attribute}: {value}}}]");
+        self.lacks(&reason, format!("declare a record, such as {record}, and use its name"))
     }
 
     /// The key of a map that is written before a colon: `Map<Text: Int>`.

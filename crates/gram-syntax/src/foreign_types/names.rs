@@ -175,13 +175,16 @@ pub(super) const INTERSECTIONS: &str = "gram has no intersections";
 pub(super) const HELP_INTERSECTIONS: &str =
     "declare a record that extends others: [Both::Record {extends: [A, B]}]";
 
-/// Operators on the fields of records, and the attributes of a record that say the same.
-pub(super) const OF_RECORDS: &[(&str, &str)] = &[
-    ("Pick", ", pick: [\"street\"]"),
-    ("Omit", ", omit: [\"street\"]"),
-    ("Partial", ", partial: true"),
-    ("DeepPartial", ", partial: true"),
-    ("Required", ""),
-    ("Exclude", ", omit: [\"street\"]"),
-    ("Extract", ", pick: [\"street\"]"),
+/// Operators on the fields of records, and the attribute of a record that says the same.
+pub(super) const OF_RECORDS: &[(&str, &str)] =
+    &[("Pick", "pick"), ("Omit", "omit"), ("Partial", "partial"), ("DeepPartial", "partial")];
+
+/// Other operators on types, and what to write instead.
+pub(super) const OPERATORS: &[(&[&str], &str)] = &[
+    (&["Required"], "declare a record whose fields have no `?`"),
+    (&["Exclude", "Extract"], "list the members that are left: \"street\" | \"city\""),
+    (
+        &["Result", "Either", "ReturnType", "Parameters"],
+        "write the type of the value itself: a call that fails has no result",
+    ),
 ];

@@ -33,6 +33,7 @@ impl Parser<'_> {
                     self.misplaced_header();
                     self.record();
                 }
+                _ if !self.begins_line(self.at) && self.foreign_comment() => {}
                 _ => self.stray(),
             }
             self.open = [0; 4];

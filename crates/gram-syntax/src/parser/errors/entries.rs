@@ -29,6 +29,11 @@ impl Parser<'_> {
         let text = matches!(last, T::DoubleQuoted | T::SingleQuoted);
         match (self.kind(), self.text(self.at)) {
             (T::Pipe, _) if items == Items::Entries => self.values_with_bars(),
+            (T::Unknown, ";") if is_bound(self.key_before(self.last)) => {
+                let high = self.after(self.at);
+                let numbers = last.is_number() && self.tokens.kind(high).is_number();
+                if numbers { self.range_between(self.last, high) } else { None }
+            }
             (T::Unknown, "+") if text => self.joined_texts(),
             (T::DoubleQuoted, _) if text && self.text(self.last) == "\"\"" => self.triple_quotes(),
             (T::DoubleQuoted, _) if text && items == Items::Entries => self.joined_texts(),

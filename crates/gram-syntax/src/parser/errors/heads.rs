@@ -160,6 +160,30 @@ impl Parser<'_> {
         )
     }
 
+    /// `greet(), part()`
+    fn called_names(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut index) = (Vec::new(), self.at);
+        loop {
+            if self.tokens.kind(index) == T::LParen {
+                let close = self.closer_of(index)?;
+                edits.push(edit(self.span_between(index, close), ""));
+                index = self.after(close);
+                self.cover(index);
+            }
+            let name = self.after(index);
+            if self.tokens.kind(index) != T::Comma || self.tokens.kind(name) != T::Symbol {
+                break;
+            }
+            index = self.after(name);
+        }
+        let what = if self.label_of(group) == "Union" { "type" } else { "name" };
+        Some(
+            self.unexpected(self.here(), format!("a {what} has no arguments here"))
+                .help("write the name alone")
+                .fix(likely("remove the parentheses", edits)),
+        )
+    }
+
     /// A missing separator that is not a comma.
     pub(super) fn missing_separator(&mut self, group: Group) -> Option<Diagnostic> {
         let gap = Span::new(self.span(self.last).end, self.here().start);
@@ -170,6 +194,13 @@ impl Parser<'_> {
                     .help("join the parts of a signature with `==>`")
                     .fix(Fix::replace(Safe, "write `==>`", gap, "==>")),
             );
+        }
+        if self.touching()
+            && self.kind() == T::LParen
+            && last == T::Symbol
+            && let Some(error) = self.called_names(group)
+        {
+            return Some(error);
         }
         if let Some(error) = self.conjunction(group) {
             return Some(error);

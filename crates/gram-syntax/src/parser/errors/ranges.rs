@@ -11,7 +11,7 @@ use crate::token::TokenKind as T;
 
 /// Marks between the bounds of a range that are not gram's. A longer one comes before the one that
 /// it begins with.
-const RANGE_MARKS: [&str; 9] = ["...", "..=", "..", "…", "–", "—", "−", "~", ":"];
+const RANGE_MARKS: [&str; 11] = ["...", "..=", "..", "…", "–", "—", "−", "~", ":", ";", " to "];
 
 /// The attributes that take ranges.
 pub(super) fn is_bound(key: &str) -> bool {

@@ -25,6 +25,9 @@ impl Parser<'_> {
         if after_label && let Some(error) = self.bare_attributes(self.at) {
             return self.report(error);
         }
+        if let Some(error) = self.odd_label(after_label) {
+            return self.report_in(group, error);
+        }
         let element = self.kind() == T::LParen || (self.kind() == T::Symbol && after_label);
         if element {
             let gap = self.gap();
@@ -33,11 +36,42 @@ impl Parser<'_> {
                 .here("expected `|` here")
                 .label(self.span(group.opener), "in this declaration")
                 .help("write a declaration as [name:Label | elements]")
-                .fix(Fix::replace(Safe, "insert the `|`", gap, " |"));
+                .fix(Fix::replace(
+                    if self.kind() == T::LParen { Safe } else { NeedsLook },
+                    "insert the `|`",
+                    gap,
+                    " |",
+                ));
             self.report(error);
         } else if self.kind() != T::RBracket {
             self.after_subject(group);
         }
+    }
+
+    /// `[tag:async Tool | …]`, or `[tag():Tool | …]`
+    fn odd_label(&mut self, after_label: bool) -> Option<Diagnostic> {
+        if after_label && self.is_declaring_label(self.at) {
+            let (both, label) = (self.span_between(self.last, self.at), self.text(self.at));
+            self.cover(self.at + 2);
+            return Some(
+                self.error(&codes::UNEXPECTED_TOKEN, both, "a declaration has one label")
+                    .help(format!("write `{label}`"))
+                    .fix(Fix::replace(NeedsLook, format!("write `{label}`"), both, label)),
+            );
+        }
+        let called = self.kind() == T::LParen && self.touching() && !after_label;
+        let close = self.closer_of(self.at).filter(|_| called)?;
+        let colon = self.after(close);
+        if !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon) {
+            return None;
+        }
+        let span = self.span_between(self.at, close);
+        self.cover(self.after(self.after(colon)) + 1);
+        Some(
+            self.error(&codes::NAME, span, "a name has no parentheses")
+                .help("write parameters after the `|`: [name:Tool | (a::Text)==>(::Text)]")
+                .fix(Fix::replace(NeedsLook, "remove them", span, "")),
+        )
     }
 
     pub(in crate::parser) fn no_elements(&mut self) {
