@@ -1,6 +1,7 @@
 //! Attributes that set constraints.
 
-use gram_syntax::{Severity, Span};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Severity, Span};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
@@ -8,10 +9,16 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::field::Draft;
 use crate::named::Named;
-use gram_model::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
+use gram_model::attributes::{
+    AttributeOwner, AttributeSpec, ConstraintConstructor, ValueType, find,
+};
+use gram_model::format::describe;
 use gram_model::nearest::{nearest, question};
 use gram_model::value_check;
-use gram_model::{Constraint, TypeUse};
+use gram_model::{Constraint, Type, TypeUse};
+
+/// Attributes that say the same of values of different types.
+const SAME_OF_TYPES: [&[&str]; 2] = [&["range", "length", "size"], &["elementType", "valueType"]];
 
 impl Checker<'_> {
     /// Applies an attribute that sets constraints.
@@ -119,5 +126,31 @@ impl Checker<'_> {
             self.error(&codes::MALFORMED_PATTERN, file, span, message)
         };
         self.report(file, diagnostic.help("use JavaScript regular expression syntax"));
+    }
+
+    /// Reports an attribute that does not apply to a type, and the one that says the same of it.
+    pub(crate) fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
+        let (key, applies_to) = (spec.name, spec.applies_to.words());
+        let message =
+            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
+        let error = self
+            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+            .help(format!("remove `{key}`, or change the type"));
+        let same = SAME_OF_TYPES.iter().find(|keys| keys.contains(&key));
+        let fits = same.into_iter().flat_map(|keys| keys.iter()).find_map(|other| {
+            let spec = find(AttributeOwner::Field, other)?;
+            spec.applies_to(&self.types, ty).then_some(spec)
+        });
+        let error = match fits {
+            Some(other) => error
+                .help(format!(
+                    "write `{}`, which is about {}",
+                    other.name,
+                    other.applies_to.words()
+                ))
+                .fix(Fix::replace(NeedsLook, format!("write `{}`", other.name), span, other.name)),
+            None => error,
+        };
+        self.report(file, error);
     }
 }

@@ -2,7 +2,7 @@
 
 use gram_model::value_check;
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use gram_syntax::{Fix, Node, NodeKind as N, Span, foreign_range};
 use serde_json::Value;
 
 use crate::checker::Checker;
@@ -59,8 +59,14 @@ fn likely_range(node: Node<'_>) -> Option<String> {
         N::Integer | N::Decimal => range(node.text(), node.text()),
         N::Array => {
             let items: Vec<_> = node.children().map(Node::text).collect();
-            let [least, most] = items.as_slice() else { return None };
-            range(least, most)
+            match items.as_slice() {
+                [least, most] => range(least, most),
+                [_] => node
+                    .children()
+                    .find(|item| item.kind() == N::Range)
+                    .map(|it| it.text().to_owned()),
+                _ => None,
+            }
         }
         N::Map => {
             let bound = |keys: &[&str]| {
@@ -78,8 +84,7 @@ fn likely_range(node: Node<'_>) -> Option<String> {
         }
         N::String => {
             let text = node.content();
-            let (least, most) = text.split_once("..").or_else(|| text.split_once('-'))?;
-            range(least.trim(), most.trim_matches(['.', ' ']))
+            foreign_range(&text)
         }
         _ => None,
     }

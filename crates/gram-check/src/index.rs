@@ -348,7 +348,10 @@ impl<'t> Indexer<'t> {
             if let Some((_, ours)) =
                 FOREIGN_LABELS.iter().find(|(word, _)| word.contains(&label.text()))
             {
-                return holds_types(node).then_some((label, *ours));
+                // What has fields is a record, whatever it is called.
+                let fields = *ours == "Alias" && holds_fields(node);
+                let ours = if fields { "Record" } else { *ours };
+                return holds_types(node).then_some((label, ours));
             }
             let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
             let likely = label.text().len() > 2;
@@ -433,6 +436,14 @@ fn holds_types(node: Node<'_>) -> bool {
     nodes
         .into_iter()
         .any(|node| node.subject().labels().any(|label| built_in(label.text()).is_some()))
+}
+
+/// Whether each element of a pattern is a node with a name.
+fn holds_fields(node: Node<'_>) -> bool {
+    node.elements().all(|element| {
+        element.kind() == N::Path
+            && element.children().all(|node| node.subject().identifier.is_some())
+    })
 }
 
 /// Whether an element is a path that ends in a result: a type without a name.

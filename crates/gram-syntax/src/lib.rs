@@ -31,7 +31,9 @@ pub use ast::{Entries, Entry, Labels, Subject};
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
-pub use foreign_types::{Translation, foreign_type_name, translate_type};
+pub use foreign_types::{
+    ForeignType, Missing, Translation, foreign_type, foreign_type_name, translate_type,
+};
 pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
 pub use hidden::hidden_characters;
 pub use limits::{Limits, MAX_TYPE_DEPTH};
@@ -39,6 +41,7 @@ pub use parse::{
     Extension, ExtensionUse, Parse, is_type, json_file, parse, parse_bytes, parse_type, parse_with,
     too_large,
 };
+pub use parser::foreign_range;
 pub use render::RenderOptions;
 pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;

@@ -4,10 +4,15 @@ use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_types::translate_type;
 use crate::parser::Parser;
 use crate::parser::group::{Group, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
+
+/// Words between elements in prose.
+const CONJUNCTIONS: [&str; 13] =
+    ["vs", "versus", "and", "or", "then", "with", "against", "to", "returns", "&", "/", "+", ";"];
 
 impl Parser<'_> {
     /// Attributes in the head of a declaration or in a node, without their braces.
@@ -120,6 +125,65 @@ impl Parser<'_> {
         )
     }
 
+    /// `quick vs slow`: elements with a word between them.
+    pub(super) fn conjunction(&mut self, group: Group) -> Option<Diagnostic> {
+        let mut edits = Vec::new();
+        let mut word = self.at;
+        let mut last = self.last;
+        while CONJUNCTIONS.contains(&self.text(word)) {
+            let next = self.after(word);
+            if !matches!(
+                self.tokens.kind(next),
+                T::Symbol | T::Backticked | T::LParen | T::LBracket
+            ) {
+                return None;
+            }
+            let gap = Span::new(self.span(last).end, self.span(next).start);
+            edits.push(edit(gap, if self.is_tool(group) { "==>" } else { ", " }));
+            last = match self.tokens.kind(next) {
+                T::LParen | T::LBracket => self.closer_of(next)?,
+                _ => next,
+            };
+            word = self.after(last);
+        }
+        if edits.is_empty() || group.closer != T::RBracket {
+            return None;
+        }
+        self.cover(last + 1);
+        let span = self.span(self.at);
+        let message = format!("`{}` does not separate elements", self.text(self.at));
+        let separator = if self.is_tool(group) { "==>" } else { "commas" };
+        Some(
+            self.unexpected(span, message)
+                .help(format!("separate them with {separator}"))
+                .fix(likely(format!("write {separator}"), edits)),
+        )
+    }
+
+    /// `greet(), part()`
+    fn called_names(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut index) = (Vec::new(), self.at);
+        loop {
+            if self.tokens.kind(index) == T::LParen {
+                let close = self.closer_of(index)?;
+                edits.push(edit(self.span_between(index, close), ""));
+                index = self.after(close);
+                self.cover(index);
+            }
+            let name = self.after(index);
+            if self.tokens.kind(index) != T::Comma || self.tokens.kind(name) != T::Symbol {
+                break;
+            }
+            index = self.after(name);
+        }
+        let what = if self.label_of(group) == "Union" { "type" } else { "name" };
+        Some(
+            self.unexpected(self.here(), format!("a {what} has no arguments here"))
+                .help("write the name alone")
+                .fix(likely("remove the parentheses", edits)),
+        )
+    }
+
     /// A missing separator that is not a comma.
     pub(super) fn missing_separator(&mut self, group: Group) -> Option<Diagnostic> {
         let gap = Span::new(self.span(self.last).end, self.here().start);
@@ -130,6 +194,16 @@ impl Parser<'_> {
                     .help("join the parts of a signature with `==>`")
                     .fix(Fix::replace(Safe, "write `==>`", gap, "==>")),
             );
+        }
+        if self.touching()
+            && self.kind() == T::LParen
+            && last == T::Symbol
+            && let Some(error) = self.called_names(group)
+        {
+            return Some(error);
+        }
+        if let Some(error) = self.conjunction(group) {
+            return Some(error);
         }
         let words = last == T::Symbol && self.kind() == T::Symbol;
         if words && self.label_of(group) == "Enum" {
@@ -147,10 +221,21 @@ impl Parser<'_> {
             }
         }
         if self.touching() && self.kind() == T::LBracket && last == T::Symbol {
-            let close = self.closer_of(self.at).filter(|close| *close == self.after(self.at))?;
+            let close = self.closer_of(self.at)?;
             let span = self.span_between(self.last, close);
-            let ty = format!("`{}`", self.source.slice(span));
+            let ty = self.source.slice(span);
+            let plain = close == self.after(self.at);
+            let ty = if plain { ty.to_owned() } else { translate_type(ty)?.text };
             self.cover(close + 1);
+            if self.label_of(group) == "Alias" {
+                let node = format!("(::{ty})");
+                return Some(
+                    self.error(&codes::MISSING_TYPE, span, "an alias holds a type in parentheses")
+                        .help(format!("write {node}"))
+                        .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
+                );
+            }
+            let ty = format!("`{ty}`");
             return Some(
                 self.error(&codes::MISSING_TYPE, span, "expected backticks around this type")
                     .help(format!("write {ty}"))

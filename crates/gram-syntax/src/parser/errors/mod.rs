@@ -2,6 +2,7 @@
 
 mod arrows;
 mod brackets;
+mod comments;
 mod elements;
 mod entries;
 mod foreign;
@@ -9,12 +10,15 @@ mod heads;
 mod lexical;
 mod names;
 mod places;
+mod ranges;
+mod references;
 mod scan;
 mod subjects;
 mod types;
 mod values;
 
 pub(super) use places::Place;
+pub use ranges::foreign_range;
 pub(super) use scan::LABELS;
 
 use super::Parser;

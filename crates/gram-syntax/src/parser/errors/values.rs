@@ -1,6 +1,7 @@
 //! Keys, values and numbers.
 
 use super::Place;
+use super::ranges::foreign_range;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
@@ -23,7 +24,7 @@ impl Parser<'_> {
         }
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
-            .here("no type or label behind this")
+            .here("no type or label after this")
             .help("write a type, as in (name::Text), or remove the colon");
         if matches!(self.kind(), T::Colon | T::ColonColon) {
             let both = Span::new(colons.start, self.here().end);
@@ -33,7 +34,11 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
-        let known = self.number_with_comma().or_else(|| self.list_in_braces(group));
+        let known = self
+            .number_with_comma()
+            .or_else(|| self.range_with_comma())
+            .or_else(|| self.range_without_key(group))
+            .or_else(|| self.list_in_braces(group));
         if let Some(error) = known {
             self.report_in(group, error);
             return false;
@@ -203,11 +208,9 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str) -> Diagnostic {
             plain,
         ));
     }
-    if let Some((low, high)) = number.split_once('-')
-        && low.parse::<f64>().is_ok()
-        && high.parse::<f64>().is_ok()
+    if !number.ends_with(['.', '-'])
+        && let Some(range) = foreign_range(number)
     {
-        let range = format!("{low}..{high}");
         return error.help(format!("write a range as {range}, or quote text")).fix(Fix::replace(
             NeedsLook,
             "make it a range",
