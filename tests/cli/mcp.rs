@@ -71,7 +71,7 @@ impl Speaking {
         writeln!(input, "{message}").expect("the server reads");
     }
 
-    fn hear(&mut self) -> Value {
+    pub(crate) fn hear(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the server writes");
         let message: Value =
@@ -116,7 +116,7 @@ impl Drop for Speaking {
     }
 }
 
-fn hello() -> Value {
+pub(crate) fn hello() -> Value {
     let who = json!({"name": "test", "version": "1"});
     json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who})
 }
@@ -253,7 +253,7 @@ impl Serving {
     }
 
     /// Posts a message, and gives the whole answer, headers and all.
-    fn post(&self, message: &Value, headers: &[&str]) -> String {
+    pub(crate) fn post(&self, message: &Value, headers: &[&str]) -> String {
         let place = self.url.trim_start_matches("http://").trim_end_matches("/mcp");
         let mut stream = TcpStream::connect(place).expect("it listens");
         let body = message.to_string();
@@ -264,6 +264,28 @@ impl Serving {
              Content-Length: {}\r\n{headers}\r\n{body}",
             body.len()
         );
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer
+    }
+
+    /// Ends the session that a header names.
+    pub(crate) fn delete(&self, session: &str) {
+        self.ask_for("DELETE /mcp", &[session]);
+    }
+
+    /// Gets a page, and gives the whole answer, headers and all.
+    pub(crate) fn get(&self, path: &str, headers: &[&str]) -> String {
+        self.ask_for(&format!("GET {path}"), headers)
+    }
+
+    fn ask_for(&self, what: &str, headers: &[&str]) -> String {
+        let place = self.url.trim_start_matches("http://").trim_end_matches("/mcp");
+        let mut stream = TcpStream::connect(place).expect("it listens");
+        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
+        let request =
+            format!("{what} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).expect("it reads");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");

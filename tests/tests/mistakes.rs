@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use gram_lint::{Level, Settings};
+use gram_model::attributes::ATTRIBUTES;
 use gram_syntax::{
     Applicability, Diagnostic, Node, NodeKind, RenderOptions, Severity, SourceFile, TokenKind,
 };
@@ -130,6 +131,7 @@ fn brackets(text: &str) -> Vec<u32> {
 fn fixes_keep_every_other_tool() {
     let seed = campaign::seed().wrapping_add(19);
     let settings = all_at(Level::Allow);
+    let mut compared = 0;
     for case in 0..campaign::cases() / 10 {
         let mut rng = Rng::for_case(seed, case);
         let module = Modules::new(&mut rng, Numbers::Exact).module();
@@ -145,6 +147,7 @@ fn fixes_keep_every_other_tool() {
         let mut texts = Files::one(broken.as_str()).load();
         gram_lint::fix(&mut texts, 1, |texts| check(texts, &settings));
         let left = tools(texts[0].source().text(), None);
+        compared += intact.len();
         for tool in &intact {
             assert!(
                 left.contains(tool),
@@ -153,4 +156,52 @@ fn fixes_keep_every_other_tool() {
             );
         }
     }
+    assert!(compared >= campaign::cases() / 20, "only {compared} tools were compared");
+}
+
+/// The keys in braces of a text, each with what follows it: `size` of `{size: 3..3}`.
+fn keys_in_braces(text: &str) -> Vec<(&str, &str)> {
+    let keys = text.split('{').skip(1).filter_map(|rest| rest.split_once(": "));
+    keys.filter(|(key, _)| !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic()))
+        .collect()
+}
+
+/// The Rust files of a folder and the folders in it, without those of tests.
+fn rust_files(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("tests.rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            files.push(text.split("#[cfg(test)]").next().unwrap().to_owned());
+        }
+    }
+    files
+}
+
+#[test]
+fn attributes_in_help_texts_exist() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let folders = ["gram-syntax/src/parser", "gram-syntax/src/foreign_types", "gram-check/src"];
+    let files: Vec<_> =
+        folders.into_iter().flat_map(|folder| rust_files(&crates.join(folder))).collect();
+    let lines = files.iter().flat_map(|file| file.lines());
+    let texts = lines.filter(|line| line.contains('"') && !line.trim_start().starts_with("//"));
+    let mut named = 0;
+    for (key, value) in texts.flat_map(keys_in_braces) {
+        // A type, as in `{street: Text}`, or the `{key: value}` of a form.
+        if !value.starts_with(|c: char| c.is_ascii_digit() || ".\"\\[{tf".contains(c)) {
+            continue;
+        }
+        // The fields of an attribute's own map.
+        if key == "name" {
+            continue;
+        }
+        named += 1;
+        let known = ATTRIBUTES.iter().any(|spec| spec.name == key);
+        assert!(known, "no attribute `{key}`, as in {{{key}: {value}");
+    }
+    assert!(named >= 10, "only {named} attributes were found");
 }

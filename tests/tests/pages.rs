@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use gram_check::{ImportGraph, ResolvedImport};
 use gram_lint::{Level, Lint, Settings};
@@ -98,6 +99,9 @@ fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
         let module = gram_check::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
         let budget = Budget { tool_tokens: Some(100), ..Budget::default() };
         return gram_agent::over_budget(&module, &budget);
+    }
+    if ["unknown-model", "unknown-builtin", "missing-file"].contains(&code.name) {
+        return gram_agent::unknown_references(&parse, Some(Path::new("")));
     }
     found(code, &[parse], &ImportGraph::default())
 }

@@ -61,8 +61,7 @@ impl AnswerCheck {
             }
             Err(rejection) => Err(rejection.into()),
         };
-        let (name, warnings) = ("answer".into(), Vec::new());
-        Err(Verdict { id: None, name, warnings, outcome: rejection }.message())
+        Err(Verdict::new(None, "answer".into(), rejection).message())
     }
 }
 

@@ -64,7 +64,11 @@ impl Conversation {
         let session = Session::new(&team.bound).scoped_to(scope.iter().map(|name| &**name));
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
-        Self { team, member, session, messages, usage, limits, depth, secrets }
+        let of_library = session.bound().secrets().to_vec();
+        let mut conversation =
+            Self { team, member, session, messages, usage, limits, depth, secrets };
+        conversation.mask_from_now_on(of_library);
+        conversation
     }
 
     /// Resumes a conversation. Containers that were expanded are expanded again.
@@ -344,7 +348,7 @@ async fn sleep_until(deadline: Option<Instant>) {
 
 fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
     let (id, name) = (Some(call.id.clone()), call.name.clone());
-    Verdict { id, name, warnings: Vec::new(), outcome }
+    Verdict::new(id, name, outcome)
 }
 
 /// Calls an agent as a tool: runs one turn of a new conversation.

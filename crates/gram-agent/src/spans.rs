@@ -82,6 +82,13 @@ impl SpanRecorder {
         Self::nested(Arc::new(shared), Context::new())
     }
 
+    /// Records tool calls that belong to no agent.
+    pub fn of_calls(telemetry: &Telemetry) -> Self {
+        let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
+        let shared = SpanContext { tracer, contents, agents: HashMap::new() };
+        Self::nested(Arc::new(shared), Context::new())
+    }
+
     fn nested(shared: Arc<SpanContext>, parent: Context) -> Self {
         let conversation = RandomIdGenerator::default().new_trace_id().to_string().into();
         Self { shared, parent, conversation, state: Mutex::default() }

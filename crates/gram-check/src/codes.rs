@@ -43,6 +43,9 @@ gram_syntax::declare_codes! {
     HEADER_KEY = "header-key";
     PROJECT_FILE = "project-file";
     OVER_BUDGET = "over-budget";
+    UNKNOWN_MODEL = "unknown-model";
+    UNKNOWN_BUILTIN = "unknown-builtin";
+    MISSING_FILE = "missing-file";
 }
 
 gram_syntax::declare_codes! {

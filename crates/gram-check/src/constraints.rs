@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use gram_syntax::{Node, NodeKind as N, Severity};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Fix, Node, NodeKind as N, Severity, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -11,9 +12,15 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::field::Draft;
 use crate::named::Named;
-use gram_model::Constraint;
-use gram_model::attributes::{AttributeSpec, ConstraintConstructor, ValueType};
+use gram_model::attributes::{
+    AttributeOwner, AttributeSpec, ConstraintConstructor, ValueType, find,
+};
+use gram_model::format::describe;
 use gram_model::nearest::{nearest, question};
+use gram_model::{Constraint, Type};
+
+/// Attributes that say the same of values of different types.
+const SAME_OF_TYPES: [&[&str]; 2] = [&["range", "length", "size"], &["elementType", "valueType"]];
 
 impl Checker<'_> {
     /// Applies an attribute that sets constraints.
@@ -121,5 +128,31 @@ impl Checker<'_> {
             self.report(file, note.help(help));
         }
         Some(format)
+    }
+
+    /// Reports an attribute that does not apply to a type, and the one that says the same of it.
+    pub(crate) fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
+        let (key, applies_to) = (spec.name, spec.applies_to.words());
+        let message =
+            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
+        let error = self
+            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+            .help(format!("remove `{key}`, or change the type"));
+        let same = SAME_OF_TYPES.iter().find(|keys| keys.contains(&key));
+        let fits = same.into_iter().flat_map(|keys| keys.iter()).find_map(|other| {
+            let spec = find(AttributeOwner::Field, other)?;
+            spec.applies_to(&self.types, ty).then_some(spec)
+        });
+        let error = match fits {
+            Some(other) => error
+                .help(format!(
+                    "write `{}`, which is about {}",
+                    other.name,
+                    other.applies_to.words()
+                ))
+                .fix(Fix::replace(NeedsLook, format!("write `{}`", other.name), span, other.name)),
+            None => error,
+        };
+        self.report(file, error);
     }
 }

@@ -8,7 +8,7 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::index::DeclarationSyntax;
 use crate::object::{MAX_DEPTH, MAX_EXPANSION};
-use gram_model::walk::{endless, names_of, parts, recursive, self_aliases};
+use gram_model::walk::{endless, names_of, parts, recursive, self_aliases, strongly_connected};
 use gram_model::{Type, TypeId, TypeUse, Types};
 
 impl<'t> Checker<'t> {
@@ -16,15 +16,14 @@ impl<'t> Checker<'t> {
     pub(crate) fn settle(&mut self, declarations: &[DeclarationSyntax<'t>]) {
         let mut types = Arc::unwrap_or_clone(std::mem::take(&mut self.types));
         let aliases = self_aliases(&types);
-        let mut cycles = Cycles::new(&types);
-        for id in aliases.iter().copied() {
-            if cycles.is_new(id) {
-                self.endless(declarations, id, "is an alias of itself");
-            }
-        }
-        for id in endless(&types) {
-            if cycles.is_new(id) {
-                self.endless(declarations, id, "has no finite value");
+        let cycles = cycles(&types);
+        let mut reported = HashSet::new();
+        let alias = aliases.iter().map(|id| (*id, "is an alias of itself"));
+        let endless = endless(&types).into_iter().map(|id| (id, "has no finite value"));
+        for (id, what) in alias.chain(endless) {
+            // A type that is endless because of another one is in no cycle.
+            if cycles.get(&id).is_some_and(|cycle| reported.insert(*cycle)) {
+                self.endless(declarations, id, what);
             }
         }
         for id in aliases {
@@ -65,48 +64,15 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// The cycles of types that were reported.
-struct Cycles<'m> {
-    types: &'m Types,
-    /// The types of the cycles.
-    reported: HashSet<TypeId>,
-    /// How many more types are looked at, so that many long chains take no time.
-    budget: usize,
-}
-
-impl<'m> Cycles<'m> {
-    fn new(types: &'m Types) -> Self {
-        Self { types, reported: HashSet::new(), budget: 1_000_000 }
-    }
-
-    /// Whether a type is in a cycle that was not reported. Each cycle is reported once; a type that
-    /// is endless because of another one is not.
-    fn is_new(&mut self, id: TypeId) -> bool {
-        if self.reported.contains(&id) || self.budget == 0 {
-            return false;
-        }
-        let mut users: HashMap<TypeId, Vec<TypeId>> = HashMap::new();
-        let mut open = vec![id];
-        let mut seen = HashSet::from([id]);
-        while let Some(next) = open.pop() {
-            self.budget = self.budget.saturating_sub(1);
-            for named in names_of(self.types, next) {
-                users.entry(named).or_default().push(next);
-                if seen.insert(named) {
-                    open.push(named);
-                }
-            }
-        }
-        // What the type refers to and what refers to it is in the cycle.
-        let mut open = users.get(&id).cloned().unwrap_or_default();
-        let in_cycle = !open.is_empty();
-        while let Some(next) = open.pop() {
-            if self.reported.insert(next) {
-                open.extend(users.get(&next).into_iter().flatten());
-            }
-        }
-        in_cycle
-    }
+/// The types that lead back to themselves, with the number of their cycle.
+fn cycles(types: &Types) -> HashMap<TypeId, usize> {
+    let groups = strongly_connected(types.0.len(), |id| names_of(types, id)).into_iter();
+    let is_cycle = |group: &Vec<TypeId>| match group.as_slice() {
+        [id] => names_of(types, *id).contains(id),
+        _ => true,
+    };
+    let cycles = groups.filter(is_cycle).enumerate();
+    cycles.flat_map(|(at, group)| group.into_iter().map(move |id| (id, at))).collect()
 }
 
 /// The types that are too large or too deep where they are written in place.
@@ -156,4 +122,36 @@ fn extent(types: &Types, ty: &Type, known: &[Option<(usize, u32)>]) -> (usize, u
         whole = (whole.0.saturating_add(inner.0), whole.1.max(inner.1.saturating_add(1)));
     });
     whole
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+mod tests {
+    use std::fmt::Write as _;
+
+    use gram_syntax::{SourceFile, parse};
+
+    fn codes(text: String) -> Vec<&'static str> {
+        let checked = crate::check(&[parse(SourceFile::new("x.gram", text))]);
+        checked.diagnostics.iter().map(|diagnostic| diagnostic.code.name).collect()
+    }
+
+    #[test]
+    fn a_cycle_behind_a_long_chain_of_types_is_reported_once() {
+        let mut text = String::new();
+        for at in 0..1_600 {
+            writeln!(text, "[T{at}::Record | (n::T{})]", at + 1).unwrap();
+        }
+        text += "[T1600::Record | (n::T1600)]\n";
+        text += "[act:Tool {description: \"Acts\"} | (a::T0)==>(::Null)]\n";
+        assert_eq!(codes(text), ["endless-type"]);
+    }
+
+    #[test]
+    fn each_cycle_is_reported_once() {
+        let text = "[A::Record | (b::B)]\n[B::Record | (a::A), (c::C)]\n[C::Record | (c::C)]\n\
+                    [D::Record | (a::A)]\n[E::Alias | (::E)]\n\
+                    [act:Tool {description: \"Acts\"} | (d::D)==>(e::E)==>(::Null)]\n";
+        assert_eq!(codes(text.to_owned()), ["endless-type"; 3]);
+    }
 }

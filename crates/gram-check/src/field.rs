@@ -12,7 +12,7 @@ use crate::named::{NAMED, Named, values_of};
 use crate::scopes::Meaning;
 use crate::unions::lists_types;
 use gram_model::attributes::{AttributeOwner, AttributeSpec};
-use gram_model::format::{built_in, describe};
+use gram_model::format::built_in;
 use gram_model::nearest::nearest;
 use gram_model::print::identifier;
 use gram_model::value_check;
@@ -274,16 +274,6 @@ impl<'t> Checker<'t> {
                 }
             }
         }
-    }
-
-    fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
-        let (key, applies_to) = (spec.name, spec.applies_to.words());
-        let message =
-            format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
-        let error = self
-            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
-            .help(format!("remove `{key}`, or change the type"));
-        self.report(file, error);
     }
 
     /// Checks that a field's type accepts a value that its attributes name.

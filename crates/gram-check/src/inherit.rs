@@ -1,5 +1,7 @@
 //! Records that take over the fields of others: `extends`, `pick`, `omit` and `partial`.
 
+use std::collections::{HashMap, HashSet};
+
 use gram_syntax::Span;
 use smol_str::SmolStr;
 
@@ -10,6 +12,9 @@ use crate::index::DeclarationSyntax;
 use gram_model::nearest::{nearest, question};
 use gram_model::walk::strongly_connected;
 use gram_model::{Field, Optionality, Type, TypeId};
+
+/// The most fields that a record takes over: in a chain of records, all fields are repeated in each.
+const MAX_INHERITED: usize = 1_000;
 
 /// What a record takes over.
 pub(crate) struct Inheritance {
@@ -61,14 +66,14 @@ impl<'t> Checker<'t> {
             return;
         }
         let next = |id: TypeId| self.parents.get(&id).cloned().unwrap_or_default();
-        for group in strongly_connected(declarations.len(), next) {
+        let groups = strongly_connected(declarations.len(), next);
+        for group in &groups {
             let itself = group.iter().any(|id| next(*id).contains(id));
             if group.len() > 1 || itself {
                 self.endless_records.extend(group);
             }
         }
-        let next = |id: TypeId| self.parents.get(&id).cloned().unwrap_or_default();
-        for id in strongly_connected(declarations.len(), next).into_iter().flatten() {
+        for id in groups.into_iter().flatten() {
             if let (true, Some(declaration)) =
                 (self.parents.contains_key(&id), declarations.get(id.0 as usize))
             {
@@ -95,57 +100,71 @@ impl<'t> Checker<'t> {
             self.report(file, error);
             return Vec::new();
         }
-        let mut taken: Vec<(TypeId, Field)> = Vec::new();
-        for parent in &parents {
+        let own: HashSet<&SmolStr> = own.iter().map(|field| &field.name).collect();
+        let narrowing = Narrowing::new(&own, pick.as_ref(), omit.as_ref());
+        let taken = self.taken_fields(file, &parents, span, &narrowing);
+        self.parents.insert(id, parents);
+        for (names, span) in pick.iter().chain(&omit) {
+            self.check_field_names(file, names, *span, &taken);
+        }
+        let mut fields: Vec<Field> =
+            taken.into_iter().filter(|field| narrowing.keeps(&field.name)).collect();
+        if fields.len() > MAX_INHERITED {
+            let message = format!("`{name}` takes over more than {MAX_INHERITED} fields");
+            let error = self
+                .error(&codes::NESTED_TOO_DEEP, file, span, message)
+                .help("declare a field of the type of the other record instead");
+            self.report(file, error);
+            return Vec::new();
+        }
+        if partial {
+            for field in &mut fields {
+                field.optionality = Optionality::Optional;
+            }
+        }
+        fields
+    }
+
+    /// The fields of some records, each name once. Reports different fields of the same name.
+    fn taken_fields(
+        &mut self,
+        file: usize,
+        parents: &[TypeId],
+        span: Span,
+        narrowing: &Narrowing<'_>,
+    ) -> Vec<Field> {
+        let mut taken: Vec<Field> = Vec::new();
+        let mut known: HashMap<SmolStr, (usize, TypeId)> = HashMap::new();
+        for parent in parents {
             for field in self.fields_of(file, *parent, span) {
-                match taken.iter().find(|(_, known)| known.name == field.name) {
-                    None => taken.push((*parent, field)),
-                    Some((_, known)) if *known == field => {}
-                    Some((first, _)) => {
-                        let overridden = own.iter().any(|own| own.name == field.name);
-                        let left = omit
-                            .as_ref()
-                            .is_some_and(|(omit, _)| omit.contains(&field.name))
-                            || pick.as_ref().is_some_and(|(pick, _)| !pick.contains(&field.name));
-                        if !(overridden || left) {
+                match known.get(&field.name) {
+                    None => {
+                        known.insert(field.name.clone(), (taken.len(), *parent));
+                        taken.push(field);
+                    }
+                    Some((at, first)) => {
+                        if taken.get(*at) != Some(&field) && narrowing.keeps(&field.name) {
                             self.conflicting_parents(file, span, [*first, *parent], &field.name);
                         }
                     }
                 }
             }
         }
-        self.parents.insert(id, parents);
-        for (names, span) in pick.iter().chain(&omit) {
-            for missing in names.iter().filter(|name| taken.iter().all(|(_, it)| it.name != **name))
-            {
-                let near = nearest(missing, taken.iter().map(|(_, field)| &*field.name));
-                let error = self
-                    .error(
-                        &codes::ATTRIBUTE_VALUE,
-                        file,
-                        *span,
-                        format!("no field `{missing}` to take over"),
-                    )
-                    .help(
-                        question(&near)
-                            .unwrap_or_else(|| "name a field of an extended record".to_owned()),
-                    );
-                self.report(file, error);
-            }
+        taken
+    }
+
+    /// Reports names in `pick` or `omit` that no field has.
+    fn check_field_names(&mut self, file: usize, names: &[SmolStr], span: Span, taken: &[Field]) {
+        let known: HashSet<&SmolStr> = taken.iter().map(|field| &field.name).collect();
+        for missing in names.iter().filter(|name| !known.contains(name)) {
+            let near = nearest(missing, taken.iter().map(|field| &*field.name));
+            let help = question(&near);
+            let message = format!("no field `{missing}` to take over");
+            let error = self
+                .error(&codes::ATTRIBUTE_VALUE, file, span, message)
+                .help(help.unwrap_or_else(|| "name a field of an extended record".to_owned()));
+            self.report(file, error);
         }
-        let kept = |field: &Field| {
-            own.iter().all(|own| own.name != field.name)
-                && pick.as_ref().is_none_or(|(pick, _)| pick.contains(&field.name))
-                && omit.as_ref().is_none_or(|(omit, _)| !omit.contains(&field.name))
-        };
-        let fields = taken.into_iter().map(|(_, field)| field).filter(kept);
-        let optional = |mut field: Field| {
-            if partial {
-                field.optionality = Optionality::Optional;
-            }
-            field
-        };
-        fields.map(optional).collect()
     }
 
     /// The fields of a record that is extended.
@@ -175,5 +194,88 @@ impl<'t> Checker<'t> {
             .error(&codes::DUPLICATE_PARAMETER, file, span, message)
             .help(format!("declare `{field}` in this record, or omit it: {{omit: [{field}]}}"));
         self.report(file, error);
+    }
+}
+
+/// Which fields of other records a record takes over.
+struct Narrowing<'n> {
+    /// The fields that it declares itself.
+    own: &'n HashSet<&'n SmolStr>,
+    pick: Option<HashSet<&'n SmolStr>>,
+    omit: Option<HashSet<&'n SmolStr>>,
+}
+
+impl<'n> Narrowing<'n> {
+    fn new(
+        own: &'n HashSet<&'n SmolStr>,
+        pick: Option<&'n (Vec<SmolStr>, Span)>,
+        omit: Option<&'n (Vec<SmolStr>, Span)>,
+    ) -> Self {
+        let set = |names: &'n (Vec<SmolStr>, Span)| names.0.iter().collect();
+        Self { own, pick: pick.map(set), omit: omit.map(set) }
+    }
+
+    fn keeps(&self, name: &SmolStr) -> bool {
+        !self.own.contains(name)
+            && self.pick.as_ref().is_none_or(|pick| pick.contains(name))
+            && self.omit.as_ref().is_none_or(|omit| !omit.contains(name))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
+mod tests {
+    use std::fmt::Write as _;
+    use std::time::{Duration, Instant};
+
+    use gram_syntax::{SourceFile, parse};
+
+    use super::MAX_INHERITED;
+
+    /// Records each of which extends the one before.
+    fn chain(count: usize) -> String {
+        let mut text = "[T0::Record | (f0::Int)]\n".to_owned();
+        for at in 1..count {
+            writeln!(text, "[T{at}::Record {{extends: [T{}]}} | (f{at}::Int)]", at - 1).unwrap();
+        }
+        writeln!(text, "[act:Tool {{description: \"Acts\"}} | (a::T{})==>(::Null)]", count - 1)
+            .unwrap();
+        text
+    }
+
+    fn codes(text: &str) -> Vec<&'static str> {
+        let checked = crate::check(&[parse(SourceFile::new("x.gram", text))]);
+        checked.diagnostics.iter().map(|diagnostic| diagnostic.code.name).collect()
+    }
+
+    #[test]
+    fn a_record_takes_over_a_limited_number_of_fields() {
+        assert_eq!(codes(&chain(MAX_INHERITED + 1)), [""; 0]);
+        assert_eq!(codes(&chain(MAX_INHERITED + 2)), ["nested-too-deep"]);
+    }
+
+    /// The fields of all records of a chain are quadratic in its length. Reading them takes no
+    /// longer.
+    #[test]
+    fn taking_over_a_field_takes_constant_time() {
+        let time = |text: &str| {
+            let time = || {
+                let start = Instant::now();
+                codes(text);
+                start.elapsed()
+            };
+            (0..2).map(|_| time()).min().unwrap_or_default()
+        };
+        let (small, large) = (chain(200), chain(800));
+        let mut times: Vec<(Duration, Duration)> = Vec::new();
+        // Another process may slow down a whole attempt.
+        for _ in 0..5 {
+            let (base, grown) = (time(&small), time(&large));
+            if grown < base * 30 {
+                return;
+            }
+            times.push((base, grown));
+        }
+        panic!("four times as many records take {times:?}");
     }
 }

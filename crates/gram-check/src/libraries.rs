@@ -179,7 +179,18 @@ impl<'t> Checker<'t> {
         match (given.next(), given.next()) {
             (None, _) => {}
             (Some(first), Some(second)) => return self.exclusive(file, first, second),
-            _ => return,
+            (Some(first), None) => {
+                let excluded: &[&str] = match &*first.key {
+                    "url" => &["env", "cwd"],
+                    "command" => &["headers"],
+                    _ => &[],
+                };
+                let other = |attribute: &&Attribute<'_>| excluded.contains(&&*attribute.key);
+                if let Some(other) = attributes.iter().find(other) {
+                    self.exclusive(file, first, other);
+                }
+                return;
+            }
         }
         let subject = node.subject();
         let tool = subject.identifier.map(Node::content).unwrap_or_default();

@@ -222,7 +222,7 @@ impl<'t> Checker<'t> {
         let (Some(mark), Some(label)) = (subject.optional, subject.labels().next()) else { return };
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, file, mark, "a result cannot be left out")
-            .help("write the `?` behind the type for a result that may be null: (found::Text?)");
+            .help("write the `?` after the type for a result that may be null: (found::Text?)");
         let edits = vec![
             Edit { span: mark, text: String::new() },
             Edit { span: Span::empty(label.span().end), text: "?".to_owned() },

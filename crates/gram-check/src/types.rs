@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{
-    Diagnostic, Fix, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind, Translation,
-    foreign_type_name, translate_type,
+    Diagnostic, Fix, ForeignType, Missing, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind,
+    foreign_type, foreign_type_name,
 };
 
 use crate::attributes::Attribute;
@@ -112,14 +112,24 @@ impl Checker<'_> {
 
     /// Reports a type that is written as in another language, or with a slip.
     fn foreign_type(&self, file: usize, span: Span, text: &str) -> Option<Diagnostic> {
-        let Translation { text: ours, reason } = translate_type(text)?;
-        let message = format!("`{text}` is not a type: {reason}");
-        let with = requoted(self.source(file).slice(span), &ours);
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, file, span, message)
-            .help(format!("write `{ours}`"))
-            .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, with));
-        Some(error)
+        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, file, span, message);
+        let it = match foreign_type(text)? {
+            ForeignType::Translated(it) => it,
+            ForeignType::Missing(it) => return Some(error(it.reason).help(it.help)),
+        };
+        if !it.attributes.is_empty() && !self.may_have_attributes(file, span) {
+            let it = Missing::from(&it);
+            return Some(error(it.reason).help(it.help));
+        }
+        let source = self.source(file);
+        let written = requoted(source.slice(span), &it.text);
+        let (shown, edits) = it.instead_of(source.text(), span, &written);
+        let message = format!("write `{shown}`");
+        Some(
+            error(format!("`{text}` is not a type: {}", it.reason))
+                .help(message.clone())
+                .fix(Fix { message, applicability: NeedsLook, edits }),
+        )
     }
 
     /// Whether an expression of several words names types of other languages, and no declared type
@@ -154,6 +164,10 @@ impl Checker<'_> {
                 if let [member] = members.as_slice() {
                     return self.resolve(file, *member);
                 }
+                if let Some(error) = self.unquoted_texts(file, node, &members) {
+                    self.report(file, error);
+                    return None;
+                }
                 let members = self.resolve_all(file, members.into_iter())?;
                 self.distinct_members(file, node.span(), &members);
                 Type::Union(members)
@@ -178,6 +192,39 @@ impl Checker<'_> {
             N::Decimal => Type::Literal(Box::new(value::json(node).ok()?)),
             _ => return self.word_type(file, node),
         })
+    }
+
+    /// The error about a union of names in lower case that no type has: `celsius | fahrenheit`.
+    fn unquoted_texts(
+        &self,
+        file: usize,
+        union: Node<'_>,
+        members: &[Node<'_>],
+    ) -> Option<Diagnostic> {
+        let near = |name: &str| {
+            let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
+            !nearest(name, BUILT_IN.iter().copied().chain(declared)).is_empty()
+        };
+        let is_text = |member: &Node<'_>| {
+            let name = member.text();
+            name.starts_with(char::is_lowercase)
+                && expression::is_name(name)
+                && !matches!(name, "true" | "false" | "null")
+                && foreign_type_name(name).is_none()
+                && matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
+                && !near(name)
+        };
+        if !members.iter().all(is_text) {
+            return None;
+        }
+        let texts: Vec<_> = members.iter().map(|member| format!("\"{}\"", member.text())).collect();
+        let (span, texts) = (union.span(), texts.join(" | "));
+        let message = format!("`{}` names no types: texts have quotes", union.text());
+        let error =
+            self.error(&codes::UNKNOWN_TYPE, file, span, message).help(format!("write `{texts}`"));
+        let whole = self.source(file).slice(span) == union.text();
+        let fix = Fix::replace(NeedsLook, format!("write `{texts}`"), span, texts);
+        Some(if whole { error.fix(fix) } else { error })
     }
 
     /// The types of several nodes. All are read, so that all diagnostics are reported.
@@ -319,6 +366,18 @@ impl Checker<'_> {
             || self.type_names.find(file, self.local, expression) != Meaning::Unknown
     }
 
+    /// Whether attributes may follow a type: it is that of a parameter, a result or a field.
+    fn may_have_attributes(&self, file: usize, span: Span) -> bool {
+        let text = self.source(file).text();
+        // An attribute that names a type.
+        if self.source(file).slice(span).starts_with(['"', '\'']) {
+            return false;
+        }
+        let before = text.get(..span.start as usize).unwrap_or_default().trim_end();
+        let after = text.get(span.end as usize..).unwrap_or_default().trim_start();
+        before.ends_with(':') && after.starts_with([')', '{', '}', ','])
+    }
+
     fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
         if EFFECTS.contains(&name) {
             return self.effect(file, span, name, None);
@@ -332,6 +391,11 @@ impl Checker<'_> {
         }
         if let Some(form) = Form::of(name) {
             return self.declared_in_place(file, span, form);
+        }
+        if foreign_type_name(name).is_none()
+            && let Some(error) = self.foreign_type(file, span, name)
+        {
+            return error;
         }
         let near = if let Some(ours) = foreign_type_name(name) {
             vec![ours]

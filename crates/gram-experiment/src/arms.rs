@@ -62,7 +62,7 @@ pub fn differences(module: &Module, arms: &[DeclaredLibrary<'_>]) -> Vec<Differe
 fn without_secrets(attributes: &[(SmolStr, Value)]) -> Vec<(SmolStr, Value)> {
     let is_elsewhere = |text: &str| text.starts_with("env:") || text.starts_with("file:");
     let mask = |(key, value): &(SmolStr, Value)| match (key.as_str(), value) {
-        ("headers" | "inject", Value::Object(map)) => {
+        ("env" | "headers" | "inject", Value::Object(map)) => {
             let masked = map.iter().map(|(name, value)| match value.as_str() {
                 Some(text) if is_elsewhere(text) => (name.clone(), value.clone()),
                 _ => (name.clone(), "***".into()),

@@ -11,67 +11,21 @@ const MAX_STATES: usize = 4_000;
 /// The most steps of single states. A proof that needs more is given up.
 const MAX_STEPS: usize = 3_000_000;
 
-/// Whether a text matches. `false` if that would take too large an automaton.
-pub(crate) fn matches(regex: &Regex, text: &str) -> bool {
-    let Some(automaton) = Automaton::of(regex) else { return false };
-    let mut states = automaton.start();
-    for c in text.chars() {
-        states = automaton.step(&states, c);
-        if states.is_empty() {
-            return false;
-        }
-    }
-    automaton.accepts(&states)
-}
-
 /// Whether it is proven that all texts of one expression are texts of another one.
 pub(crate) fn is_within(narrow: &Regex, wide: &Regex) -> bool {
-    proven(narrow, wide, |narrow, wide| !narrow || wide)
+    let automata = Automaton::of(narrow).zip(Automaton::of(wide));
+    automata
+        .is_some_and(|(narrow, wide)| narrow.is_proven_with(&wide, |narrow, wide| !narrow || wide))
 }
 
 /// Whether it is proven that no text matches both.
 pub(crate) fn are_disjoint(one: &Regex, other: &Regex) -> bool {
-    proven(one, other, |one, other| !one || !other)
-}
-
-/// Whether a rule holds for each text that the first expression can begin: whether the texts match
-/// the two expressions.
-fn proven(one: &Regex, other: &Regex, rule: impl Fn(bool, bool) -> bool) -> bool {
-    let (Some(one), Some(other)) = (Automaton::of(one), Automaton::of(other)) else {
-        return false;
-    };
-    let first = (one.start(), other.start());
-    let mut seen = HashSet::from([first.clone()]);
-    let mut open = vec![first];
-    let mut steps = 0;
-    while let Some((here, there)) = open.pop() {
-        if !rule(one.accepts(&here), other.accepts(&there)) {
-            return false;
-        }
-        let ranges = one.ranges(&here).chain(other.ranges(&there));
-        // Between these, all characters lead to the same states.
-        let mut starts: Vec<u32> =
-            ranges.flat_map(|(first, last)| [first, last.saturating_add(1)]).collect();
-        starts.sort_unstable();
-        starts.dedup();
-        for c in starts.into_iter().filter_map(char::from_u32) {
-            let next = (one.step(&here, c), other.step(&there, c));
-            steps += here.len() + there.len();
-            if steps > MAX_STEPS {
-                return false;
-            }
-            if next.0.is_empty() || seen.contains(&next) {
-                continue;
-            }
-            seen.insert(next.clone());
-            open.push(next);
-        }
-    }
-    true
+    let automata = Automaton::of(one).zip(Automaton::of(other));
+    automata.is_some_and(|(one, other)| one.is_disjoint_from(&other))
 }
 
 /// An automaton without deterministic steps. A state is an index.
-struct Automaton {
+pub(crate) struct Automaton {
     /// The states that each state leads to without a character.
     free: Vec<Vec<usize>>,
     /// The states that each state leads to with one.
@@ -80,10 +34,61 @@ struct Automaton {
 }
 
 impl Automaton {
-    fn of(regex: &Regex) -> Option<Self> {
+    /// `None` if it would be too large.
+    pub(crate) fn of(regex: &Regex) -> Option<Self> {
         let mut automaton = Self { free: vec![Vec::new()], steps: vec![None], last: 0 };
         automaton.last = automaton.add(regex, 0)?;
         Some(automaton)
+    }
+
+    /// Whether a text matches.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        let mut states = self.start();
+        for c in text.chars() {
+            states = self.step(&states, c);
+            if states.is_empty() {
+                return false;
+            }
+        }
+        self.accepts(&states)
+    }
+
+    /// Whether it is proven that no text matches this one and another one.
+    pub(crate) fn is_disjoint_from(&self, other: &Self) -> bool {
+        self.is_proven_with(other, |one, other| !one || !other)
+    }
+
+    /// Whether a rule holds for each text that the first expression can begin: whether the texts
+    /// match the two expressions.
+    fn is_proven_with(&self, other: &Self, rule: impl Fn(bool, bool) -> bool) -> bool {
+        let first = (self.start(), other.start());
+        let mut seen = HashSet::from([first.clone()]);
+        let mut open = vec![first];
+        let mut steps = 0;
+        while let Some((here, there)) = open.pop() {
+            if !rule(self.accepts(&here), other.accepts(&there)) {
+                return false;
+            }
+            let ranges = self.ranges(&here).chain(other.ranges(&there));
+            // Between these, all characters lead to the same states.
+            let mut starts: Vec<u32> =
+                ranges.flat_map(|(first, last)| [first, last.saturating_add(1)]).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            for c in starts.into_iter().filter_map(char::from_u32) {
+                let next = (self.step(&here, c), other.step(&there, c));
+                steps += here.len() + there.len();
+                if steps > MAX_STEPS {
+                    return false;
+                }
+                if next.0.is_empty() || seen.contains(&next) {
+                    continue;
+                }
+                seen.insert(next.clone());
+                open.push(next);
+            }
+        }
+        true
     }
 
     fn state(&mut self) -> Option<usize> {
@@ -179,6 +184,13 @@ impl Automaton {
         let sets = states.iter().filter_map(|&state| self.steps[state].as_ref());
         sets.flat_map(|(set, _)| set.ranges().iter().copied())
     }
+}
+
+/// Whether a text matches, which has to be decidable.
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+pub(crate) fn matches(regex: &Regex, text: &str) -> bool {
+    Automaton::of(regex).unwrap().matches(text)
 }
 
 #[cfg(test)]

@@ -19,9 +19,22 @@ impl CharSet {
 
     /// The set of all characters in some ranges, which may overlap.
     pub(crate) fn of(ranges: &[(char, char)]) -> Self {
-        ranges.iter().fold(Self::default(), |set, &(first, last)| {
-            set.union(&Self(vec![(first.into(), last.into())]))
-        })
+        Self::merged(ranges.iter().map(|&(first, last)| (first.into(), last.into())).collect())
+    }
+
+    /// The set of the code points in some ranges, which may overlap.
+    fn merged(mut ranges: Vec<(u32, u32)>) -> Self {
+        ranges.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
+        for (first, last) in ranges {
+            match merged.last_mut() {
+                Some(before) if first <= before.1.saturating_add(1) => {
+                    before.1 = before.1.max(last);
+                }
+                _ => merged.push((first, last)),
+            }
+        }
+        Self(merged)
     }
 
     /// The set of the characters of a text.
@@ -58,18 +71,11 @@ impl CharSet {
     }
 
     pub(crate) fn union(&self, other: &Self) -> Self {
-        let mut ranges: Vec<_> = self.0.iter().chain(&other.0).copied().collect();
-        ranges.sort_unstable();
-        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
-        for (first, last) in ranges {
-            match merged.last_mut() {
-                Some(before) if first <= before.1.saturating_add(1) => {
-                    before.1 = before.1.max(last);
-                }
-                _ => merged.push((first, last)),
-            }
-        }
-        Self(merged)
+        Self::union_of([self, other])
+    }
+
+    pub(crate) fn union_of<'s>(sets: impl IntoIterator<Item = &'s Self>) -> Self {
+        Self::merged(sets.into_iter().flat_map(|set| &set.0).copied().collect())
     }
 
     /// All characters that are not in the set.

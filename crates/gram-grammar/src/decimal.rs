@@ -5,6 +5,10 @@ use serde_json::Number;
 /// The most digits of a bound. Longer ones count as unlimited or as unreachable.
 const MAX_DIGITS: usize = 400;
 
+/// The most digits of a number that is reckoned with as an `i128`, which holds a hundred times as
+/// much: adding a step or rounding to one never overflows.
+const MAX_MACHINE_DIGITS: usize = 36;
+
 /// A decimal number: its sign, the digits before the point without leading zeros, and those after
 /// it without trailing ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +76,10 @@ impl Decimal {
         self.is_integer().then(|| format!("{sign}{}", self.whole))
     }
 
-    /// The number as an `i128`, if it is an integer that fits.
+    /// The number, if it is an integer of at most [`MAX_MACHINE_DIGITS`] digits.
     pub(crate) fn to_i128(&self) -> Option<i128> {
-        self.integer_text()?.parse().ok()
+        let text = self.integer_text().filter(|_| self.whole.len() <= MAX_MACHINE_DIGITS);
+        text?.parse().ok()
     }
 
     /// The least integer that is not below the number, or above it if it is not allowed itself.

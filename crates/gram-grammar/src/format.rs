@@ -1,16 +1,14 @@
 //! The texts of formats, as far as they have a short grammar. Each is a text that the check of calls
 //! accepts; unusual ones are left out.
 
+use json_schema_kit::strings::CHECKED_FORMATS;
+
 use crate::pattern;
 use crate::regex::Regex;
 
-/// The formats that the check of calls asserts.
-const FORMATS: [&str; 10] =
-    ["date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"];
-
 /// Texts of a format, or `None` if any text has it.
 pub(crate) fn texts(format: &str) -> Option<Regex> {
-    FORMATS.contains(&format).then(|| translated(&source(format)))
+    CHECKED_FORMATS.contains(&format).then(|| translated(&source(format)))
 }
 
 /// Texts of a format that patterns often ask for in addition.

@@ -1,5 +1,6 @@
 //! Prints grammars in GBNF, the notation of llama.cpp.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::char_set::CharSet;
@@ -7,22 +8,24 @@ use crate::grammar::Grammar;
 use crate::json_text;
 use crate::regex::Regex;
 use crate::rules::Expr;
+use crate::syntax::{Level, times};
 
 /// The most repetitions of a part: llama.cpp writes each one out.
 const MAX_REPEATED: u32 = 500;
 
-/// How tightly the printed text has to hold together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Alternatives,
-    Sequence,
-    Item,
-    /// A part that is repeated.
-    Repeated,
-}
+/// What is repeated makes fewer rules than that, taken as often as it is repeated: llama.cpp refuses
+/// more. A reference to a rule counts as one.
+const MAX_WEIGHT: u64 = 2_000;
 
 pub(crate) fn print(grammar: &Grammar) -> String {
-    let mut printer = Printer { grammar, text: String::new(), more: Vec::new(), uses_char: false };
+    let mut printer = Printer {
+        grammar,
+        text: String::new(),
+        any_char: json_text::any_char(),
+        uses_char: false,
+        more: Vec::new(),
+        names: HashMap::new(),
+    };
     let mut all = String::new();
     let rule = |name: &str, body: &str| format!("{name} ::= {body}\n");
     printer.expr(&grammar.start, Level::Alternatives);
@@ -42,22 +45,21 @@ pub(crate) fn print(grammar: &Grammar) -> String {
         printer.regex_body(&json_text::any_char(), Level::Alternatives);
         all += &rule("char", &printer.taken());
     }
-    for (at, body) in printer.more.iter().enumerate() {
-        all += &rule(&chunk_name(at), body);
+    for (name, body) in &printer.more {
+        all += &rule(name, body);
     }
     all
-}
-
-fn chunk_name(at: usize) -> String {
-    format!("chunk--{}", at + 1)
 }
 
 struct Printer<'g> {
     grammar: &'g Grammar,
     text: String,
-    /// The bodies of rules that only this notation needs.
-    more: Vec<String>,
+    any_char: Regex,
     uses_char: bool,
+    /// The names and bodies of rules that only this notation needs.
+    more: Vec<(String, String)>,
+    /// Their names by their bodies.
+    names: HashMap<String, String>,
 }
 
 impl Printer<'_> {
@@ -90,7 +92,10 @@ impl Printer<'_> {
                 printer.separated(parts, " | ", |it, part| it.expr(part, Level::Sequence));
             }),
             Expr::Repeat(part, least, most) => {
-                self.repeated(*least, *most, level, |printer, level| printer.expr(part, level));
+                let is_leaf = matches!(**part, Expr::Text(_) | Expr::Token(_) | Expr::Rule(_));
+                let repetition =
+                    Repetition { least: *least, most: *most, weight: expr_weight(part), is_leaf };
+                self.repeated(repetition, level, |printer, level| printer.expr(part, level));
             }
         }
     }
@@ -108,7 +113,7 @@ impl Printer<'_> {
     }
 
     fn regex(&mut self, regex: &Regex, level: Level) {
-        if *regex == json_text::any_char() {
+        if *regex == self.any_char {
             self.uses_char = true;
             self.text += "char";
         } else {
@@ -135,32 +140,59 @@ impl Printer<'_> {
                 printer.separated(parts, " | ", |it, part| it.regex(part, Level::Sequence));
             }),
             Regex::Repeat(part, least, most) => {
-                self.repeated(*least, *most, level, |printer, level| printer.regex(part, level));
+                let is_leaf = matches!(**part, Regex::Chars(_)) || **part == self.any_char;
+                let weight = self.regex_weight(part);
+                let repetition = Repetition { least: *least, most: *most, weight, is_leaf };
+                self.repeated(repetition, level, |printer, level| printer.regex(part, level));
             }
         }
     }
 
-    /// A repetition. One of many is divided into chunks.
+    /// A repetition. One of many is divided into chunks, and what is too large to be repeated where
+    /// it is becomes a rule.
     fn repeated(
         &mut self,
-        least: u32,
-        most: Option<u32>,
+        repetition: Repetition,
         level: Level,
         print: impl FnOnce(&mut Self, Level),
     ) {
-        if least.max(most.unwrap_or(0)) <= MAX_REPEATED {
+        let Repetition { least, most, is_leaf, .. } = repetition;
+        let is_divided = repetition.is_divided();
+        let before = self.taken();
+        if repetition.is_too_heavy() || (is_divided && !is_leaf) {
+            print(self, Level::Alternatives);
+            let body = self.taken();
+            self.text = self.own_rule("part", body);
+        } else {
+            print(self, Level::Repeated);
+        }
+        let part = std::mem::replace(&mut self.text, before);
+        if is_divided {
+            let divided = self.divided(&part, least, most);
+            // Without a part before it, it is a group.
+            let is_sequence = level > Level::Sequence && least > 0;
+            self.group(is_sequence, |printer| printer.text += &divided);
+        } else {
             self.group(level == Level::Repeated, |printer| {
-                print(printer, Level::Repeated);
+                printer.text += &part;
                 printer.text += &times(least, most);
             });
-            return;
         }
-        let before = self.taken();
-        print(self, Level::Repeated);
-        let part = self.taken();
-        self.text = before;
-        let divided = self.divided(&part, least, most);
-        self.group(level > Level::Sequence, |printer| printer.text += &divided);
+    }
+
+    /// The rules that llama.cpp makes of an expression.
+    fn regex_weight(&self, regex: &Regex) -> u64 {
+        match regex {
+            Regex::Chars(_) => 0,
+            any if *any == self.any_char => 1,
+            Regex::Seq(parts) | Regex::Alt(parts) => {
+                1 + parts.iter().map(|part| self.regex_weight(part)).sum::<u64>()
+            }
+            Regex::Repeat(part, least, most) => {
+                let weight = self.regex_weight(part);
+                Repetition { least: *least, most: *most, weight, is_leaf: false }.rules()
+            }
+        }
     }
 
     /// A part that is repeated many times.
@@ -203,13 +235,61 @@ impl Printer<'_> {
 
     /// The rule of a full chunk of parts.
     fn chunk(&mut self, part: &str) -> String {
-        let body = format!("{part}{{{MAX_REPEATED}}}");
-        let known = self.more.iter().position(|it| *it == body);
-        let at = known.unwrap_or_else(|| {
-            self.more.push(body);
-            self.more.len() - 1
+        self.own_rule("chunk", format!("{part}{{{MAX_REPEATED}}}"))
+    }
+
+    /// The name of a rule that only this notation needs.
+    fn own_rule(&mut self, kind: &str, body: String) -> String {
+        let name = self.names.entry(body).or_insert_with_key(|body| {
+            let name = format!("{kind}--{}", self.more.len() + 1);
+            self.more.push((name.clone(), body.clone()));
+            name
         });
-        chunk_name(at)
+        name.clone()
+    }
+}
+
+/// How often a part is repeated.
+#[derive(Clone, Copy)]
+struct Repetition {
+    least: u32,
+    most: Option<u32>,
+    /// The rules that llama.cpp makes of the part.
+    weight: u64,
+    /// Whether the part is as short as the name of a rule.
+    is_leaf: bool,
+}
+
+impl Repetition {
+    fn is_divided(&self) -> bool {
+        self.least.max(self.most.unwrap_or(0)) > MAX_REPEATED
+    }
+
+    fn is_too_heavy(&self) -> bool {
+        let times = self.least.max(self.most.unwrap_or(1)).max(1);
+        self.weight.saturating_mul(times.into()) >= MAX_WEIGHT
+    }
+
+    /// The rules that llama.cpp makes of the whole repetition.
+    fn rules(&self) -> u64 {
+        if self.is_divided() {
+            return MAX_WEIGHT;
+        }
+        let part = if self.is_too_heavy() { 1 } else { self.weight };
+        part + self.most.map_or(1, |most| u64::from(most - self.least))
+    }
+}
+
+/// The rules that llama.cpp makes of an expression.
+fn expr_weight(expr: &Expr) -> u64 {
+    match expr {
+        Expr::Text(_) => 0,
+        Expr::Token(_) | Expr::Rule(_) => 1,
+        Expr::Seq(parts) | Expr::Alt(parts) => 1 + parts.iter().map(expr_weight).sum::<u64>(),
+        Expr::Repeat(part, least, most) => {
+            let weight = expr_weight(part);
+            Repetition { least: *least, most: *most, weight, is_leaf: false }.rules()
+        }
     }
 }
 
@@ -254,18 +334,6 @@ fn joined(parts: &[Expr]) -> Vec<Expr> {
     joined
 }
 
-fn times(least: u32, most: Option<u32>) -> String {
-    match (least, most) {
-        (0, None) => "*".to_owned(),
-        (1, None) => "+".to_owned(),
-        (0, Some(1)) => "?".to_owned(),
-        (1, Some(1)) => String::new(),
-        (least, None) => format!("{{{least},}}"),
-        (least, Some(most)) if least == most => format!("{{{least}}}"),
-        (least, Some(most)) => format!("{{{least},{most}}}"),
-    }
-}
-
 fn literal(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -294,12 +362,9 @@ fn escaped(out: &mut String, c: char, special: &[char]) {
 
 fn class(out: &mut String, set: &CharSet) {
     let complement = set.complement();
-    let negated = complement.ranges().len() < set.ranges().len()
-        || set.contains('\u{10FFFF}') && !complement.is_empty();
+    let is_shorter = complement.ranges().len() < set.ranges().len();
+    let negated = !complement.is_empty() && (is_shorter || set.contains('\u{10FFFF}'));
     out.push_str(if negated { "[^" } else { "[" });
-    if set.is_empty() || (negated && complement.is_empty()) {
-        out.push_str("\\x00-\\U0010FFFF");
-    }
     for &(first, last) in if negated { complement.ranges() } else { set.ranges() } {
         for (at, code) in [first, last].into_iter().enumerate() {
             if at == 1 && first == last {

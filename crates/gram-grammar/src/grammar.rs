@@ -5,7 +5,6 @@ use std::fmt;
 use gram_schema::lower::{Became, Loss};
 use serde_json::Value;
 
-use crate::regex::Regex;
 use crate::rules::{Expr, Rules};
 use crate::schema::{self, ToolSchema};
 use crate::syntax::Syntax;
@@ -129,11 +128,7 @@ impl Grammar {
 
 /// `{"name": …, "arguments": …}`
 fn call(rules: &mut Rules, name: &str, arguments: Expr) -> Expr {
-    let mut mark = |hint: &str, text: &str| {
-        let space = Regex::literal(" ").optional();
-        rules.token(hint, Regex::seq([Regex::literal(text), space]))
-    };
-    let (comma, colon) = (mark("comma", ","), mark("colon", ":"));
+    let (comma, colon) = (rules.comma(), rules.colon());
     Expr::seq([
         Expr::text("{"),
         Expr::text("\"name\""),

@@ -8,16 +8,7 @@ use crate::char_set::CharSet;
 use crate::grammar::Grammar;
 use crate::regex::Regex;
 use crate::rules::Expr;
-
-/// How tightly the printed text has to hold together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Alternatives,
-    Sequence,
-    Item,
-    /// A part that is repeated.
-    Repeated,
-}
+use crate::syntax::{Level, times};
 
 /// Every terminal is a whole token of JSON: lexers take the longest one that they find.
 pub(crate) fn print(grammar: &Grammar) -> String {
@@ -121,17 +112,6 @@ fn regex(out: &mut String, part: &Regex, level: Level) {
                 *out += &times(*least, *most);
             });
         }
-    }
-}
-
-fn times(least: u32, most: Option<u32>) -> String {
-    match (least, most) {
-        (0, None) => "*".to_owned(),
-        (1, None) => "+".to_owned(),
-        (0, Some(1)) => "?".to_owned(),
-        (least, None) => format!("{{{least},}}"),
-        (least, Some(most)) if least == most => format!("{{{least}}}"),
-        (least, Some(most)) => format!("{{{least},{most}}}"),
     }
 }
 

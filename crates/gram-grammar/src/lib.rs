@@ -25,6 +25,9 @@ mod gbnf;
 mod grammar;
 mod json_text;
 mod lark;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
+mod limits;
 mod number;
 mod page;
 mod pattern;

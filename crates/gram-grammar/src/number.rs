@@ -186,9 +186,8 @@ fn div_ceil(number: i128, step: i128) -> i128 {
 
 /// A positive number as an integer, to be divided by ten so many times.
 fn scaled(step: &Decimal) -> Option<(i128, usize)> {
-    let digits = format!("{}{}", step.whole, step.fraction).parse().ok()?;
-    (digits > 0 && !step.negative && digits < i128::MAX / 1_000_000)
-        .then_some((digits, step.fraction.len()))
+    let digits = step.shifted(step.fraction.len()).to_i128()?;
+    (digits > 0).then_some((digits, step.fraction.len()))
 }
 
 /// The step of the integers among the multiples of a step.
@@ -458,6 +457,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn bounds_of_many_digits_do_not_overflow() {
+        let (least, most) = (i128::MIN.to_string(), i128::MAX.to_string());
+        let long = format!("1{}", "0".repeat(35));
+        for low in ["", &least, &most, "-1.7014118346046924e+37", &long] {
+            for high in ["", &least, &most, "0", &long] {
+                for step in ["10", "3", "0.3", "0.25", "7e30", &most, &long] {
+                    for integer in [true, false] {
+                        let (regex, exact) = rule(integer, low, high, step).regex();
+                        assert!(
+                            !regex.is_never() || !exact || !high.is_empty(),
+                            "{low} {high} {step}"
+                        );
+                    }
+                }
+            }
+        }
+        let (regex, exact) = rule(true, &long, "", "10").regex();
+        assert!(
+            exact && matches(&regex, &long) && !matches(&regex, &format!("1{}5", "0".repeat(34)))
+        );
     }
 
     fn is_allowed(number: f64, low: &str, high: &str, step: &str) -> bool {

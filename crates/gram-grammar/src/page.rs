@@ -75,7 +75,8 @@ parameters are not part of it.
 const GBNF_ENGINE: &str = "## Use
 
 Pass the grammar to llama.cpp with `--grammar-file`, or in the field `grammar` of a request. llama.cpp
-writes repetitions out, so repetitions of more than 500 are divided into chunks.
+writes repetitions out and limits the rules that this makes, so repetitions of more than 500 are
+divided into chunks, and large repeated parts are rules of their own.
 
 ";
 
@@ -131,6 +132,9 @@ reports:
   another member requires are left out;
 - `not` derives what can be expressed without it;
 - a schema without `type` derives the types that its keywords are about;
+- very large schemas are only derived in part: no patterns that need too many rules, no undeclared
+  properties next to names of more than 200 characters, and with hundreds of properties and
+  `minProperties` or `maxProperties` only objects with the first properties;
 - a tool whose arguments cannot be derived at all is left out, with a warning.
 
 The grammar does not limit how deep recursive values nest. The check of calls refuses more than 127

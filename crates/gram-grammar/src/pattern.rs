@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::char_set::CharSet;
-use crate::regex::Regex;
+use crate::regex::{MAX_GROWTH, Regex};
 
 /// The texts that match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +25,21 @@ const MAX_PIECES: usize = 64;
 /// The most levels of groups.
 const MAX_DEPTH: usize = 50;
 
+/// The most lookaheads, each of which is compared with all others.
+const MAX_LOOKAHEADS: usize = 32;
+
 /// The largest number of a quantifier.
 const MAX_COUNT: u32 = 100_000;
 
-/// Reads a pattern. `None` if it uses constructs that have no translation: lookaround elsewhere
-/// than at the start, backreferences, word boundaries, anchors within the text.
+/// Reads a pattern. `None` if it is too large or uses constructs that have no translation: lookaround
+/// elsewhere than at the start, backreferences, word boundaries, anchors within the text.
 pub(crate) fn read(pattern: &str) -> Option<Pattern> {
     let mut reader = Reader {
         chars: pattern.chars().peekable(),
         exact: true,
         refuses: false,
         depth: 0,
+        budget: MAX_GROWTH,
         all_of: Vec::new(),
         none_of: Vec::new(),
     };
@@ -53,41 +57,50 @@ pub(crate) fn anything() -> Regex {
 }
 
 /// Part of a pattern, and whether it has to be at the start or the end of the text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Piece {
     start: bool,
-    body: Regex,
+    /// One after the other.
+    body: Vec<Regex>,
     end: bool,
 }
 
 impl Piece {
-    const fn plain(body: Regex) -> Self {
-        Self { start: false, body, end: false }
+    fn new(start: bool, body: Regex, end: bool) -> Self {
+        let body = if let Regex::Seq(parts) = body { parts } else { vec![body] };
+        Self { start, body, end }
+    }
+
+    fn plain(body: Regex) -> Self {
+        Self::new(false, body, false)
+    }
+
+    /// A copy, or `None` if it has more nodes than the budget.
+    fn copied(&self, budget: &mut usize) -> Option<Self> {
+        let body: Option<Vec<Regex>> = self.body.iter().map(|it| it.copied(budget)).collect();
+        Some(Self { body: body?, ..*self })
     }
 
     /// This piece, then another one.
-    fn then(&self, next: &Self) -> Option<Self> {
-        let inner_start = next.start && self.body != Regex::EMPTY;
-        let inner_end = self.end && next.body != Regex::EMPTY;
+    fn then(mut self, next: Self) -> Option<Self> {
+        let inner_start = next.start && !self.body.is_empty();
+        let inner_end = self.end && !next.body.is_empty();
         if inner_start || inner_end {
             return None;
         }
-        Some(Self {
-            start: self.start || next.start,
-            body: Regex::seq([self.body.clone(), next.body.clone()]),
-            end: self.end || next.end,
-        })
+        self.start |= next.start;
+        self.end |= next.end;
+        self.body.extend(next.body);
+        Some(self)
     }
 }
 
 /// The whole texts in which one of the pieces is found.
 fn whole(pieces: Vec<Piece>) -> Regex {
     let around = |anchored: bool| if anchored { Regex::EMPTY } else { anything() };
-    Regex::alt(
-        pieces
-            .into_iter()
-            .map(|Piece { start, body, end }| Regex::seq([around(start), body, around(end)])),
-    )
+    Regex::alt(pieces.into_iter().map(|Piece { start, body, end }| {
+        Regex::seq([around(start)].into_iter().chain(body).chain([around(end)]))
+    }))
 }
 
 /// What a group is.
@@ -102,6 +115,8 @@ struct Reader<'p> {
     /// Whether a negative lookahead is read.
     refuses: bool,
     depth: usize,
+    /// How many more nodes copies may have.
+    budget: usize,
     all_of: Vec<Regex>,
     none_of: Vec<Regex>,
 }
@@ -114,16 +129,16 @@ impl Reader<'_> {
     /// Alternatives up to a `)` or the end. Pieces without anchors are joined.
     fn alternatives(&mut self, top: bool) -> Option<Vec<Piece>> {
         self.depth += 1;
-        let (lookaheads, mut count) = (self.all_of.len() + self.none_of.len(), 0);
-        let mut pieces: Vec<Piece> = Vec::new();
+        let (lookaheads, mut count) = (self.lookaheads(), 0);
+        // What follows each other with the same anchors.
+        let mut runs: Vec<(bool, Vec<Regex>, bool)> = Vec::new();
         loop {
             count += 1;
-            for piece in self.sequence(top)? {
-                match pieces.last_mut() {
-                    Some(last) if last.start == piece.start && last.end == piece.end => {
-                        last.body = Regex::alt([last.body.clone(), piece.body]);
-                    }
-                    _ => pieces.push(piece),
+            for Piece { start, body, end } in self.sequence(top)? {
+                let body = Regex::seq(body);
+                match runs.last_mut() {
+                    Some(run) if (run.0, run.2) == (start, end) => run.1.push(body),
+                    _ => runs.push((start, vec![body], end)),
                 }
             }
             if !self.take('|') {
@@ -132,39 +147,59 @@ impl Reader<'_> {
         }
         self.depth -= 1;
         // A lookahead of one alternative says nothing of the others.
-        let looks = self.all_of.len() + self.none_of.len() > lookaheads;
-        (pieces.len() <= MAX_PIECES && !(looks && count > 1)).then_some(pieces)
+        let looks = self.lookaheads() > lookaheads;
+        (runs.len() <= MAX_PIECES && !(looks && count > 1)).then(|| {
+            let runs = runs.into_iter();
+            runs.map(|(start, bodies, end)| Piece::new(start, Regex::alt(bodies), end)).collect()
+        })
+    }
+
+    const fn lookaheads(&self) -> usize {
+        self.all_of.len() + self.none_of.len()
     }
 
     fn sequence(&mut self, top: bool) -> Option<Vec<Piece>> {
-        let mut pieces = vec![Piece::plain(Regex::EMPTY)];
+        let mut pieces = vec![Piece::default()];
         loop {
             let next = match self.chars.peek() {
                 None | Some('|' | ')') => return Some(pieces),
                 Some('^') => {
                     self.chars.next();
-                    vec![Piece { start: true, body: Regex::EMPTY, end: false }]
+                    vec![Piece::new(true, Regex::EMPTY, false)]
                 }
                 Some('$') => {
                     self.chars.next();
-                    vec![Piece { start: false, body: Regex::EMPTY, end: true }]
+                    vec![Piece::new(false, Regex::EMPTY, true)]
                 }
                 Some(_) => {
-                    let begins = pieces.iter().all(|it| it.start && it.body == Regex::EMPTY);
+                    let begins = pieces.iter().all(|it| it.start && it.body.is_empty());
                     self.term(top && begins)?
                 }
             };
-            let mut joined = Vec::new();
-            for piece in &pieces {
-                for next in &next {
-                    joined.push(piece.then(next)?);
-                }
-            }
-            if joined.len() > MAX_PIECES {
-                return None;
-            }
-            pieces = joined;
+            pieces = self.joined(pieces, next)?;
         }
+    }
+
+    /// Each of some pieces, then each of those that follow.
+    fn joined(&mut self, pieces: Vec<Piece>, mut next: Vec<Piece>) -> Option<Vec<Piece>> {
+        if pieces.len() * next.len() > MAX_PIECES {
+            return None;
+        }
+        let last = next.pop()?;
+        let mut joined = Vec::with_capacity(pieces.len() * (next.len() + 1));
+        let mut pieces = pieces.into_iter().peekable();
+        while let Some(piece) = pieces.next() {
+            for next in &next {
+                let next = next.copied(&mut self.budget)?;
+                joined.push(piece.copied(&mut self.budget)?.then(next)?);
+            }
+            if pieces.peek().is_none() {
+                joined.push(piece.then(last)?);
+                break;
+            }
+            joined.push(piece.then(last.copied(&mut self.budget)?)?);
+        }
+        Some(joined)
     }
 
     /// An atom and its quantifier. Lookaheads may come first.
@@ -190,8 +225,10 @@ impl Reader<'_> {
             return Some(pieces);
         }
         match &pieces[..] {
-            [Piece { start: false, body, end: false }] => {
-                Some(vec![Piece::plain(body.clone().repeat(least, most))])
+            [Piece { start: false, end: false, .. }] => {
+                let bodies = pieces.into_iter().flat_map(|piece| piece.body);
+                let body = Regex::seq(bodies).try_repeat(least, most, &mut self.budget)?;
+                Some(vec![Piece::plain(body)])
             }
             _ => None,
         }
@@ -199,7 +236,7 @@ impl Reader<'_> {
 
     /// A group after its `(`.
     fn group(&mut self, first: bool) -> Option<Group> {
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_DEPTH || self.lookaheads() >= MAX_LOOKAHEADS {
             return None;
         }
         let mut ahead = None;
@@ -270,7 +307,7 @@ impl Reader<'_> {
     fn class(&mut self) -> Option<CharSet> {
         let negated = self.take('^');
         let exact = self.exact;
-        let mut set = CharSet::default();
+        let mut sets = Vec::new();
         if self.chars.peek() == Some(&']') {
             return None;
         }
@@ -282,11 +319,12 @@ impl Reader<'_> {
                 (Some(first), true) => {
                     self.chars.next();
                     let last = self.class_atom()?.single().filter(|&last| first <= last)?;
-                    set = set.union(&CharSet::of(&[(first, last)]));
+                    sets.push(CharSet::of(&[(first, last)]));
                 }
-                _ => set = set.union(&first),
+                _ => sets.push(first),
             }
         }
+        let set = CharSet::union_of(&sets);
         match negated {
             true if self.exact != exact => None,
             true => Some(set.complement()),

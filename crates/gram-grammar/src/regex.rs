@@ -1,6 +1,14 @@
 //! Regular expressions over characters.
 
+use std::collections::HashSet;
+
 use crate::char_set::CharSet;
+
+/// The most nodes that a regular expression grows by, so that copies of copies end.
+pub(crate) const MAX_GROWTH: usize = 50_000;
+
+/// The most nodes that are visited to narrow the lengths of texts.
+const MAX_NARROWED: usize = 200_000;
 
 /// A regular expression. Made by the functions below, which keep it simple: nothing nested that
 /// need not be, and [`Regex::NEVER`] only by itself.
@@ -57,20 +65,14 @@ impl Regex {
     }
 
     pub(crate) fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat: Vec<Self> = Vec::new();
+        let mut all = Vec::new();
         for alternative in alternatives {
-            let more = match alternative {
-                Self::Alt(more) => more,
-                other => vec![other],
-            };
-            for one in more {
-                if let (Some(Self::Chars(before)), Self::Chars(set)) = (flat.last_mut(), &one) {
-                    *before = before.union(set);
-                } else if !flat.contains(&one) {
-                    flat.push(one);
-                }
+            match alternative {
+                Self::Alt(more) => all.extend(more),
+                other => all.push(other),
             }
         }
+        let mut flat = adjacent_sets_joined(distinct(all));
         if flat.len() > 1
             && let Some(at) = flat.iter().position(|it| *it == Self::EMPTY)
         {
@@ -87,52 +89,86 @@ impl Regex {
     }
 
     /// A repetition. What is repeated never matches the empty text: grammars would be left
-    /// recursive.
+    /// recursive. No text if it would be too large.
     pub(crate) fn repeat(self, least: u32, most: Option<u32>) -> Self {
+        self.try_repeat(least, most, &mut { MAX_GROWTH }).unwrap_or(Self::NEVER)
+    }
+
+    /// A repetition, or `None` if that takes more nodes than the budget has.
+    pub(crate) fn try_repeat(
+        self,
+        least: u32,
+        most: Option<u32>,
+        budget: &mut usize,
+    ) -> Option<Self> {
         if most.is_some_and(|most| most < least) {
-            return Self::NEVER;
+            return Some(Self::NEVER);
         }
-        let nullable = self.lengths().is_some_and(|(least, _)| least == 0);
-        let (part, least) = if nullable { (self.without_empty(), 0) } else { (self, least) };
+        let (part, least) =
+            if self.is_nullable() { (self.without_empty(budget)?, 0) } else { (self, least) };
         if most == Some(0) || (part.is_never() && least == 0) {
-            return Self::EMPTY;
+            return Some(Self::EMPTY);
         }
-        match (part, least, most) {
+        Some(match (part, least, most) {
             (never, ..) if never.is_never() => Self::NEVER,
             (part, 1, Some(1)) => part,
             (Self::Repeat(inner, 1, None), least, _) => Self::Repeat(inner, least, None),
             (part, least, most) => Self::Repeat(Box::new(part), least, most),
-        }
+        })
     }
 
     pub(crate) fn optional(self) -> Self {
         self.repeat(0, Some(1))
     }
 
+    fn is_nullable(&self) -> bool {
+        self.lengths().is_some_and(|(least, _)| least == 0)
+    }
+
+    /// The number of nodes, where each range of a set counts.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Chars(set) => set.ranges().len(),
+            Self::Seq(parts) | Self::Alt(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
+            Self::Repeat(part, ..) => 1 + part.size(),
+        }
+    }
+
     pub(crate) fn is_never(&self) -> bool {
         matches!(self, Self::Alt(alternatives) if alternatives.is_empty())
     }
 
-    /// The texts that are not empty.
-    fn without_empty(&self) -> Self {
+    /// The texts that are not empty, or `None` if that takes more nodes than the budget has.
+    fn without_empty(&self, budget: &mut usize) -> Option<Self> {
+        if !self.is_nullable() {
+            return self.copied(budget);
+        }
         match self {
-            Self::Chars(_) => self.clone(),
-            Self::Alt(alternatives) => Self::alt(alternatives.iter().map(Self::without_empty)),
-            Self::Repeat(part, least, most) => match least {
-                0 => part.as_ref().clone().repeat(1, *most),
-                _ => self.clone(),
-            },
+            Self::Chars(_) => self.copied(budget),
+            Self::Alt(alternatives) => {
+                let all: Option<Vec<Self>> =
+                    alternatives.iter().map(|it| it.without_empty(budget)).collect();
+                Some(Self::alt(all?))
+            }
+            Self::Repeat(part, _, most) => part.copied(budget)?.try_repeat(1, *most, budget),
             Self::Seq(parts) => {
-                let nullable = |part: &Self| part.lengths().is_some_and(|(least, _)| least == 0);
-                if !parts.iter().all(nullable) {
-                    return self.clone();
+                let mut alternatives = Vec::with_capacity(parts.len());
+                for (at, part) in parts.iter().enumerate() {
+                    let mut sequence = vec![part.without_empty(budget)?];
+                    for part in &parts[at + 1..] {
+                        sequence.push(part.copied(budget)?);
+                    }
+                    alternatives.push(Self::seq(sequence));
                 }
-                Self::alt((0..parts.len()).map(|at| {
-                    let rest = parts[at + 1..].iter().cloned();
-                    Self::seq([parts[at].without_empty()].into_iter().chain(rest))
-                }))
+                Some(Self::alt(alternatives))
             }
         }
+    }
+
+    /// A copy, or `None` if it has more nodes than the budget.
+    pub(crate) fn copied(&self, budget: &mut usize) -> Option<Self> {
+        *budget = budget.checked_sub(self.size())?;
+        Some(self.clone())
     }
 
     /// The lengths of the texts. `None` if there are none.
@@ -161,6 +197,11 @@ impl Regex {
 
     /// Only texts whose length is within bounds, and whether these are all of them.
     pub(crate) fn within(&self, least: u32, most: Option<u32>) -> (Self, bool) {
+        self.narrowed(least, most, &mut { MAX_NARROWED })
+    }
+
+    /// Only texts whose length is within bounds, as many as the budget suffices for.
+    fn narrowed(&self, least: u32, most: Option<u32>, budget: &mut usize) -> (Self, bool) {
         let Some((shortest, longest)) = self.lengths() else { return (Self::NEVER, true) };
         let too_short = longest.is_some_and(|longest| longest < least);
         if too_short || most.is_some_and(|most| most < shortest) {
@@ -170,25 +211,34 @@ impl Regex {
         if shortest >= least && fits {
             return (self.clone(), true);
         }
+        let Some(left) = budget.checked_sub(self.size()) else { return (Self::NEVER, false) };
+        *budget = left;
         match self {
             Self::Chars(_) => (Self::NEVER, true),
             Self::Alt(alternatives) => {
                 let mut exact = true;
                 let narrowed = Self::alt(alternatives.iter().map(|alternative| {
-                    let (narrowed, all) = alternative.within(least, most);
+                    let (narrowed, all) = alternative.narrowed(least, most, budget);
                     exact &= all;
                     narrowed
                 }));
                 (narrowed, exact)
             }
-            Self::Seq(parts) => sequence_within(parts, least, most),
-            Self::Repeat(part, low, high) => repetition_within(part, (*low, *high), least, most),
+            Self::Seq(parts) => sequence_within(parts, least, most, budget),
+            Self::Repeat(part, low, high) => {
+                repetition_within(part, (*low, *high), (least, most), budget)
+            }
         }
     }
 }
 
 /// Narrows a sequence. If more than one part varies in length, the widest ones give way last.
-fn sequence_within(parts: &[Regex], least: u32, most: Option<u32>) -> (Regex, bool) {
+fn sequence_within(
+    parts: &[Regex],
+    least: u32,
+    most: Option<u32>,
+    budget: &mut usize,
+) -> (Regex, bool) {
     let lengths: Vec<Lengths> =
         parts.iter().map(|part| part.lengths().unwrap_or_default()).collect();
     let mut bounds: Vec<Lengths> = lengths.iter().map(|&(low, _)| (low, Some(low))).collect();
@@ -215,7 +265,7 @@ fn sequence_within(parts: &[Regex], least: u32, most: Option<u32>) -> (Regex, bo
     }
     let mut exact = varied.len() < 2;
     let narrowed = Regex::seq(parts.iter().zip(&bounds).map(|(part, &(low, high))| {
-        let (part, all) = part.within(low, high);
+        let (part, all) = part.narrowed(low, high, budget);
         exact &= all;
         part
     }));
@@ -226,8 +276,12 @@ fn sequence_within(parts: &[Regex], least: u32, most: Option<u32>) -> (Regex, bo
 const MAX_COPIES: u32 = 16;
 
 /// Narrows a repetition.
-fn repetition_within(part: &Regex, times: Lengths, least: u32, most: Option<u32>) -> (Regex, bool) {
-    let (low, high) = times;
+fn repetition_within(
+    part: &Regex,
+    (low, high): Lengths,
+    (least, most): Lengths,
+    budget: &mut usize,
+) -> (Regex, bool) {
     let (shortest, longest) = part.lengths().unwrap_or_default();
     let shortest = shortest.max(1);
     let low = low.max(match longest {
@@ -243,11 +297,45 @@ fn repetition_within(part: &Regex, times: Lengths, least: u32, most: Option<u32>
     let first = low.max(1);
     let last = high.unwrap_or(u32::MAX).min(first.saturating_add(MAX_COPIES));
     let empty = (low == 0 && least == 0).then_some(Regex::EMPTY);
-    let copies = (first..=last).map_while(|count| {
-        let fits = most.is_none_or(|most| count.saturating_mul(shortest) <= most);
-        fits.then(|| sequence_within(&vec![part.clone(); count as usize], least, most).0)
-    });
-    (Regex::alt(empty.into_iter().chain(copies)), false)
+    let mut copies: Vec<Regex> = empty.into_iter().collect();
+    for count in first..=last {
+        let too_long = most.is_some_and(|most| count.saturating_mul(shortest) > most);
+        let left = budget.checked_sub(part.size().saturating_mul(count as usize));
+        let Some(left) = left.filter(|_| !too_long) else { break };
+        *budget = left;
+        copies.push(sequence_within(&vec![part.clone(); count as usize], least, most, budget).0);
+    }
+    (Regex::alt(copies), false)
+}
+
+/// The expressions without those that are equal to one before.
+fn distinct(all: Vec<Regex>) -> Vec<Regex> {
+    let mut seen = HashSet::with_capacity(all.len());
+    let is_new: Vec<bool> = all.iter().map(|it| seen.insert(it)).collect();
+    all.into_iter().zip(is_new).filter_map(|(it, is_new)| is_new.then_some(it)).collect()
+}
+
+/// Alternatives in which no two sets of characters follow each other.
+fn adjacent_sets_joined(all: Vec<Regex>) -> Vec<Regex> {
+    let mut flat = Vec::with_capacity(all.len());
+    let mut sets: Vec<CharSet> = Vec::new();
+    let joined = |sets: &mut Vec<CharSet>, flat: &mut Vec<Regex>| {
+        if !sets.is_empty() {
+            flat.push(Regex::Chars(CharSet::union_of(&*sets)));
+            sets.clear();
+        }
+    };
+    for alternative in all {
+        match alternative {
+            Regex::Chars(set) => sets.push(set),
+            other => {
+                joined(&mut sets, &mut flat);
+                flat.push(other);
+            }
+        }
+    }
+    joined(&mut sets, &mut flat);
+    flat
 }
 
 #[cfg(test)]
@@ -285,7 +373,8 @@ mod tests {
         for (least, most) in [(0, Some(3)), (4, Some(6)), (9, None), (2, Some(2))] {
             let (narrowed, exact) = parts.within(least, most);
             let (low, high) = narrowed.lengths().unwrap_or_default();
-            assert!(low >= least && (most.is_none() || high <= most), "{narrowed:?}");
+            let fits = most.is_none_or(|most| high.is_some_and(|high| high <= most));
+            assert!(low >= least && fits, "{narrowed:?}");
             assert!(!exact && !narrowed.is_never());
         }
     }

@@ -150,7 +150,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// No rules. The name of the first one is taken.
+    /// No rules. Some names are taken.
     pub(crate) fn new(reserved: &[&str]) -> Self {
         let names = reserved.iter().map(|&name| name.to_owned()).collect();
         Self { names, ..Self::default() }
@@ -226,6 +226,20 @@ impl Rules {
         let name = self.free_name(hint);
         self.tokens.push(Named { name, body: regex });
         Expr::Token(id)
+    }
+
+    /// A comma, and a space as many models write it.
+    pub(crate) fn comma(&mut self) -> Expr {
+        self.spaced("comma", ",")
+    }
+
+    pub(crate) fn colon(&mut self) -> Expr {
+        self.spaced("colon", ":")
+    }
+
+    fn spaced(&mut self, name: &str, text: &str) -> Expr {
+        let space = Regex::literal(" ").optional();
+        self.token(name, Regex::seq([Regex::literal(text), space]))
     }
 
     /// Removes what derives nothing from all rules and from some expressions, which are returned.

@@ -36,3 +36,26 @@ impl Syntax {
         Self::ALL.into_iter().find(|syntax| syntax.name() == name)
     }
 }
+
+/// How tightly the printed text has to hold together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Alternatives,
+    Sequence,
+    Item,
+    /// A part that is repeated.
+    Repeated,
+}
+
+/// How often a part is repeated, behind it.
+pub(crate) fn times(least: u32, most: Option<u32>) -> String {
+    match (least, most) {
+        (0, None) => "*".to_owned(),
+        (1, None) => "+".to_owned(),
+        (0, Some(1)) => "?".to_owned(),
+        (1, Some(1)) => String::new(),
+        (least, None) => format!("{{{least},}}"),
+        (least, Some(most)) if least == most => format!("{{{least}}}"),
+        (least, Some(most)) => format!("{{{least},{most}}}"),
+    }
+}

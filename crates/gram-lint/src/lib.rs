@@ -200,7 +200,12 @@ fn hold_back_advice(found: &mut Vec<Diagnostic>) {
     if found.iter().any(|found| is_error(&found)) {
         return found.retain(|found| !waits(found));
     }
-    let is_warning = |found: &&Diagnostic| found.severity == Severity::Warning && !is_advice(found);
+    // What an import keeps as it came stays, and would hide the advice for good.
+    let is_warning = |found: &&Diagnostic| {
+        found.severity == Severity::Warning
+            && !is_advice(found)
+            && found.code != &gram_check::codes::UNSOUND_IMPORT
+    };
     let doubted: HashSet<u32> =
         found.iter().filter(is_warning).filter_map(|it| it.declaration).collect();
     found.retain(|found| {

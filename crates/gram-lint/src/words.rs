@@ -1,29 +1,43 @@
 //! Words in names and in descriptions.
 
+use std::borrow::Cow;
+
 use crate::settings::Case;
 
 /// The words of a name, in lower case: `read`, `file` of `readFile`, `read_file` and `ReadFile`.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = None;
-    let mut chars = name.chars().peekable();
-    while let Some(c) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
-        let begins = match before {
-            None => true,
-            // `readFile` has a break before F, `HTTPServer` one before S.
-            Some(before) => c.is_uppercase() && (!char::is_uppercase(before) || next_is_lower),
-        };
-        before = c.is_alphanumeric().then_some(c);
-        if before.is_none() {
-            continue;
+pub(crate) fn words(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let (word, after) = rest.split_at_checked(end_of_word(rest))?;
+        rest = after;
+        (!word.is_empty()).then(|| lower(word))
+    })
+}
+
+/// Where the word at the start of a name ends.
+fn end_of_word(name: &str) -> usize {
+    let mut chars = name.char_indices().peekable();
+    let mut before: Option<char> = None;
+    while let Some((at, c)) = chars.next() {
+        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+        // `readFile` has a break before F, `HTTPServer` one before S.
+        let begins = |before: char| c.is_uppercase() && (!before.is_uppercase() || next_is_lower);
+        if !c.is_alphanumeric() || before.is_some_and(begins) {
+            return at;
         }
-        match words.last_mut() {
-            Some(word) if !begins => word.extend(c.to_lowercase()),
-            _ => words.push(c.to_lowercase().collect()),
-        }
+        before = Some(c);
     }
-    words
+    name.len()
+}
+
+/// A word in lower case. Most are, and are not copied.
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.to_lowercase())
+    }
 }
 
 /// Whether a text contains only white space.
@@ -97,34 +111,31 @@ impl Shape {
 }
 
 pub(crate) fn written_in(name: &str, case: Case) -> String {
-    let capital = |word: &String| {
-        let mut chars = word.chars();
-        let first = chars.next().into_iter().flat_map(char::to_uppercase);
-        first.chain(chars).collect::<String>()
-    };
-    let words = words(name);
-    match case {
-        Case::Snake => words.join("_"),
-        Case::Kebab => words.join("-"),
-        Case::Pascal => words.iter().map(capital).collect(),
-        Case::Camel => {
-            let (first, rest) =
-                words.split_first().map_or((String::new(), &[][..]), |(f, r)| (f.clone(), r));
-            rest.iter().map(capital).fold(first, |name, word| name + &word)
+    let mut written = String::new();
+    for word in words(name) {
+        let joint = match case {
+            Case::Snake => "_",
+            Case::Kebab => "-",
+            Case::Pascal | Case::Camel => "",
+        };
+        if !written.is_empty() {
+            written += joint;
+        }
+        if case == Case::Pascal || (case == Case::Camel && !written.is_empty()) {
+            let mut chars = word.chars();
+            written.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+            written += chars.as_str();
+        } else {
+            written += &word;
         }
     }
-}
-
-/// The words of a sentence, in lower case, without an `s` at the end.
-pub(crate) fn stems(sentence: &str) -> impl Iterator<Item = String> {
-    let parts = sentence.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    parts.flat_map(words).map(|word| stem(&word))
+    written
 }
 
 /// A word without an `s` at the end.
-pub(crate) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> &str {
     let stem = word.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with('s'));
-    stem.unwrap_or(word).to_owned()
+    stem.unwrap_or(word)
 }
 
 #[cfg(test)]
@@ -133,6 +144,7 @@ mod tests {
 
     #[test]
     fn names_fall_into_words() {
+        let words = |name| words(name).collect::<Vec<_>>();
         assert_eq!(words("readFile"), ["read", "file"]);
         assert_eq!(words("HTTPServer2_get-it"), ["http", "server2", "get", "it"]);
         assert_eq!(words("éCole"), ["é", "cole"]);

@@ -192,7 +192,7 @@ impl Snapshot {
             let mut all: Vec<Vec<Diagnostic>> = texts.iter().map(|_| Vec::new()).collect();
             let sources = texts.iter().map(|text| Arc::as_ptr(text.source()));
             let files: HashMap<_, usize> = sources.zip(0..).collect();
-            for diagnostic in found.into_iter().chain(self.budget_diagnostics(&texts)) {
+            for diagnostic in found.into_iter().chain(self.agent_diagnostics(&texts)) {
                 let file = files.get(&Arc::as_ptr(&diagnostic.source));
                 if let Some(all) = file.and_then(|at| all.get_mut(*at)) {
                     all.push(diagnostic);
@@ -203,19 +203,26 @@ impl Snapshot {
     }
 
     #[cfg(not(feature = "agents"))]
-    fn budget_diagnostics(&self, _: &[Parse]) -> Vec<Diagnostic> {
+    fn agent_diagnostics(&self, _: &[Parse]) -> Vec<Diagnostic> {
         Vec::new()
     }
 
-    /// The agents that exceed the project's budget, if it has one and no file has an error.
+    /// The references to what does not exist, and the agents that exceed the project's budget, if it
+    /// has one and no file has an error.
     #[cfg(feature = "agents")]
-    fn budget_diagnostics(&self, texts: &[Parse]) -> Vec<Diagnostic> {
+    fn agent_diagnostics(&self, texts: &[Parse]) -> Vec<Diagnostic> {
+        let unknown = texts.iter().zip(self.files()).flat_map(|(text, file)| {
+            let folder = file.path.as_deref().and_then(Path::parent);
+            gram_agent::unknown_references(text, folder)
+        });
+        let mut found: Vec<_> = unknown.collect();
         let budget = &self.project_file().project.budget;
-        if *budget == Budget::default() {
-            return Vec::new();
+        if *budget != Budget::default()
+            && let Some(module) = gram_check::check_linked(texts, self.imports()).module
+        {
+            found.extend(gram_agent::over_budget(&module, budget));
         }
-        let module = gram_check::check_linked(texts, self.imports()).module;
-        module.map(|module| gram_agent::over_budget(&module, budget)).unwrap_or_default()
+        found
     }
 
     /// All types, terms, agents and libraries, and the tools near a span of a file.

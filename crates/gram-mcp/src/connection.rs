@@ -1,29 +1,33 @@
 //! A connection to one client.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
 use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdict};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    ErrorCode, Extensions, Implementation, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig,
+    ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, Extensions,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
     SubscriptionFilter,
 };
-use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::service::{
+    NotificationContext, Peer, RequestContext, RoleServer, Service, SubscriptionContext,
+};
 use rmcp::{ErrorData, ServerHandler};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use crate::Server;
 use crate::answer::answer;
 use crate::catalog::{Catalog, ResultKind};
+use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The header with the id of an HTTP session.
-const SESSION_HEADER: &str = "mcp-session-id";
+pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
 /// A session of the library and its visible tools.
 #[derive(Debug)]
@@ -36,7 +40,12 @@ pub(crate) struct Conversation {
 impl Conversation {
     pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
         let visible = watch::Sender::new(catalog.initial_count);
-        Self { session: Session::new(bound), visible }
+        Self { session: Session::new(bound).with_own_servers(), visible }
+    }
+
+    /// Ends its MCP servers.
+    pub(crate) async fn close(&self) {
+        self.session.close().await;
     }
 
     fn visible(&self) -> HashSet<smol_str::SmolStr> {
@@ -66,13 +75,18 @@ impl Conversation {
 #[derive(Debug)]
 pub(crate) struct Connection {
     server: Server,
-    own: Conversation,
+    own: Arc<Conversation>,
 }
 
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
-        let own = Conversation::new(&server.0.bound, &server.0.catalog);
+        let own = Arc::new(Conversation::new(&server.0.bound, &server.0.catalog));
         Self { server: server.clone(), own }
+    }
+
+    /// Its own conversation.
+    pub(crate) fn own(&self) -> Arc<Conversation> {
+        Arc::clone(&self.own)
     }
 
     /// The conversation that a request belongs to.
@@ -89,24 +103,87 @@ impl Connection {
         name: String,
         arguments: Option<String>,
         context: RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> Map<String, Value> {
         let _running = self.server.0.running.read().await;
         let conversation = self.conversation(&context.extensions);
         let entry = self.server.0.catalog.get(&name);
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
-        let mut verdict = match conversation.session.begin(Call { id: None, name: own, arguments })
-        {
+        let start = Instant::now();
+        let sent = self.server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
+        let call = Call { id: None, name: own.clone(), arguments };
+        let mut verdict = match conversation.session.begin(call) {
             Admission::Answered(verdict) => verdict,
             Admission::Ready(ready) => run(*ready, &name, &context).await,
         };
+        let took = start.elapsed();
+        self.server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
+        if let (Some(observer), Some(sent)) = (&self.server.0.observer, sent) {
+            let redacted = conversation.session.redact(&own, &sent).map(|it| it.arguments);
+            let (id, arguments) = (context.id.to_string(), redacted.unwrap_or(sent));
+            let call = FinishedCall {
+                id: &id,
+                name: &own,
+                arguments: &arguments,
+                verdict: &verdict,
+                took,
+            };
+            observer(&call);
+        }
         // The verdict names the tool by its MCP name.
         verdict.name = name;
         if conversation.notify_if_changed(&verdict) && !is_modern(&context) {
             // The client may have disconnected.
             let _ = context.peer.notify_tool_list_changed().await;
         }
-        answer(verdict, entry.map_or(ResultKind::Text, |entry| entry.result_kind))
+        let mut result = answer(verdict, entry.map_or(ResultKind::Text, |entry| entry.result_kind));
+        match is_modern(&context) {
+            true if !result.contains_key("resultType") => {
+                result.insert("resultType".to_owned(), "complete".into());
+            }
+            true => {}
+            false => {
+                result.shift_remove("resultType");
+            }
+        }
+        result
     }
+}
+
+/// A connection whose results are JSON: the result types of rmcp drop unknown keys.
+#[derive(Debug)]
+pub(crate) struct JsonConnection(pub(crate) Connection);
+
+impl Service<RoleServer> for JsonConnection {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let request = match request {
+            ClientRequest::CallToolRequest(call) => custom("tools/call", &call.params),
+            other => other,
+        };
+        Service::handle_request(&self.0, request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+}
+
+/// A request whose result rmcp passes on as it is.
+fn custom(method: &str, params: &impl Serialize) -> ClientRequest {
+    // All keys are strings, so serialization cannot fail.
+    let params = serde_json::to_value(params).ok();
+    ClientRequest::CustomRequest(CustomRequest::new(method, params))
 }
 
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
@@ -172,17 +249,8 @@ impl ServerHandler for Connection {
         self.server.0.catalog.page(&visible, cursor.as_deref())
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.map(|arguments| Value::Object(arguments).to_string());
-        Ok(self.call(request.name.into_owned(), arguments, context).await.into())
-    }
-
-    /// Handles calls that rmcp cannot parse, such as those with text as arguments. They are checked
-    /// like other calls, so the model gets an error that it can correct.
+    /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
+    /// They are checked like other calls, so the model gets an error that it can correct.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -192,7 +260,6 @@ impl ServerHandler for Connection {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
         let mut params = request.params.unwrap_or_default();
-        let modern = is_modern(&context);
         let name = match params.get_mut("name").map(Value::take) {
             Some(Value::String(name)) => name,
             _ => String::new(),
@@ -201,12 +268,7 @@ impl ServerHandler for Connection {
             Value::String(text) => text,
             other => other.to_string(),
         });
-        let mut answer = self.call(name, arguments, context).await;
-        if !modern {
-            answer.result_type = None;
-        }
-        // All keys are strings, so serialization cannot fail.
-        Ok(CustomResult::new(serde_json::to_value(answer).unwrap_or_default()))
+        Ok(CustomResult::new(self.call(name, arguments, context).await.into()))
     }
 
     fn accepted_subscription_filter(

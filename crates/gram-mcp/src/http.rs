@@ -6,28 +6,36 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
 use axum::serve::ListenerExt as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, SESSION_HEADER};
+use crate::metrics::MEDIA_TYPE;
+use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
 use crate::{ServeError, Server};
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
+/// The path of the metrics for Prometheus.
+const METRICS_PATH: &str = "/metrics";
+/// The path that shows that the server runs.
+const HEALTH_PATH: &str = "/healthz";
 /// Maximum size of a request in bytes.
 const MAX_REQUEST_BYTES: usize = 4 << 20;
 /// Maximum time for connections to close at shutdown.
 const MAX_CLOSE_TIME: Duration = Duration::from_secs(5);
-/// Idle time after which a session ends, long enough for a pause in a conversation.
-const MAX_SESSION_IDLE: Duration = Duration::from_hours(1);
 
 /// A network address that clients connect to.
 pub struct Listener {
@@ -122,16 +130,25 @@ impl Server {
         until: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
         let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(MAX_SESSION_IDLE);
+        let sessions = Arc::new(HttpSessions::new(MAX_SESSIONS, MIN_IDLE));
         let server = self.clone();
         let service = StreamableHttpService::new(
             move || Ok(Connection::new(&server)),
-            Arc::new(sessions),
+            Arc::clone(&sessions.manager),
             listener.config(&stop),
         );
         let guard = middleware::from_fn_with_state(listener.token.clone(), admitted);
-        let router = Router::new().route_service(PATH, service).layer(guard);
+        let metrics = self.clone();
+        let metrics = move || async move {
+            ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.0.metrics.text()).into_response()
+        };
+        let router = Router::new()
+            .route_service(PATH, service)
+            .layer(middleware::from_fn_with_state(sessions, parsed))
+            .route(METRICS_PATH, get(metrics))
+            .layer(guard)
+            .route(HEALTH_PATH, get(|| async { "ok\n" }))
+            .layer(middleware::from_fn_with_state(listener.address.ip(), addressed));
         // Send small messages immediately.
         let sockets = listener.socket.tap_io(|socket| {
             // Only an optimization.
@@ -159,6 +176,96 @@ impl Server {
             () = late => Ok(()),
         }
     }
+}
+
+/// Answers a body that is not a message with an error of JSON-RPC, for which rmcp has plain text
+/// only. Makes room for new sessions.
+async fn parsed(
+    State(sessions): State<Arc<HttpSessions>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some(id) = session_of(request.headers()) {
+        sessions.touch(id);
+    }
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
+        return refusal(&Value::Null, ErrorCode::PARSE_ERROR, &format!("invalid JSON: {error}"));
+    }
+    let (is_first, is_call) = match serde_json::from_slice(&bytes) {
+        Ok(ClientJsonRpcMessage::Request(request)) => (
+            matches!(request.request, ClientRequest::InitializeRequest(_)),
+            matches!(request.request, ClientRequest::CallToolRequest(_)),
+        ),
+        Ok(_) => (false, false),
+        Err(error) => {
+            let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let id = message.get("id").filter(|id| id.is_string() || id.is_number());
+            let why = format!("invalid message: {error}");
+            return refusal(id.unwrap_or(&Value::Null), ErrorCode::INVALID_REQUEST, &why);
+        }
+    };
+    if is_first && !sessions.make_room().await {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
+    }
+    let body = match is_call.then(|| with_text_arguments(&bytes)).flatten() {
+        Some(text) => {
+            parts.headers.remove(CONTENT_LENGTH);
+            Body::from(text)
+        }
+        None => Body::from(bytes),
+    };
+    let response = next.run(Request::from_parts(parts, body)).await;
+    if let Some(id) = session_of(response.headers()) {
+        sessions.touch(id);
+    }
+    response
+}
+
+/// A call whose arguments are text, as which they mean the same. rmcp cannot parse it, so it leaves the
+/// result as it is; in the result of a call that it parses, it drops unknown keys.
+fn with_text_arguments(call: &[u8]) -> Option<String> {
+    let mut call: Value = serde_json::from_slice(call).ok()?;
+    let params = call.get_mut("params")?.as_object_mut()?;
+    let arguments = params.get("arguments").unwrap_or(&Value::Null);
+    let text = if arguments.is_null() { "{}".to_owned() } else { arguments.to_string() };
+    params.insert("arguments".to_owned(), text.into());
+    Some(call.to_string())
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_HEADER)?.to_str().ok()
+}
+
+fn refusal(id: &Value, code: ErrorCode, message: &str) -> Response {
+    let error = json!({"code": code.0, "message": message});
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
+    let headers = [(CONTENT_TYPE, "application/json")];
+    (StatusCode::BAD_REQUEST, headers, body.to_string()).into_response()
+}
+
+/// Rejects requests that name another host than the loopback host that they reach, as those from web
+/// pages do whose host name resolves to it.
+async fn addressed(State(own): State<IpAddr>, request: Request, next: Next) -> Response {
+    let named = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let name = named.map(|named| match named.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => named,
+    });
+    let is_own = name.is_none_or(|name| {
+        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        name.eq_ignore_ascii_case("localhost") || address.is_ok_and(is_loopback)
+    });
+    if is_loopback(own) && !is_own {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    next.run(request).await
 }
 
 /// Rejects requests without the token, if one is configured.

@@ -11,21 +11,25 @@ mod answer;
 mod catalog;
 mod connection;
 mod http;
+mod metrics;
+mod sessions;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gram_check::Valid;
 use gram_model::Module;
-use gram_tools::Bound;
+use gram_tools::{Bound, Verdict};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
 use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::catalog::Catalog;
-use self::connection::{Connection, Conversation};
+use self::connection::{Connection, Conversation, JsonConnection};
 pub use self::http::Listener;
+use self::metrics::Metrics;
 
 /// Maximum time for running calls to end at shutdown.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
@@ -47,11 +51,28 @@ pub enum ServeError {
     NoToken(String),
 }
 
+/// A finished call of a tool. Values of secret parameters are masked.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedCall<'c> {
+    /// The identifier of the request.
+    pub id: &'c str,
+    /// The name of the tool in the specification.
+    pub name: &'c str,
+    /// The JSON text of the arguments that the client sent.
+    pub arguments: &'c str,
+    /// The verdict.
+    pub verdict: &'c Verdict,
+    /// The duration of the call.
+    pub took: Duration,
+}
+
+/// Receives the finished calls of all sessions.
+pub type CallObserver = dyn Fn(&FinishedCall<'_>) + Send + Sync;
+
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Debug, Clone)]
 pub struct Server(Arc<ServerInner>);
 
-#[derive(Debug)]
 struct ServerInner {
     catalog: Catalog,
     bound: Bound,
@@ -59,6 +80,14 @@ struct ServerInner {
     sessionless: Conversation,
     /// Read-locked by running calls, so a write lock waits until none runs.
     running: RwLock<()>,
+    metrics: Metrics,
+    observer: Option<Box<CallObserver>>,
+}
+
+impl fmt::Debug for ServerInner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerInner").field("bound", &self.bound).finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -68,10 +97,28 @@ impl Server {
     ///
     /// A tool cannot be represented in MCP.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
+        Self::observed(module, bound, None)
+    }
+
+    /// Creates a server like [`Self::new`], whose calls are reported to an observer.
+    ///
+    /// # Errors
+    ///
+    /// A tool cannot be represented in MCP.
+    pub fn observed(
+        module: &Valid<Module>,
+        bound: &Bound,
+        observer: Option<Box<CallObserver>>,
+    ) -> Result<Self, ServeError> {
         let catalog = Catalog::new(module)?;
-        let sessionless = Conversation::new(bound, &catalog);
-        let running = RwLock::default();
-        Ok(Self(Arc::new(ServerInner { catalog, bound: bound.clone(), sessionless, running })))
+        Ok(Self(Arc::new(ServerInner {
+            sessionless: Conversation::new(bound, &catalog),
+            catalog,
+            bound: bound.clone(),
+            running: RwLock::default(),
+            metrics: Metrics::default(),
+            observer,
+        })))
     }
 
     /// Serves one client over standard input and output until it disconnects or `until` completes.
@@ -99,8 +146,10 @@ impl Server {
         E: std::error::Error + Send + Sync + 'static,
     {
         let stop = CancellationToken::new();
+        let connection = Connection::new(self);
+        let conversation = connection.own();
         let work = async {
-            match Connection::new(self).serve_with_ct(transport, stop.clone()).await {
+            match JsonConnection(connection).serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {
                     // The client disconnected or `stop` was cancelled; neither is an error.
                     let _ = service.waiting().await;
@@ -115,14 +164,16 @@ impl Server {
             }
         };
         let mut work = std::pin::pin!(work);
-        tokio::select! {
+        let outcome = tokio::select! {
             outcome = &mut work => outcome,
             () = until => {
                 let _no_new_calls = self.drain_calls().await;
                 stop.cancel();
                 work.await
             }
-        }
+        };
+        conversation.close().await;
+        outcome
     }
 
     /// Waits for running calls, at most [`MAX_DRAIN_TIME`]. No call starts while the guard is held.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use gram_check::check;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::implementations::{Function, async_function};
-use gram_tools::{InjectedSource, Settings, ToolLibrary};
+use gram_tools::invocation::{Answer, AnswerFuture, Implementation, Invocation};
+use gram_tools::{InjectedSource, Settings, ToolContent, ToolLibrary};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, SubscriptionFilter,
@@ -214,19 +215,47 @@ async fn a_result_that_violates_the_output_schema_is_an_error_without_secrets() 
 }
 
 #[tokio::test]
-async fn content_blocks_are_returned_if_there_is_no_result_type() {
+async fn text_that_looks_like_content_blocks_stays_text() {
     let client = client(&server(&Waiting::default())).await;
+    let image = json!([{"type": "image", "data": "aGk=", "mimeType": "image/png"}]);
+    for what in [image.clone(), image.to_string().into(), json!({"content": image})] {
+        let answer = call(&client, "odd", json!({ "what": what })).await;
+        assert_eq!(text(&answer), what.as_str().map_or_else(|| what.to_string(), str::to_owned));
+    }
+}
+
+/// An implementation that returns content blocks, one of them with a secret.
+#[derive(Debug)]
+struct Blocks;
+
+impl Implementation for Blocks {
+    fn kind(&self) -> &'static str {
+        "Blocks"
+    }
+
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let blocks = vec![
+            json!({"type": "image", "data": "aGk=", "mimeType": "image/png"}),
+            json!({"type": "text", "text": format!("it is {TOKEN}")}),
+        ];
+        Box::pin(async { Ok(Answer::Content(ToolContent::new(blocks))) })
+    }
+}
+
+#[tokio::test]
+async fn content_blocks_are_returned_without_secrets() {
+    let text = "[look:Tool | (token::Text {injected: true, secret: true})==>(::Any)]";
+    let library = ToolLibrary::new("looks").with("look", Blocks);
+    let library = library.inject("look", "token", &InjectedSource::Value(json!(TOKEN)));
+    let client = client(&bound(text, &library)).await;
+    let answer = call(&client, "look", json!({})).await;
     let blocks = json!([
         {"type": "image", "data": "aGk=", "mimeType": "image/png"},
-        {"type": "text", "text": "hi", "annotations": {"priority": 0.5}},
-        {"type": "resource_link", "uri": "test://a", "name": "a", "size": 5},
+        {"type": "text", "text": "it is ***"},
     ]);
-    let answer = call(&client, "odd", json!({"what": blocks})).await;
     assert_eq!(serde_json::to_value(&answer.content).unwrap(), blocks);
-    for other in [json!([]), json!([{"type": "picture"}]), json!([5]), json!({"type": "text"})] {
-        let answer = call(&client, "odd", json!({"what": other})).await;
-        assert_eq!(text(&answer), other.to_string());
-    }
+    let warnings = &answer.meta.unwrap()["gramc/warnings"];
+    assert_eq!(warnings[0]["code"], "masked-result");
 }
 
 #[tokio::test]

@@ -154,26 +154,21 @@ pub fn strongly_connected(count: usize, next: impl Fn(TypeId) -> Vec<TypeId>) ->
 /// that are made of these, until nothing changes.
 pub fn endless(types: &Types) -> Vec<TypeId> {
     let mut ends = vec![false; types.0.len()];
-    let mut forwards = true;
-    loop {
-        let mut changed = false;
-        let mut visit = |at: usize| {
-            let ended =
-                types.0.get(at).is_some_and(|declared| slot_ends(&declared.type_use, &ends));
-            if ended && !ends[at] {
-                ends[at] = true;
-                changed = true;
-            }
-        };
-        // A long chain is known after a pass in its own direction.
-        if forwards {
-            (0..types.0.len()).for_each(&mut visit);
-        } else {
-            (0..types.0.len()).rev().for_each(&mut visit);
-        }
-        forwards = !forwards;
-        if !changed {
-            break;
+    // What a group leads to is known before.
+    for mut group in strongly_connected(types.0.len(), |id| names_of(types, id)) {
+        let mut before = usize::MAX;
+        while group.len() < before {
+            before = group.len();
+            group.retain(|id| {
+                let ended =
+                    types.get(*id).is_some_and(|declared| slot_ends(&declared.type_use, &ends));
+                if let Some(known) = ends.get_mut(id.0 as usize) {
+                    *known = ended;
+                }
+                !ended
+            });
+            // A long cycle is known after a pass in its own direction.
+            group.reverse();
         }
     }
     types.iter().filter(|(id, _)| !ends[id.0 as usize]).map(|(id, _)| id).collect()

@@ -5,8 +5,6 @@ const MAX_TRANSLATED: usize = 60;
 
 /// Words between the parts of a range that mean nothing by themselves.
 const FILLERS: &[&str] = &[
-    "from",
-    "between",
     "x",
     "n",
     "v",
@@ -23,23 +21,30 @@ const FILLERS: &[&str] = &[
     "letters",
 ];
 
+/// Words before a range with two bounds.
+const INTRODUCTIONS: &[&str] = &["from", "between", "in"];
+
 /// Words and symbols between two bounds.
 const SEPARATORS: &[&str] = &[
-    "..", "...", "..=", "-", "–", "—", "…", "~", ":", ",", ";", "to", "and", "until", "through",
-    "bis",
+    "..", "...", "..=", "-", "–", "—", "−", "…", "~", ":", ",", ";", "to", "and", "until",
+    "through", "bis",
 ];
+
+/// Symbols before or after a single bound.
+const OPEN_ENDS: &[&str] = &["..", "...", "..=", "-", "–", "—", "−", "…"];
 
 /// Words for the absence of a bound.
 const UNBOUNDED: &[&str] =
     &["inf", "infinity", "∞", "none", "null", "nil", "undefined", "any", "*", "max", "min", "_"];
 
-/// Words before or behind a lower bound.
-const LEAST: &[&[&str]] = &[&[">="], &["≥"], &["at", "least"], &["min"], &["minimum"]];
+/// Words before or after a lower bound.
+const LEAST: &[&[&str]] = &[&[">="], &["≥"], &["at", "least"], &["min"], &["minimum"], &["from"]];
 const OR_MORE: &[&[&str]] =
     &[&["+"], &["<="], &["≤"], &["or", "more"], &["or", "above"], &["and", "up"]];
 
-/// Words before or behind an upper bound.
-const MOST: &[&[&str]] = &[&["<="], &["≤"], &["at", "most"], &["up", "to"], &["max"], &["maximum"]];
+/// Words before or after an upper bound.
+const MOST: &[&[&str]] =
+    &[&["<="], &["≤"], &["at", "most"], &["up", "to"], &["max"], &["maximum"], &["to"], &["until"]];
 const OR_LESS: &[&[&str]] = &[&[">="], &["≥"], &["or", "less"], &["or", "fewer"], &["or", "below"]];
 
 /// The range of gram that a text means: `1..5` of `1 <= x <= 5`, `1...` of `1+`.
@@ -51,13 +56,14 @@ pub fn translate_range(text: &str) -> Option<String> {
     let words = words(&text)?;
     let all = words.len();
     let words: Vec<&str> = words.into_iter().filter(|word| !FILLERS.contains(word)).collect();
+    let words = match words.as_slice() {
+        [first, rest @ ..] if rest.len() > 2 && INTRODUCTIONS.contains(first) => rest,
+        all => all,
+    };
     let is_bound = |word: &str| is_number(word) || is_unbounded(word);
-    match words.as_slice() {
-        [least, separator, most] | [least, separator, _, most]
-            if is_bound(least)
-                && is_bound(most)
-                && SEPARATORS.contains(separator)
-                && (words.len() == 3 || words.get(2) == Some(&"=")) =>
+    match words {
+        [least, separator, most] | [least, separator, "=", most]
+            if is_bound(least) && is_bound(most) && SEPARATORS.contains(separator) =>
         {
             bounds(least, most)
         }
@@ -65,8 +71,17 @@ pub fn translate_range(text: &str) -> Option<String> {
             bounds(least, most)
         }
         [only] if is_number(only) && all > 1 => Some(format!("{only}..{only}")),
-        [least, ".."] if is_number(least) => Some(format!("{least}...")),
-        ["..", most] if is_number(most) => Some(format!("...{most}")),
+        _ => one_bound(words).or_else(|| two_phrases(words)),
+    }
+}
+
+/// The range of words about one bound: `1..`, `at least 1`.
+fn one_bound(words: &[&str]) -> Option<String> {
+    match words {
+        [least, mark] if is_number(least) && OPEN_ENDS.contains(mark) => {
+            Some(format!("{least}..."))
+        }
+        [mark, most] if is_number(most) && OPEN_ENDS.contains(mark) => Some(format!("...{most}")),
         [before @ .., bound] if is_number(bound) && LEAST.contains(&before) => {
             Some(format!("{bound}..."))
         }
@@ -81,6 +96,15 @@ pub fn translate_range(text: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The range of words about its bounds one after the other: `min 1, max 5`.
+fn two_phrases(words: &[&str]) -> Option<String> {
+    let least = words.iter().position(|word| is_number(word))?;
+    let (least, most) = words.split_at_checked(least + 1)?;
+    let most = most.strip_prefix(&[","]).or_else(|| most.strip_prefix(&["and"])).unwrap_or(most);
+    let (least, most) = (one_bound(least)?, one_bound(most)?);
+    Some(format!("{}..{}", least.strip_suffix("...")?, most.strip_prefix("...")?))
 }
 
 fn bounds(least: &str, most: &str) -> Option<String> {
@@ -102,7 +126,7 @@ fn is_unbounded(word: &str) -> bool {
 }
 
 /// The numbers, words and symbols of a text; `None` if it has others. A sign belongs to the number
-/// behind it, unless a number is before it.
+/// after it, unless a number is before it.
 fn words(text: &str) -> Option<Vec<&str>> {
     let (mut words, mut rest) = (Vec::<&str>::new(), text.trim());
     while let Some(first) = rest.chars().next() {
@@ -136,8 +160,8 @@ fn number_length(text: &str) -> usize {
 
 fn symbol_length(text: &str) -> Option<usize> {
     let known = [
-        "...", "..=", "..", "<=", ">=", "≤", "≥", "–", "—", "…", "-", "~", ":", ",", ";", "+", "*",
-        "=", "%",
+        "...", "..=", "..", "<=", ">=", "≤", "≥", "–", "—", "−", "…", "-", "~", ":", ",", ";", "+",
+        "*", "=", "%",
     ];
     known.into_iter().find(|symbol| text.starts_with(symbol)).map(str::len)
 }
@@ -172,10 +196,19 @@ mod tests {
             ("1..80 chars", "1..80"),
             ("3 items", "3..3"),
             ("0..100%", "0..100"),
+            ("1−5", "1..5"),
+            ("…5", "...5"),
+            ("1–", "1..."),
+            ("from 1", "1..."),
+            ("until 5", "...5"),
+            ("min 1 max 5", "1..5"),
+            ("at least 1 and at most 5", "1..5"),
         ] {
             assert_eq!(translate_range(text).as_deref(), Some(range), "{text}");
         }
-        for text in ["", "1", "..", "x", "1 < x < 5", "> 5", "none..none", "1..2..3", "a..b"] {
+        for text in
+            ["", "1", "..", "x", "1 < x < 5", "> 5", "none..none", "1..2..3", "a..b", "max 5 min 1"]
+        {
             assert_eq!(translate_range(text), None, "{text}");
         }
     }

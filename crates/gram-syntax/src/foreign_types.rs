@@ -1,59 +1,39 @@
 //! Types as other languages write them, and how gram does.
 
-use crate::limits::MAX_TYPE_DEPTH;
+mod brackets;
+mod limits;
+mod names;
+mod reader;
+mod suffixes;
+
+use crate::diagnostic::Edit;
 use crate::parse::is_type;
+use crate::span::{Span, offset};
+use names::NAMES;
+use reader::Reader;
 
 /// Maximum length of a translated type in bytes. Longer ones are not written by hand.
 const MAX_TRANSLATED: usize = 2_000;
 
-/// Type names of other languages, and the built-in types.
-const NAMES: &[(&str, &[&str])] = &[
-    ("Text", &["string", "str", "char", "Char", "varchar", "text", "Str"]),
-    (
-        "Int",
-        &[
-            "int", "integer", "long", "bigint", "short", "i32", "i64", "u32", "u64", "usize",
-            "int32", "int64", "uint32", "uint64",
-        ],
-    ),
-    ("Number", &["number", "float", "double", "decimal", "Decimal", "f32", "f64", "real"]),
-    ("Bool", &["bool", "boolean"]),
-    ("Object", &["object", "dict", "Dict", "struct"]),
-    ("Array", &["array", "list", "tuple"]),
-    ("Map", &["map"]),
-    ("Any", &["any", "unknown", "mixed", "interface"]),
-    (
-        "Null",
-        &["null", "void", "Void", "Unit", "None", "NoneType", "nil", "undefined", "never", "unit"],
-    ),
-    ("Bytes", &["bytes", "bytearray", "blob", "Blob", "Buffer"]),
-    ("DateTime", &["datetime", "timestamp", "Timestamp"]),
-    ("Uri", &["URL", "Url", "url"]),
-    ("Uuid", &["UUID", "uuid", "guid", "Guid"]),
-];
-
-const LISTS: &[&str] = &[
-    "List",
-    "Array",
-    "Set",
-    "Vec",
-    "Sequence",
-    "Iterable",
-    "Collection",
-    "ReadonlyArray",
-    "list",
-    "set",
-    "array",
-    "frozenset",
-    "slice",
-];
-const MAPS: &[&str] = &["Map", "Record", "Dict", "HashMap", "dict", "map", "Mapping", "Dictionary"];
-const OPTIONS: &[&str] = &["Optional", "Maybe", "Option", "Nullable"];
-const WRAPPERS: &[&str] = &["Readonly", "Required", "Final", "Annotated", "Box"];
-
 /// The built-in type that a name of another language means.
 pub fn foreign_type_name(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(_, foreign)| foreign.contains(&name)).map(|(ours, _)| *ours)
+}
+
+pub(crate) use limits::key_of as bounding_attribute;
+
+/// Whether a word is a type of maps.
+pub(crate) fn is_map_name(word: &str) -> bool {
+    names::MAPS.contains(&word)
+}
+
+/// A type that is written as in another language.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ForeignType {
+    /// Gram has such a type.
+    Translated(Translation),
+    /// Gram has none.
+    Missing(Missing),
 }
 
 /// A type of another language, in gram.
@@ -61,368 +41,125 @@ pub fn foreign_type_name(name: &str) -> Option<&'static str> {
 pub struct Translation {
     /// The type expression.
     pub text: String,
+    /// Attributes of what has the type: `range: 1..5`.
+    pub attributes: Vec<String>,
+    /// Whether what has the type is optional.
+    pub optional: bool,
     /// What is not gram in the original.
     pub reason: String,
 }
 
+impl Translation {
+    /// The type with its attributes: `Int {range: 1..5}`.
+    pub fn with_attributes(&self) -> String {
+        if self.attributes.is_empty() {
+            return self.text.clone();
+        }
+        format!("{} {{{}}}", self.text, self.attributes.join(", "))
+    }
+
+    /// What to write instead of a type at a place of a text, `written` being the type itself as
+    /// that place needs it: the form for a help text, and the edits.
+    pub fn instead_of(&self, source: &str, span: Span, written: &str) -> (String, Vec<Edit>) {
+        let shown = self.with_attributes();
+        let before = source.get(..span.start as usize).unwrap_or_default().trim_end();
+        let named = before.trim_end_matches(':').trim_end();
+        let after = source.get(span.end as usize..).unwrap_or_default();
+        let record = after.trim_start().strip_prefix('{');
+        let attributes = self.attributes.join(", ");
+        let mut edits = Vec::new();
+        let name = named.rsplit(['(', ' ', ',']).next().unwrap_or_default();
+        let shown = if self.optional && !name.is_empty() {
+            if !name.ends_with('?') {
+                edits.push(Edit { span: Span::empty(offset(named.len())), text: "?".to_owned() });
+            }
+            format!("{}?::{shown}", name.trim_end_matches('?'))
+        } else {
+            shown
+        };
+        let mut text = written.to_owned();
+        match record {
+            Some(record) if !attributes.is_empty() => {
+                let comma = if record.trim_start().starts_with('}') { "" } else { ", " };
+                let start = Span::empty(offset(source.len() - record.len()));
+                edits.push(Edit { span, text });
+                edits.push(Edit { span: start, text: format!("{attributes}{comma}") });
+            }
+            _ => {
+                if !attributes.is_empty() {
+                    text = format!("{text} {{{attributes}}}");
+                }
+                edits.push(Edit { span, text });
+            }
+        }
+        (shown, edits)
+    }
+}
+
+impl From<&Translation> for Missing {
+    /// For a place where a type has no attributes.
+    fn from(of: &Translation) -> Self {
+        let ty = of.with_attributes();
+        let alias = format!("[Part::Alias | (::{ty})]");
+        Self {
+            reason: "only a whole parameter or field has attributes".to_owned(),
+            help: format!("declare an alias, such as {alias}, and use its name"),
+        }
+    }
+}
+
+/// What gram has nothing like.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What is not gram in the original.
+    pub reason: String,
+    /// What to write instead.
+    pub help: String,
+}
+
 /// Reads a type that is written as in another language, or with a slip.
-pub fn translate_type(text: &str) -> Option<Translation> {
+pub fn foreign_type(text: &str) -> Option<ForeignType> {
     if text.len() > MAX_TRANSLATED {
         return None;
     }
-    let mut reader = Reader { rest: text.trim(), depth: 0, reason: None, name: None };
-    let text = reader.union(true)?;
-    let name = reader.name.map(|(word, ours)| format!("`{word}` is `{ours}` in gram"));
-    let reason = reader.reason.map(str::to_owned).or(name).filter(|_| reader.rest.is_empty())?;
-    is_type(&text).then_some(Translation { text, reason })
-}
-
-struct Reader<'e> {
-    rest: &'e str,
-    depth: u32,
-    /// The first thing that is not gram.
-    reason: Option<&'static str>,
-    /// The first name of another language, and gram's.
-    name: Option<(&'e str, &'static str)>,
-}
-
-/// What is read of a member of a union.
-struct Member {
-    text: String,
-    /// Whether it is `None`, `undefined` or the like.
-    absent: bool,
-    /// Whether it is a text in quotes.
-    literal: bool,
-}
-
-impl<'e> Reader<'e> {
-    fn note(&mut self, reason: &'static str) {
-        self.reason.get_or_insert(reason);
-    }
-
-    fn eat(&mut self, token: &str) -> bool {
-        let rest = self.rest.trim_start();
-        let found = rest.strip_prefix(token);
-        self.rest = found.unwrap_or(rest);
-        found.is_some()
-    }
-
-    fn at(&self, token: &str) -> bool {
-        self.rest.trim_start().starts_with(token)
-    }
-
-    /// A word, if that comes next.
-    fn eat_word(&mut self, word: &str) -> bool {
-        let rest = self.rest.trim_start();
-        let after = rest.strip_prefix(word).filter(|after| !after.starts_with(is_word));
-        self.rest = after.unwrap_or(rest);
-        after.is_some()
-    }
-
-    /// A closing bracket, which may be missing at the end.
-    fn close(&mut self, token: &str) -> bool {
-        if self.eat(token) {
-            return true;
-        }
-        let end = self.rest.trim().is_empty();
-        if end {
-            self.note(match token {
-                "]" => "the `[` is never closed",
-                ">" => "the `<` is never closed",
-                ")" => "the `(` is never closed",
-                _ => "the `{` is never closed",
-            });
-        }
-        end
-    }
-
-    fn union(&mut self, outer: bool) -> Option<String> {
-        while self.eat("|") {
-            self.note("a `|` is written between two members only");
-        }
-        let mut members = vec![self.member()?];
-        loop {
-            if self.eat("||") {
-                self.note("members are separated by one `|`");
-            } else if self.eat_word("or") {
-                self.note("members are separated by `|`");
-            } else if self.eat("|") {
-                if self.rest.trim().is_empty() {
-                    self.note("a `|` is written between two members only");
-                    break;
-                }
-            } else if outer && self.at(",") && members.iter().all(|member| member.literal) {
-                self.eat(",");
-                self.note("members are separated by `|`");
-            } else {
-                break;
-            }
-            members.push(self.member()?);
-        }
-        let absent = members.iter().filter(|member| member.absent).count();
-        let mut present = members.iter().filter(|member| !member.absent);
-        if let (1.., Some(only), None) = (absent, present.next(), present.next())
-            && (self.reason.is_some() || self.name.is_some())
-        {
-            return Some(format!("{}?", only.text));
-        }
-        let texts: Vec<_> = members.iter().map(|member| member.text.as_str()).collect();
-        Some(texts.join(" | "))
-    }
-
-    fn member(&mut self) -> Option<Member> {
-        if self.eat_word("readonly") || self.eat_word("const") {
-            self.note("a type has no modifiers");
-        }
-        let (mut nullable, mut lists) = (false, 0);
-        loop {
-            if self.eat("?") {
-                self.note("the `?` follows the type");
-                nullable = true;
-            } else if self.eat("[]") {
-                self.note("the `[]` follows the type");
-                lists += 1;
-            } else {
-                break;
-            }
-        }
-        self.depth += 1;
-        if self.depth > MAX_TYPE_DEPTH {
-            return None;
-        }
-        let mut member = self.primary()?;
-        self.depth -= 1;
-        loop {
-            if self.eat("[]") {
-                member.text = list_of(&member.text);
-            } else if self.at("[") {
-                self.eat("[");
-                let digits = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
-                if digits.len() < self.rest.len() {
-                    self.note("a list has no size in its type: write {size: 3..3}");
-                    self.rest = digits;
-                }
-                if !self.close("]") {
-                    return None;
-                }
-                member.text = list_of(&member.text);
-            } else if self.eat("?") {
-                member.text.push('?');
-            } else if self.eat("!") {
-                self.note("every type excludes null, so it needs no `!`");
-            } else if self.at("()") {
-                self.eat("()");
-                self.note("a type is not called");
-            } else {
-                break;
-            }
-            member.literal = false;
-        }
-        for _ in 0..lists {
-            member.text = list_of(&member.text);
-        }
-        if nullable {
-            member.text.push('?');
-        }
-        Some(member)
-    }
-
-    fn primary(&mut self) -> Option<Member> {
-        let rest = self.rest.trim_start();
-        self.rest = rest;
-        let plain = |text: String| Some(Member { text, absent: false, literal: false });
-        match rest.chars().next()? {
-            quote @ ('"' | '\'') => {
-                let text = self.string(quote)?;
-                Some(Member { text, absent: false, literal: true })
-            }
-            '(' => {
-                self.eat("(");
-                let inner = self.union(false)?;
-                self.close(")").then_some(())?;
-                plain(format!("({inner})"))
-            }
-            '[' => {
-                self.eat("[");
-                let items = self.items("]")?;
-                plain(format!("[{}]", items.join(", ")))
-            }
-            '{' => {
-                self.eat("{");
-                let fields = self.fields()?;
-                plain(format!("{{{}}}", fields.join(", ")))
-            }
-            c if c.is_ascii_digit() || c == '-' => {
-                let number =
-                    self.take(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
-                plain(number.to_owned())
-            }
-            c if is_word(c) => self.named(),
-            _ => None,
-        }
-    }
-
-    fn take(&mut self, part: impl Fn(char) -> bool) -> &'e str {
-        let end = self.rest.find(|c| !part(c)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        word
-    }
-
-    /// A text in quotes, as JSON.
-    fn string(&mut self, quote: char) -> Option<String> {
-        let inner = &self.rest[1..];
-        let mut escaped = false;
-        let end = inner.find(|c| {
-            let closes = c == quote && !escaped;
-            escaped = c == '\\' && !escaped;
-            closes
-        })?;
-        self.rest = &inner[end + 1..];
-        if quote == '"' {
-            return Some(format!("\"{}\"", &inner[..end]));
-        }
-        self.note("texts in types have double quotes");
-        let text = inner[..end].replace("\\'", "'").replace('"', "\\\"");
-        Some(format!("\"{text}\""))
-    }
-
-    fn named(&mut self) -> Option<Member> {
-        let word = self.take(is_word);
-        let plain = |text: String| Some(Member { text, absent: false, literal: false });
-        let ours = foreign_type_name(word);
-        if LISTS.contains(&word) && self.eat_word("of") {
-            self.note("a list is written `T[]`");
-            let item = self.member()?;
-            return plain(list_of(&item.text));
-        }
-        let generic = self.at("<") || (self.at("[") && !self.at("[]"));
-        let known = [LISTS, MAPS, OPTIONS, WRAPPERS, &["Union", "Literal", "Tuple", "tuple"]];
-        if generic && known.iter().any(|known| known.contains(&word)) {
-            return self.generic(word).and_then(plain);
-        }
-        if let Some(ours) = ours {
-            if word != "null" {
-                self.name.get_or_insert((word, ours));
-            }
-            let absent = matches!(word, "None" | "undefined" | "nil" | "null");
-            return Some(Member { text: ours.to_owned(), absent, literal: false });
-        }
-        plain(word.to_owned())
-    }
-
-    /// The arguments of a generic type, and what that is in gram.
-    fn generic(&mut self, name: &str) -> Option<String> {
-        let angle = self.eat("<") || !self.eat("[");
-        let mut arguments = self.items(if angle { ">" } else { "]" })?;
-        if name == "Map" && angle && arguments.len() == 1 {
-            return Some(format!("Map<{}>", arguments.pop()?));
-        }
-        let last = arguments.last()?;
-        let (reason, text) = if LISTS.contains(&name) {
-            ("a list is written `T[]`", list_of(arguments.first()?))
-        } else if MAPS.contains(&name) {
-            ("a map is written `Map<T>`: its keys are always texts", format!("Map<{last}>"))
-        } else if OPTIONS.contains(&name) {
-            ("a type that may be null is written `T?`", suffixed(last, "?"))
-        } else if WRAPPERS.contains(&name) {
-            ("a type has no modifiers", arguments.first()?.clone())
-        } else if name.eq_ignore_ascii_case("tuple") {
-            ("a tuple is written `[T, U]`", format!("[{}]", arguments.join(", ")))
+    let mut reader = Reader::new(text);
+    let mut member = reader.union(true);
+    // `Text, max 80`
+    while let Some(member) = member.as_mut().filter(|_| reader.eat(",")) {
+        let Some(limits) = reader.limit().or_else(|| reader.condition()) else { break };
+        reader.note(if limits.optional {
+            "an optional parameter has a `?` after its name"
         } else {
-            ("a union is written `T | U`", arguments.join(" | "))
-        };
-        self.note(reason);
-        Some(text)
+            "limits are attributes"
+        });
+        member.limits.join(limits);
     }
-
-    /// Types with commas between them, up to a closing bracket.
-    fn items(&mut self, closer: &str) -> Option<Vec<String>> {
-        let mut items = Vec::new();
-        loop {
-            if items.is_empty() || !self.at(closer) {
-                items.push(self.union(false)?);
-            }
-            if !self.eat(",") {
-                break;
-            }
-            if self.at(closer) {
-                self.note("no comma follows the last item");
-            }
-        }
-        self.close(closer).then_some(items)
+    if let Some(missing) = reader.missing {
+        return Some(ForeignType::Missing(missing));
     }
-
-    /// The fields of a record, up to its `}`.
-    fn fields(&mut self) -> Option<Vec<String>> {
-        let mut fields = Vec::new();
-        while !self.at("}") && !self.rest.trim().is_empty() {
-            fields.push(self.field()?);
-            if self.eat(",") {
-                if self.at("}") {
-                    self.note("no comma follows the last field");
-                }
-            } else if self.eat(";") {
-                self.note("fields are separated by commas");
-            } else if !self.at("}") && !self.rest.trim().is_empty() {
-                self.note("a comma is missing between two fields");
-            }
-        }
-        self.close("}").then_some(fields)
-    }
-
-    fn field(&mut self) -> Option<String> {
-        if self.eat_word("readonly") {
-            self.note("a field has no modifiers");
-        }
-        let start = self.rest.chars().next()?;
-        let name = match start {
-            '"' | '\'' => self.string(start)?,
-            _ => self.take(is_word).to_owned(),
-        };
-        let optional = if self.eat("?") { "?" } else { "" };
-        if !self.eat(":") {
-            if name.is_empty() || self.rest.trim_start().starts_with([',', '}', ';']) {
-                return None;
-            }
-            self.note("a `:` is missing between a field and its type");
-        } else if self.eat(":") {
-            self.note("a field of a type has one `:`");
-        }
-        let ty = self.union(false)?;
-        let mut default = String::new();
-        if self.eat("=") {
-            let value = self.rest.trim_start();
-            self.rest = value;
-            let text = match value.chars().next()? {
-                quote @ ('"' | '\'') => self.string(quote)?,
-                _ => self.take(|c| is_word(c) || matches!(c, '.' | '-')).to_owned(),
-            };
-            default = format!(" = {text}");
-        }
-        Some(format!("{name}{optional}: {ty}{default}"))
-    }
+    let member = member?;
+    let name = reader.name.map(|(word, ours)| format!("`{word}` is `{ours}` in gram"));
+    let reason =
+        reader.reason.map(str::to_owned).or(name).filter(|_| reader.rest.trim().is_empty())?;
+    is_type(&member.text).then_some(ForeignType::Translated(Translation {
+        attributes: member.limits.attributes(&member.text),
+        text: member.text,
+        optional: member.limits.optional,
+        reason,
+    }))
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-fn suffixed(ty: &str, suffix: &str) -> String {
-    if ty.contains(" | ") && !ty.starts_with(['[', '{', '(']) {
-        format!("({ty}){suffix}")
-    } else {
-        format!("{ty}{suffix}")
+/// Reads a type that is written as in another language and needs no attributes in gram.
+pub fn translate_type(text: &str) -> Option<Translation> {
+    match foreign_type(text)? {
+        ForeignType::Translated(it) if it.attributes.is_empty() && !it.optional => Some(it),
+        _ => None,
     }
-}
-
-fn list_of(ty: &str) -> String {
-    suffixed(ty, "[]")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::translate_type as translate;
+    use super::{ForeignType, foreign_type, translate_type as translate};
 
     #[test]
     fn types_of_other_languages_are_translated() {
@@ -456,7 +193,44 @@ mod tests {
     }
 
     #[test]
+    fn limits_become_attributes() {
+        let cases = [
+            ("Int.min(1)", "Int {range: 1...}"),
+            ("conint(ge=1, le=5)", "Int {range: 1..5}"),
+            ("Text<1..80>", "Text {length: 1..80}"),
+            ("conlist(str, max_length=3)", "Text[] {size: ...3}"),
+            ("Int where count > 0 and count <= 9", "Int {range: ...9, above: 0}"),
+            ("unsigned int", "Int {range: 0...}"),
+            ("1–5", "Int {range: 1..5}"),
+            ("z.number().multipleOf(5).default(10)", "Number {multipleOf: 5, default: 10}"),
+            // These have no limits.
+            ("Int(5)", "Int"),
+            ("Text(a)", ""),
+            ("Int.frobnicate(1)", ""),
+            ("Int 1..5 6", ""),
+            ("08..9", ""),
+        ];
+        for (foreign, gram) in cases {
+            let text = match foreign_type(foreign) {
+                Some(ForeignType::Translated(it)) => it.with_attributes(),
+                _ => String::new(),
+            };
+            assert_eq!(text, gram, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_gram_lacks_is_named() {
+        for text in ["A & B", "keyof A", "(x: Int) => Int", "Pick<A, \"b\">", "Int.min(1)[]"] {
+            let found = foreign_type(text);
+            assert!(matches!(found, Some(ForeignType::Missing(_))), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
     fn deep_types_are_left_alone() {
         assert_eq!(translate(&"List[".repeat(100_000)), None);
+        assert_eq!(translate(&"(".repeat(1_999)), None);
+        assert_eq!(translate(&"...".repeat(600)), None);
     }
 }

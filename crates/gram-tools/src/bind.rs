@@ -1,9 +1,11 @@
 //! Binds a library to a specification.
 
+mod changes;
 mod compatibility;
 mod injected;
 mod problem;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -15,9 +17,11 @@ use tokio::sync::Semaphore;
 
 use crate::check::{SchemaError, ToolCheck};
 use crate::library::{LibraryEntry, ToolLibrary};
+use crate::masks::{SecretMasks, is_maskable};
 use crate::names::{KnownName, NameIndex};
 use crate::settings::Settings;
 
+pub use changes::OnChange;
 pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Incompatibility};
 
@@ -34,6 +38,9 @@ struct BoundState {
     names: HashMap<SmolStr, CallTarget>,
     near: OnceLock<NameIndex>,
     settings: Settings,
+    /// The secrets of the library.
+    secrets: Vec<String>,
+    masks: SecretMasks,
     /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
 }
@@ -83,8 +90,8 @@ impl ToolLibrary {
     /// Binds the library as far as possible, and returns the problems. Calls of a tool without an
     /// implementation fail.
     pub fn bind_partly(&self, module: &Valid<Module>) -> (Bound, Vec<BindProblem>) {
-        let (problems, warnings) = (Vec::new(), Vec::new());
-        Binder { library: self, module, problems, warnings }.bind()
+        let (problems, warnings, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Binder { library: self, module, problems, warnings, secrets }.bind()
     }
 }
 
@@ -93,6 +100,8 @@ struct Binder<'b> {
     module: &'b Module,
     problems: Vec<BindProblem>,
     warnings: Vec<BindProblem>,
+    /// The values that the library keeps out of its own text.
+    secrets: Vec<String>,
 }
 
 impl<'b> Binder<'b> {
@@ -115,6 +124,12 @@ impl<'b> Binder<'b> {
         }
         self.injected_nowhere();
         let containers = self.containers(&mut names, &mut tools);
+        for entry in self.library.entries().iter() {
+            self.secrets.extend(entry.implementation.secrets().iter().cloned());
+        }
+        self.secrets.retain(|secret| is_maskable(secret));
+        self.secrets.sort_unstable();
+        self.secrets.dedup();
         let inner = BoundState {
             types: self.module.types.clone(),
             tools,
@@ -122,6 +137,8 @@ impl<'b> Binder<'b> {
             names,
             near: OnceLock::new(),
             settings: self.library.own_settings().clone(),
+            masks: SecretMasks::new(self.secrets.iter().cloned()),
+            secrets: self.secrets,
             warnings: self.warnings,
         };
         (Bound(Arc::new(inner)), self.problems)
@@ -147,6 +164,7 @@ impl<'b> Binder<'b> {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
         let injected = self.injected(tool, entry);
+        self.warnings.extend(changes::other_wording(tool, entry));
         if let Some(declared) = entry.declared() {
             for problem in compatibility::problems(self.module, tool, &declared, entry) {
                 match problem {
@@ -280,6 +298,28 @@ impl Bound {
             tool: &tool.spec.name,
             implementation: tool.entry.as_ref().map(|entry| entry.implementation.kind()),
         })
+    }
+
+    /// The secrets of the library: the values of its environment variables, files and headers, and
+    /// those that it injects into secret parameters. They appear in no verdict. Values of fewer
+    /// than four bytes are not included.
+    pub fn secrets(&self) -> &[String] {
+        &self.0.secrets
+    }
+
+    /// Masks the secrets of the library.
+    pub(crate) fn library_masks(&self) -> &SecretMasks {
+        &self.0.masks
+    }
+
+    /// Masks the secrets of the library, and those of a call of one of its tools.
+    pub(crate) fn masks(&self, tool: u32, of_call: &[String]) -> Cow<'_, SecretMasks> {
+        let of_tool = self.tool(tool).secrets();
+        if of_call.is_empty() && of_tool.is_empty() {
+            return Cow::Borrowed(&self.0.masks);
+        }
+        let secrets = of_call.iter().cloned().chain(of_tool);
+        Cow::Owned(SecretMasks::new(secrets.chain(self.0.secrets.iter().cloned())))
     }
 
     /// The settings of the library.

@@ -4,6 +4,10 @@ use std::error::Error;
 #[cfg(feature = "http")]
 use std::io;
 
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue, USER_AGENT,
+};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{ClientBuilder, StatusCode, Url};
 
@@ -11,6 +15,72 @@ use crate::sanitize::sanitize_line;
 
 /// The maximum number of redirects, which is the default of `reqwest`.
 const MAX_REDIRECTIONS: usize = 10;
+
+/// The headers whose values are no secrets.
+static PUBLIC_HEADERS: [HeaderName; 6] =
+    [ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT];
+
+/// The headers that a server gets with each request.
+#[derive(Clone, Default)]
+pub struct RequestHeaders {
+    map: HeaderMap,
+    secrets: Vec<String>,
+}
+
+impl RequestHeaders {
+    /// Creates headers from their names and values. All values count as secrets, except those of
+    /// headers such as `Accept`. Fails with the reason if a name or a value is invalid.
+    pub fn new(headers: impl IntoIterator<Item = (String, String)>) -> Result<Self, String> {
+        let mut all = Self::default();
+        for (name, value) in headers {
+            let (Ok(key), Ok(mut header)) =
+                (HeaderName::try_from(&name), HeaderValue::try_from(&value))
+            else {
+                // The value may be a password.
+                return Err(format!("invalid header name or value: `{}`", sanitize_line(&name)));
+            };
+            if !PUBLIC_HEADERS.contains(&key) {
+                header.set_sensitive(true);
+                // A server may repeat a token without its scheme: `Bearer …`.
+                all.secrets.extend(value.split_once(' ').map(|(_, token)| token.trim().to_owned()));
+                all.secrets.push(value);
+            }
+            all.map.insert(key, header);
+        }
+        Ok(all)
+    }
+
+    /// Adds the scheme `Bearer` to an `Authorization` that is only a token, as MCP requires.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn with_bearer(mut self) -> Self {
+        use reqwest::header::AUTHORIZATION;
+
+        if let Some(token) = self.map.get(AUTHORIZATION).and_then(|value| value.to_str().ok())
+            && !token.contains(' ')
+            && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {token}"))
+        {
+            value.set_sensitive(true);
+            self.map.insert(AUTHORIZATION, value);
+        }
+        self
+    }
+
+    /// The values that must not appear in any output.
+    pub fn secrets(&self) -> &[String] {
+        &self.secrets
+    }
+
+    pub(crate) fn map(&self) -> &HeaderMap {
+        &self.map
+    }
+}
+
+impl std::fmt::Debug for RequestHeaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.map.keys()).finish()
+    }
+}
 
 /// Parses an absolute HTTP or HTTPS URL.
 pub(crate) fn address(url: &str) -> Option<Url> {

@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
+use crate::content::ToolContent;
+#[cfg(feature = "mcp")]
+use crate::mcp::SessionServers;
+
 /// One run of an implementation.
 #[derive(Debug, Clone)]
 pub struct Invocation {
@@ -46,6 +50,8 @@ pub enum Answer {
     Json(Value),
     /// The output of a program: JSON, or text if the tool's result is text.
     Raw(String),
+    /// A result in the form of MCP. Its text is exact: it is neither trimmed nor rewritten.
+    Content(ToolContent),
 }
 
 /// Why an implementation returned no answer.
@@ -75,12 +81,14 @@ pub struct InvocationError {
     pub kind: InvocationErrorKind,
     /// A description for the model and the user, without the arguments.
     pub detail: String,
+    /// The result of an MCP server that reports the failure.
+    pub content: Option<Box<ToolContent>>,
 }
 
 impl InvocationError {
     /// Creates an error with its description.
     pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into() }
+        Self { kind, detail: detail.into(), content: None }
     }
 }
 
@@ -126,6 +134,12 @@ pub trait Implementation: Debug + Send + Sync {
         false
     }
 
+    /// The implementation with a session's own connection to its MCP server, if it has one.
+    #[cfg(feature = "mcp")]
+    fn in_session(&self, _: &SessionServers) -> Option<Arc<dyn Implementation>> {
+        None
+    }
+
     /// Connects to the server, if there is one, so that [`Self::declared`] knows its interface.
     fn connect(&self) -> ConnectFuture {
         Box::pin(std::future::ready(Ok(())))
@@ -139,6 +153,12 @@ pub trait Implementation: Debug + Send + Sync {
     /// The reason why every call would fail, if that is known in advance.
     fn fault(&self) -> Option<String> {
         None
+    }
+
+    /// The values that must not appear in any output, such as those of its environment and its
+    /// headers.
+    fn secrets(&self) -> &[String] {
+        &[]
     }
 
     /// The description, if it has one.

@@ -43,11 +43,15 @@
 mod bind;
 pub mod check;
 pub mod clock;
+mod content;
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod environment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod http_client;
 pub mod implementations;
 pub mod invocation;
 mod library;
+mod masks;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod names;
@@ -60,7 +64,12 @@ mod stats;
 pub mod throttle;
 mod verdict;
 
-pub use bind::{BindProblem, Binding, Bound, Incompatibility};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
+pub use content::ToolContent;
+#[cfg(any(feature = "command", feature = "mcp"))]
+pub use environment::ProgramEnvironment;
+#[cfg(any(feature = "http", feature = "mcp"))]
+pub use http_client::RequestHeaders;
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};

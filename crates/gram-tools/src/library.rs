@@ -79,6 +79,11 @@ pub enum InjectedSource {
 }
 
 impl InjectedSource {
+    /// Whether the value is kept apart from the library, and so may be a secret.
+    pub(crate) fn is_external(&self) -> bool {
+        !matches!(self, Self::Value(_))
+    }
+
     /// The value as it is now.
     pub(crate) fn read(&self) -> Result<Value, String> {
         match self {

@@ -1,11 +1,13 @@
 //! Child processes that end together with their descendants.
 
 use std::io;
-use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use crate::environment::ProgramEnvironment;
+use crate::sanitize::sanitize_line;
 
 /// A running program and the processes that it started. Dropping it kills all of them.
 #[derive(Debug)]
@@ -23,20 +25,27 @@ pub(crate) struct ProcessPipes {
 }
 
 impl ProcessGroup {
-    /// Starts a program, in `folder` if given. A program name with a path separator is relative to
-    /// `folder`. Other names are looked up in `PATH`.
+    /// Starts a program. Fails with the reason, as a phrase that follows its name.
     pub(crate) fn start(
         program: &str,
         arguments: &[String],
-        folder: Option<&Path>,
+        environment: &ProgramEnvironment,
+    ) -> Result<(Self, ProcessPipes), String> {
+        Self::spawn(program, arguments, environment).map_err(|error| match environment.place() {
+            Some(folder) if !folder.is_dir() => {
+                let folder = sanitize_line(&folder.display().to_string());
+                format!("there is no folder {folder} to run it in")
+            }
+            _ => start_error(&error),
+        })
+    }
+
+    fn spawn(
+        program: &str,
+        arguments: &[String],
+        environment: &ProgramEnvironment,
     ) -> io::Result<(Self, ProcessPipes)> {
-        let mut command = match folder.filter(|_| program.contains(std::path::is_separator)) {
-            Some(folder) => Command::new(folder.join(program)),
-            None => Command::new(program),
-        };
-        if let Some(folder) = folder {
-            command.current_dir(folder);
-        }
+        let mut command = environment.command(program);
         command
             .args(arguments)
             .stdin(Stdio::piped())
@@ -86,7 +95,7 @@ impl Drop for ProcessGroup {
 }
 
 /// The reason why a program cannot be started, as a phrase that follows its name.
-pub(crate) fn start_error(error: &io::Error) -> String {
+fn start_error(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such program".to_owned(),
         io::ErrorKind::PermissionDenied => "that is not a program one may run".to_owned(),

@@ -1,7 +1,6 @@
 //! A session checks and runs the calls of one conversation.
 
 mod container;
-mod masks;
 mod redaction;
 mod run;
 mod state;
@@ -20,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
+use crate::invocation::Implementation;
+use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
@@ -43,6 +44,9 @@ pub struct Session {
     /// The callable names, if restricted. The value is whether the name itself is listed, and not
     /// only a container of it.
     scope: Option<HashMap<SmolStr, bool>>,
+    /// Its own MCP servers, if it does not share those of the library.
+    #[cfg(feature = "mcp")]
+    servers: Option<crate::mcp::SessionServers>,
 }
 
 /// The outcome of checking a call, before anything runs.
@@ -63,7 +67,40 @@ impl Session {
 
     /// Creates a session with a clock of the host.
     pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
-        Self { bound: bound.clone(), clock, state: Mutex::default(), scope: None }
+        Self {
+            bound: bound.clone(),
+            clock,
+            state: Mutex::default(),
+            scope: None,
+            #[cfg(feature = "mcp")]
+            servers: None,
+        }
+    }
+
+    /// Gives the session connections of its own to the MCP servers of the library, so that it does
+    /// not share their state with other sessions. They end with the session.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn with_own_servers(mut self) -> Self {
+        self.servers = Some(crate::mcp::SessionServers::default());
+        self
+    }
+
+    /// Ends its own connections to MCP servers. They are opened again on demand.
+    #[cfg(feature = "mcp")]
+    pub async fn close(&self) {
+        if let Some(servers) = &self.servers {
+            servers.close().await;
+        }
+    }
+
+    /// The implementation of a tool for this session.
+    fn implementation(&self, entry: &LibraryEntry) -> Arc<dyn Implementation> {
+        #[cfg(feature = "mcp")]
+        let own = self.servers.as_ref().and_then(|it| entry.implementation.in_session(it));
+        #[cfg(not(feature = "mcp"))]
+        let own = None;
+        own.unwrap_or_else(|| Arc::clone(&entry.implementation))
     }
 
     /// Restricts calls to these tools and containers, including the functions of the containers.
@@ -120,16 +157,13 @@ impl Session {
     pub fn begin(&self, call: Call) -> Admission<'_> {
         let Call { id, name, arguments } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        let refuse = |name: String, error| {
-            let warnings = Vec::new();
-            Admission::Answered(Verdict { id: id.clone(), name, warnings, outcome: Err(error) })
-        };
+        let refuse =
+            |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
         let tool = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => tool,
             Some(CallTarget::Container(container)) => {
                 let outcome = self.call_container(container, &arguments);
-                let warnings = Vec::new();
-                return Admission::Answered(Verdict { id, name, warnings, outcome });
+                return Admission::Answered(Verdict::new(id, name, outcome));
             }
             None => {
                 self.state.lock().count_unknown(self.bound.settings(None), self.clock.now());
@@ -186,7 +220,7 @@ impl Session {
                     }
                     _ => error,
                 };
-                Admission::Answered(Verdict { id, name, warnings, outcome: Err(error) })
+                Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
             }
         }
     }
@@ -199,7 +233,7 @@ impl Session {
         let outcome = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
                 warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
-                let masks = masks::SecretMasks::new(accepted.secrets);
+                let masks = self.bound.masks(tool, &accepted.secrets);
                 Success {
                     arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                     repairs: accepted.repairs,
@@ -212,7 +246,7 @@ impl Session {
             }
             None => Err(self.unknown(&name, true)),
         };
-        Verdict { id, name, warnings, outcome }
+        Verdict { warnings, ..Verdict::new(id, name, outcome) }
     }
 
     /// The error for arguments that are neither valid JSON nor repairable.
@@ -250,13 +284,13 @@ impl Session {
                 if found.is_empty() {
                     return Ok(accepted);
                 }
-                let masks = masks::SecretMasks::new(accepted.secrets);
+                let masks = self.bound.masks(tool, &accepted.secrets);
                 let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
                 Err(CallError::Validation(InvalidArguments::of_host(check, found)))
             }
             Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
             Err(Rejection::Invalid(mut invalid)) => {
-                let masks = masks::SecretMasks::new(invalid.secrets().iter().cloned());
+                let masks = self.bound.masks(tool, invalid.secrets()).into_owned();
                 // Keep only problems of values that passed the check. The others may be
                 // consequential errors.
                 if !validators.is_empty()
@@ -267,6 +301,9 @@ impl Session {
                     };
                     let found = found(&accepted)?.into_iter().filter(is_there);
                     invalid.and(found.map(|problem| masks.problem(problem)).collect());
+                }
+                if !self.bound.secrets().is_empty() {
+                    invalid.hide(|text| self.bound.library_masks().text(text));
                 }
                 Err(CallError::Validation(invalid))
             }

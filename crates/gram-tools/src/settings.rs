@@ -6,6 +6,7 @@ use gram_model::units;
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use crate::bind::OnChange;
 use crate::check::{Policy, Undeclared};
 use crate::throttle::ThrottlePolicy;
 
@@ -46,6 +47,9 @@ pub struct Settings {
     pub timeout: Duration,
     /// The maximum number of concurrent invocations of a tool in all sessions. 0: unlimited.
     pub concurrency: u32,
+    /// The treatment of a change of an MCP server. `None`: a server that refuses what the
+    /// specification allows is not served, other changes are warnings.
+    pub on_change: Option<OnChange>,
 }
 
 impl Default for Settings {
@@ -61,6 +65,7 @@ impl Default for Settings {
             expand: Expand::Conversation,
             timeout: Duration::from_mins(1),
             concurrency: 0,
+            on_change: None,
         }
     }
 }
@@ -79,6 +84,10 @@ impl Settings {
     /// Applies the attributes of a library or an implementation. Unknown attributes and values of
     /// the wrong type are ignored, because the checker reports them.
     pub fn take(&mut self, attributes: &[(SmolStr, Value)]) {
+        // A profile is what the other attributes change, in whatever order they are written.
+        let profile = attributes.iter().find(|(key, _)| key == "throttle");
+        let profile = profile.and_then(|(_, value)| ThrottlePolicy::profile(value.as_str()?));
+        set(&mut self.throttle, profile);
         for (key, value) in attributes {
             self.take_one(key, value);
         }
@@ -105,6 +114,10 @@ impl Settings {
             "maxResponse" => set(&mut self.max_response, size(value)),
             "maxOutput" => set(&mut self.max_output, size(value)),
             "timeout" => set(&mut self.timeout, time(value)),
+            "onChange" => {
+                let value = value.as_str().and_then(OnChange::of_name);
+                self.on_change = value.or(self.on_change);
+            }
             "concurrency" => set(&mut self.concurrency, count(value)),
             "expand" => set(&mut self.expand, expand(value)),
             _ => {}
@@ -152,5 +165,38 @@ fn size(value: &Value) -> Option<usize> {
     match value {
         Value::Number(_) => usize::try_from(value.as_u64()?).ok(),
         _ => usize::try_from(units::size(value.as_str()?)?).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn taken(settings: &Settings, attributes: &Value) -> ThrottlePolicy {
+        let mut settings = settings.clone();
+        let attributes = attributes.as_object().into_iter().flatten();
+        let attributes: Vec<_> =
+            attributes.map(|(key, value)| (SmolStr::from(key), value.clone())).collect();
+        settings.take(&attributes);
+        settings.throttle
+    }
+
+    #[test]
+    fn single_limits_change_a_profile() {
+        let agent = Settings::default();
+        assert_eq!(taken(&agent, &json!({"throttle": "server"})), ThrottlePolicy::server());
+        assert_eq!(taken(&agent, &json!({"throttle": "none"})), ThrottlePolicy::default());
+        for attributes in [
+            json!({"throttle": "off", "sameToolCalls": 7}),
+            json!({"sameToolCalls": 7, "throttle": "off"}),
+        ] {
+            let policy = taken(&agent, &attributes);
+            assert_eq!(policy, ThrottlePolicy { same_tool_calls: 7, ..ThrottlePolicy::off() });
+        }
+        let server = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
+        assert_eq!(taken(&server, &json!({"allToolsCalls": 5})).same_tool_calls, 0);
+        assert_eq!(taken(&server, &json!({"throttle": "agent"})), ThrottlePolicy::default());
     }
 }

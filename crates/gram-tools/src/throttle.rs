@@ -54,6 +54,34 @@ impl Default for ThrottlePolicy {
     }
 }
 
+impl ThrottlePolicy {
+    /// The limits for a server, whose sessions may belong to several agents or to a program: only a
+    /// runaway client is stopped.
+    pub fn server() -> Self {
+        Self { all_tools_calls: 1_000, all_tools_window: Duration::from_secs(10), ..Self::off() }
+    }
+
+    /// No limits.
+    pub fn off() -> Self {
+        Self {
+            max_consecutive_failures: 0,
+            same_tool_calls: 0,
+            all_tools_calls: 0,
+            ..Self::default()
+        }
+    }
+
+    /// The profile of a name. `agent` is the default: limits for a single agent.
+    pub fn profile(name: &str) -> Option<Self> {
+        match name {
+            "off" => Some(Self::off()),
+            "agent" => Some(Self::default()),
+            "server" => Some(Self::server()),
+            _ => None,
+        }
+    }
+}
+
 /// A rule of a [`ThrottlePolicy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThrottleRule {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::check::{InvalidArguments, MalformedArguments, Problem, ProblemCode, Rejection, Repair};
+use crate::ToolContent;
+use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
 
@@ -39,6 +40,8 @@ pub struct Verdict {
     pub warnings: Vec<Warning>,
     /// The result, or the error.
     pub outcome: Result<Success, CallError>,
+    /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
+    pub content: Option<ToolContent>,
 }
 
 /// The outcome of a successful call.
@@ -151,6 +154,11 @@ impl CallError {
 }
 
 impl Verdict {
+    /// Creates a verdict without warnings.
+    pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
+        Self { id, name, warnings: Vec::new(), outcome, content: None }
+    }
+
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         self.outcome.is_ok()
@@ -186,18 +194,31 @@ impl Verdict {
     pub fn message(&self) -> String {
         match &self.outcome {
             Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
-            Ok(Success { result, .. }) => {
+            Ok(Success { result, .. }) => self.exact_text().unwrap_or_else(|| {
                 result.as_ref().map_or_else(|| "ok".to_owned(), Value::to_string)
-            }
-            Err(error) => {
-                let mut text = error_text(&self.name, error);
-                for warning in &self.warnings {
-                    // Writing to a string cannot fail.
-                    let _ = write!(text, "\nNote: {}.", warning.message);
-                }
-                text
-            }
+            }),
+            Err(error) => error_text(&self.name, error) + &self.notes(),
         }
+    }
+
+    /// The text of a result in the form of MCP that has no structured content.
+    fn exact_text(&self) -> Option<String> {
+        self.content.as_ref().filter(|content| content.structured().is_none())?.text()
+    }
+
+    /// What to do after a failed call, without the error itself.
+    pub fn guidance(&self) -> Option<String> {
+        let error = self.outcome.as_ref().err()?;
+        Some(guidance(&self.name, error) + &self.notes())
+    }
+
+    fn notes(&self) -> String {
+        let mut notes = String::new();
+        for warning in &self.warnings {
+            // Writing to a string cannot fail.
+            let _ = write!(notes, "\nNote: {}.", warning.message);
+        }
+        notes
     }
 }
 
@@ -474,17 +495,4 @@ fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     out.push('\n');
     out.push_str(last);
     out
-}
-
-/// Problems of host validators.
-impl Problem {
-    /// Creates a problem of the value at a JSON pointer, with the validator's own code.
-    pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
-        Self {
-            pointer: pointer.into(),
-            attempted: None,
-            code: ProblemCode::Host(code.into()),
-            message: message.into(),
-        }
-    }
 }

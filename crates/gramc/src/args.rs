@@ -226,6 +226,16 @@ pub(crate) struct Import {
     /// Import the tools of the MCP server at this URL
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// Environment variable that the server started by --command gets. It also gets the usual ones,
+    /// such as PATH and HOME, and no others
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) env: Vec<String>,
+    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// Environment variable with the bearer token for --url
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) token_env: Option<String>,
     /// Put all tools into a container with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,

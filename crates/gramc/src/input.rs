@@ -45,6 +45,15 @@ impl Texts {
         cache.diagnostics(&self.all, &self.imports, settings)
     }
 
+    /// The models, files and builtins that those that were named refer to and that do not exist.
+    pub(crate) fn unknown_references(&self) -> Vec<Diagnostic> {
+        let find = |(at, text): (usize, &Parse)| {
+            let folder = self.path(at).map(|path| path.parent().unwrap_or(Path::new("")));
+            gram_agent::unknown_references(text, folder)
+        };
+        self.all.iter().enumerate().take(self.named).flat_map(find).collect()
+    }
+
     /// Applies safe fixes to those that were named, until there are none.
     pub(crate) fn fix(&mut self, settings: &Settings) -> Fixed {
         let paths = &self.paths;

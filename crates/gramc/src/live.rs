@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gram_tools::mcp;
+use gram_tools::{ProgramEnvironment, RequestHeaders, mcp};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -18,21 +18,58 @@ const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when the
 /// server cannot be started, ends too early, says something that is not the protocol, answers with
 /// an error, or takes longer than a minute.
-pub(crate) fn tools_of_command(command: &str) -> Result<Value, Failure> {
+///
+/// `variables` are the names of variables of the environment that the server gets besides those
+/// that every program inherits. Their values are masked in all that it says.
+pub(crate) fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
     let words = shlex::split(command).ok_or_else(|| {
         Failure::new(
             "invalid quoting in the command of the MCP server: a quote is not closed, \
              or it ends in a backslash",
         )
     })?;
-    run(mcp::tools_of_command(&words, TIME_LIMIT, interrupted()))
+    let mut environment = ProgramEnvironment::default();
+    for name in variables {
+        environment = environment.secret(name, variable(name)?);
+    }
+    run(mcp::tools_of_command(&words, environment, TIME_LIMIT, interrupted()))
 }
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.
 ///
-/// Gives and fails as [`tools_of_command`] does.
-pub(crate) fn tools_of_url(url: &str) -> Result<Value, Failure> {
-    run(mcp::tools_of_url(url, TIME_LIMIT, interrupted()))
+/// `headers` have the form `Name: value`, where a value may be `env:NAME`. `token` is the name of a
+/// variable that holds a bearer token. Gives and fails as [`tools_of_command`] does.
+pub(crate) fn tools_of_url(
+    url: &str,
+    headers: &[String],
+    token: Option<&str>,
+) -> Result<Value, Failure> {
+    let mut all = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(name) = token {
+        all.push(("Authorization".to_owned(), variable(name)?));
+    }
+    let headers = RequestHeaders::new(all).map_err(Failure::new)?.with_bearer();
+    run(mcp::tools_of_url(url, headers, TIME_LIMIT, interrupted()))
+}
+
+/// A header of the command line: `Name: value` or `Name: env:NAME`.
+fn header(text: &str) -> Result<(String, String), Failure> {
+    let (name, value) = text.split_once(':').ok_or_else(|| {
+        // The text may hold a password.
+        Failure::new("invalid header: write `Name: env:VARIABLE`")
+    })?;
+    let value = value.trim();
+    let value = match value.strip_prefix("env:") {
+        Some(name) => variable(name)?,
+        None => value.to_owned(),
+    };
+    Ok((name.trim().to_owned(), value))
+}
+
+/// The value of a variable of the environment.
+fn variable(name: &str) -> Result<String, Failure> {
+    std::env::var(name)
+        .map_err(|_| Failure::new(format!("the environment variable `{name}` is not set")))
 }
 
 /// Runs `work` on this thread.
@@ -113,7 +150,7 @@ mod tests {
 
     #[test]
     fn commands_are_split_like_a_shell_does() {
-        let of = |command: &str| match tools_of_command(command) {
+        let of = |command: &str| match tools_of_command(command, &[]) {
             Ok(value) => value.to_string(),
             Err(failure) => failure.to_string(),
         };

@@ -336,6 +336,13 @@ impl Keywords {
     }
 }
 
+/// Whether a part of a schema is a resource of its own, which references within are relative to.
+pub fn has_several_resources(schema: &Value) -> bool {
+    let Value::Object(map) = schema else { return false };
+    let mut parts = map.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
+    parts.any(|part| part.get("$id").is_some_and(Value::is_string) || has_several_resources(part))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -361,5 +368,13 @@ mod tests {
         assert_eq!(count(Keyword::Properties, &json!({"a": one, "b": two})), 2);
         assert_eq!(count(Keyword::Dependencies, &json!({"a": one, "b": ["a"]})), 1);
         assert_eq!(count(Keyword::Default, &one), 0);
+    }
+
+    #[test]
+    fn resources_are_schemas_and_not_values() {
+        let part = json!({"$id": "https://example.com/part"});
+        assert!(!has_several_resources(&part));
+        assert!(!has_several_resources(&json!({"enum": [part], "properties": {"$id": true}})));
+        assert!(has_several_resources(&json!({"items": {"not": part}})));
     }
 }

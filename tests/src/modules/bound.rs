@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Modules;
 
 /// What the checker reads at libraries or implementations: no attribute that is only kept.
-const READ: [&str; 12] = [
+const READ: [&str; 16] = [
     "description",
     "title",
     "version",
@@ -14,6 +14,10 @@ const READ: [&str; 12] = [
     "run",
     "url",
     "headers",
+    "method",
+    "body",
+    "env",
+    "cwd",
     "command",
     "tool",
     "from",

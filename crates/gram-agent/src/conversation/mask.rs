@@ -14,14 +14,19 @@ impl Conversation {
     pub(super) fn learn_secrets(&mut self, calls: &[ModelCall]) {
         for call in calls {
             let hidden = self.session.redact(&call.name, &call.arguments);
-            for secret in hidden.into_iter().flat_map(|it| it.secrets) {
-                // The escaped form appears in arguments and results.
-                let quoted = Value::from(secret.as_str()).to_string();
-                let inside = quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-                for form in [inside.map(str::to_owned).unwrap_or_default(), secret] {
-                    if !self.secrets.contains(&form) {
-                        self.secrets.push(form);
-                    }
+            self.mask_from_now_on(hidden.into_iter().flat_map(|it| it.secrets));
+        }
+    }
+
+    /// Adds values to mask.
+    pub(super) fn mask_from_now_on(&mut self, secrets: impl IntoIterator<Item = String>) {
+        for secret in secrets {
+            // The escaped form appears in arguments and results.
+            let quoted = Value::from(secret.as_str()).to_string();
+            let inside = quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+            for form in [inside.map(str::to_owned).unwrap_or_default(), secret] {
+                if !self.secrets.contains(&form) {
+                    self.secrets.push(form);
                 }
             }
         }
@@ -105,6 +110,8 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
         return Cow::Borrowed(verdict);
     }
     let mut shown = verdict.clone();
+    // The result holds the same, and is masked.
+    shown.content = None;
     match &mut shown.outcome {
         Ok(Success { arguments, repairs, result, .. }) => {
             *arguments = mask(secrets, arguments);

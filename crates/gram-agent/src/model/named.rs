@@ -16,9 +16,11 @@ use super::{Model, ScriptError, ScriptedModel};
 /// A protocol of the crate `genai`, and the target of its tools.
 type Adapter = (AdapterKind, Target);
 
-/// The providers: their names, the addresses of their documentation, and the protocol and the target
-/// of tools if the crate `genai` implements them; else chat completions.
-const PROVIDERS: [(&str, &str, Option<Adapter>); 7] = [
+/// A provider: its name, the address of its API, and the protocol and the target of tools if the
+/// crate `genai` implements them; else chat completions.
+type Provider = (&'static str, &'static str, Option<Adapter>);
+
+const PROVIDERS: [Provider; 7] = [
     ("openai", OPENAI, None),
     ("openai-responses", OPENAI, Some((AdapterKind::OpenAIResp, Target::OpenAiResponses))),
     ("anthropic", ANTHROPIC, Some((AdapterKind::Anthropic, Target::Anthropic))),
@@ -27,6 +29,9 @@ const PROVIDERS: [(&str, &str, Option<Adapter>); 7] = [
     ("ollama", "http://127.0.0.1:11434/v1", None),
     ("llamacpp", "http://127.0.0.1:8080/v1", None),
 ];
+
+/// The provider of scripts.
+const SCRIPTED: &str = "scripted";
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com/v1";
@@ -76,6 +81,15 @@ impl Models {
         }
     }
 
+    /// Checks the form of a model's name, and that there is such a provider.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelNameError::Invalid`] and [`ModelNameError::UnknownProvider`].
+    pub fn check_name(name: &str) -> Result<(), ModelNameError> {
+        Name::of(name).map(|_| ())
+    }
+
     /// Finds a model. `api` selects how tools are passed, if the provider supports several ways.
     ///
     /// # Errors
@@ -92,23 +106,12 @@ impl Models {
     }
 
     fn create(&self, name: &str, api: Api) -> Result<Arc<dyn Model>, ModelNameError> {
-        let Some((provider, model)) = name.split_once('/').filter(|(_, model)| !model.is_empty())
-        else {
-            return Err(ModelNameError::Invalid(name.to_owned()));
-        };
-        if provider == "scripted" {
+        let Name { provider, model, spec } = Name::of(name)?;
+        let Some((_, address, genai)) = spec else {
             return Ok(Arc::new(match model {
                 "echo" => ScriptedModel::echo(),
                 file => ScriptedModel::file(&self.folder.join(Path::new(file)))?,
             }));
-        }
-        let Some((_, address, genai)) = PROVIDERS.iter().find(|(name, ..)| *name == provider)
-        else {
-            let names = || PROVIDERS.iter().map(|(name, ..)| *name).chain(["scripted"]);
-            let help = gram_model::did_you_mean(provider, names()).unwrap_or_else(|| {
-                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
-            });
-            return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
         };
         let read = |variable: &str| (self.environment)(variable).filter(|value| !value.is_empty());
         // `openai` and `openai-responses` share their variables.
@@ -131,6 +134,32 @@ impl Models {
                 .map(|model| -> Arc<dyn Model> { Arc::new(model) }),
         };
         created.map_err(ModelNameError::Client)
+    }
+}
+
+/// The parts of a model's name.
+struct Name<'n> {
+    provider: &'n str,
+    model: &'n str,
+    /// `None` for scripts.
+    spec: Option<&'static Provider>,
+}
+
+impl<'n> Name<'n> {
+    fn of(name: &'n str) -> Result<Self, ModelNameError> {
+        let Some((provider, model)) = name.split_once('/').filter(|(_, model)| !model.is_empty())
+        else {
+            return Err(ModelNameError::Invalid(name.to_owned()));
+        };
+        let spec = PROVIDERS.iter().find(|(name, ..)| *name == provider);
+        if spec.is_none() && provider != SCRIPTED {
+            let names = || PROVIDERS.iter().map(|(name, ..)| *name).chain([SCRIPTED]);
+            let help = gram_model::did_you_mean(provider, names()).unwrap_or_else(|| {
+                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
+            });
+            return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
+        }
+        Ok(Self { provider, model, spec })
     }
 }
 

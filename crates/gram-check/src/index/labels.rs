@@ -140,7 +140,11 @@ impl<'t> Indexer<'t> {
             let foreign = FOREIGN_LABELS.iter().filter(|(word, ..)| word.contains(&label.text()));
             if foreign.clone().next().is_some() {
                 let mut likely = foreign.filter(|(_, _, elements)| self.holds(node, *elements));
-                return likely.next().map(|(_, ours, _)| (label, *ours));
+                return likely.next().map(|(_, ours, _)| match *ours {
+                    // What has fields is a record, whatever it is called.
+                    "Alias" if holds_fields(node) => (label, "Record"),
+                    ours => (label, ours),
+                });
             }
             let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
             let likely = label.text().len() > 2;
@@ -204,6 +208,14 @@ fn has_label(node: Node<'_>, is_kind: impl Fn(&str) -> bool) -> bool {
     let paths = node.elements().filter(|element| element.kind() == N::Path);
     let mut nodes = paths.flat_map(Node::children);
     nodes.any(|node| node.subject().labels().any(|label| is_kind(label.text())))
+}
+
+/// Whether each element of a pattern is a node with a name.
+fn holds_fields(node: Node<'_>) -> bool {
+    node.elements().all(|element| {
+        element.kind() == N::Path
+            && element.children().all(|node| node.subject().identifier.is_some())
+    })
 }
 
 /// Whether an element is a path that ends in a result: a type without a name.

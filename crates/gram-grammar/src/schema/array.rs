@@ -27,7 +27,7 @@ impl Builder<'_> {
                 self.lose("contains", contains, "it cannot be combined with its siblings");
                 return Expr::NEVER;
             }
-            self.lose("contains", contains, "all items are such items");
+            self.lose("contains", contains, "all items have to match it");
             items = json!({"allOf": [items, contains]});
             least = least.max(count(keywords, "minContains").unwrap_or(1));
         }
@@ -45,12 +45,18 @@ impl Builder<'_> {
             .map(|(at, schema)| self.value(&["prefixItems", &at.to_string()], schema, hint))
             .collect();
         let item = self.value(&["items"], &items, hint);
-        let list = self.list(&first, &item, least, most);
+        let list = self.list(&first, &item, (least, most), hint);
         self.rules.rule(hint, list)
     }
 
     /// The items of an array, with its brackets.
-    fn list(&mut self, first: &[Expr], item: &Expr, least: u32, most: Option<u32>) -> Expr {
+    fn list(
+        &mut self,
+        first: &[Expr],
+        item: &Expr,
+        (least, most): (u32, Option<u32>),
+        hint: &str,
+    ) -> Expr {
         let comma = self.comma();
         let fixed = u32::try_from(first.len()).unwrap_or(u32::MAX);
         let left = most.map(|most| most.saturating_sub(fixed));
@@ -77,6 +83,9 @@ impl Builder<'_> {
                 _ if least > at => with,
                 _ => with.optional(),
             };
+            if at > 0 && at % MAX_NESTED == 0 {
+                tail = self.rules.rule(&format!("{hint}-rest"), tail);
+            }
         }
         Expr::seq([Expr::text("["), tail, Expr::text("]")])
     }
@@ -98,7 +107,7 @@ impl Builder<'_> {
             }
             let first = prefix.first().unwrap_or(items);
             let item = self.value(&["items"], first, hint);
-            let list = self.list(&[], &item, least, Some(1));
+            let list = self.list(&[], &item, (least, Some(1)), hint);
             return self.rules.rule(hint, list);
         };
         self.lose("uniqueItems", &is_true, "the items can only be given in the order of `enum`");
@@ -120,11 +129,14 @@ impl Builder<'_> {
                 members.push((item, false));
             }
         }
-        let inner = self.members(&members, None, (least, most), hint);
+        let inner = self.members(members, None, (least, most), hint);
         let list = Expr::seq([Expr::text("["), inner, Expr::text("]")]);
         self.rules.rule(hint, list)
     }
 }
+
+/// The most items of a tuple that are nested in one rule.
+const MAX_NESTED: u32 = 50;
 
 /// The most values of which arrays of different items are made.
 const MAX_UNIQUE: usize = 60;

@@ -1,6 +1,9 @@
 //! The intersection of two schemas, as one schema.
 
+use std::collections::HashSet;
+
 use json_schema_kit::numbers;
+use json_schema_kit::values::canonical;
 use serde_json::{Map, Value, json};
 
 /// The most members of a union that two unions are combined into.
@@ -87,19 +90,19 @@ fn close_if_stripped(merged: &mut Schema, one: &Schema, other: &Schema) {
         let properties = schema.get("properties").and_then(Value::as_object);
         properties.zip(name.as_str()).is_some_and(|(map, name)| map.contains_key(name))
     };
-    let requires = |schema: &Schema, name: &Value| {
-        schema.get("required").is_some_and(|names| one_of(names, name))
+    let required = |schema: &Schema| -> HashSet<Value> {
+        let names = schema.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().cloned().collect()
     };
-    let has_properties = |schema: &Schema| {
+    // What a schema with properties requires. Others strip nothing.
+    let kept = [one, other].into_iter().filter_map(|schema| {
         let properties = schema.get("properties").and_then(Value::as_object);
-        properties.is_some_and(|properties| !properties.is_empty())
-    };
-    let strips = |schema: &Schema, name: &Value| has_properties(schema) && !requires(schema, name);
-    let required = merged.get("required").and_then(Value::as_array);
-    let lost = required.is_some_and(|names| {
-        names
-            .iter()
-            .any(|name| !declares(merged, name) && (strips(one, name) || strips(other, name)))
+        properties.is_some_and(|properties| !properties.is_empty()).then(|| required(schema))
+    });
+    let kept: Vec<HashSet<Value>> = kept.collect();
+    let names = merged.get("required").and_then(Value::as_array);
+    let lost = names.into_iter().flatten().any(|name| {
+        !declares(merged, name) && kept.iter().any(|required| !required.contains(name))
     });
     if lost {
         merged.entry("additionalProperties").or_insert(Value::Bool(false));
@@ -136,7 +139,8 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
     match key {
         "type" => Some(types(one, other)),
         "enum" => {
-            let both = one.as_array()?.iter().filter(|it| holds(other, it));
+            let others: HashSet<String> = other.as_array()?.iter().map(canonical).collect();
+            let both = one.as_array()?.iter().filter(|it| others.contains(&canonical(it)));
             Some(both.cloned().collect())
         }
         "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
@@ -145,7 +149,8 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         | "maxContains" => larger(std::cmp::Ordering::Less),
         "required" => {
             let mut names = one.as_array()?.clone();
-            names.extend(other.as_array()?.iter().filter(|name| !one_of(one, name)).cloned());
+            let known: HashSet<Value> = names.iter().cloned().collect();
+            names.extend(other.as_array()?.iter().filter(|name| !known.contains(name)).cloned());
             Some(names.into())
         }
         "uniqueItems" => Some(Value::Bool(true)),
@@ -188,15 +193,6 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         // An annotation.
         _ => Some(one.clone()),
     }
-}
-
-fn holds(list: &Value, value: &Value) -> bool {
-    list.as_array()
-        .is_some_and(|list| list.iter().any(|it| json_schema_kit::values::same(it, value)))
-}
-
-fn one_of(list: &Value, value: &Value) -> bool {
-    list.as_array().is_some_and(|list| list.contains(value))
 }
 
 /// Both schemas. If they cannot be merged, that is for their place to say.

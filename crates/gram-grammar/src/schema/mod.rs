@@ -2,21 +2,24 @@
 
 mod array;
 mod listed;
+mod members;
 mod merge;
 mod object;
 mod scalar;
 mod unions;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gram_model::ValueSource;
 use gram_schema::emit::{Compilation, Entry};
 use gram_schema::lower::{Became, Loss};
+use json_schema_kit::keywords::has_several_resources;
+use json_schema_kit::path::Path;
+use json_schema_kit::pointer::{decode_fragment, unescape_token};
 use serde_json::{Map, Value, json};
 
 use crate::json_text;
 use crate::number::NumberRule;
-use crate::regex::Regex;
 use crate::rules::{Expr, RuleId, Rules};
 use merge::merge;
 
@@ -61,6 +64,8 @@ pub(crate) struct Builder<'d> {
     nested: usize,
     /// How many more proofs may be tried.
     proofs: usize,
+    /// Whether schemas that references lead to have an encoding.
+    has_encoded_defs: bool,
     /// Whether schemas within have identifiers of their own, which references are relative to.
     has_ids: bool,
 }
@@ -83,13 +88,21 @@ pub(crate) fn arguments(rules: &mut Rules, tool: &ToolSchema<'_>) -> (Expr, Vec<
         depth: 0,
         nested: 0,
         proofs: MAX_PROOFS,
-        has_ids: has_ids(&tool.schema, true),
+        has_encoded_defs: has_encoded_defs(&tool.schema),
+        has_ids: has_several_resources(&tool.schema),
     };
     let object = json!({"type": "object"});
     // Only the root is an object in any case, and strips what it does not declare.
     let schema = merge(&tool.schema, &object).unwrap_or(Value::Bool(false));
     let arguments = builder.schema(&schema, tool.name);
-    (arguments, builder.losses)
+    (arguments, distinct(builder.losses))
+}
+
+/// The losses without repetitions.
+fn distinct(losses: Vec<Loss>) -> Vec<Loss> {
+    let mut seen = HashSet::with_capacity(losses.len());
+    let is_new: Vec<bool> = losses.iter().map(|loss| seen.insert(loss)).collect();
+    losses.into_iter().zip(is_new).filter_map(|(loss, is_new)| is_new.then_some(loss)).collect()
 }
 
 impl<'t> ToolSchema<'t> {
@@ -136,16 +149,13 @@ impl Builder<'_> {
         if !keyword.is_empty() {
             path.push(keyword.to_owned());
         }
-        let loss = Loss {
+        self.losses.push(Loss {
             tool: self.tool.to_owned(),
-            path: dotted(&path),
+            path: dotted(Path::ROOT, &path),
             constraint: keyword.to_owned(),
             value: value.clone(),
             became: Became::Narrowed(reason),
-        };
-        if !self.losses.contains(&loss) {
-            self.losses.push(loss);
-        }
+        });
     }
 
     fn schema(&mut self, schema: &Value, hint: &str) -> Expr {
@@ -175,18 +185,16 @@ impl Builder<'_> {
 
     /// A schema with a reference.
     fn reference(&mut self, reference: &str, keywords: &Schema, hint: &str) -> Expr {
-        let pointer = reference.strip_prefix('#').and_then(|pointer| {
-            let pointer = percent_decoded(pointer)?;
-            self.document.pointer(&pointer)
-        });
+        let pointer = reference.strip_prefix('#');
+        let pointer = pointer.and_then(|it| self.document.pointer(&decode_fragment(it)));
         let Some(target) = pointer.filter(|_| !self.has_ids) else {
             self.lose("$ref", &reference.into(), "the reference leads out of the schema");
             return Expr::NEVER;
         };
         let mut siblings = keywords.clone();
         siblings.remove("$ref");
-        let asserts = siblings.keys().any(|key| asserts(key));
-        let (schema, key) = if asserts {
+        let has_siblings = siblings.keys().any(|key| asserts(key));
+        let (schema, key) = if has_siblings {
             match merge(&Value::Object(siblings), target) {
                 Some(merged) => {
                     let key = merged.to_string();
@@ -198,7 +206,7 @@ impl Builder<'_> {
             (target.clone(), reference.to_owned())
         };
         let name = reference.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
-        let path = if asserts { self.path.clone() } else { steps(reference) };
+        let path = if has_siblings { self.path.clone() } else { steps(reference) };
         let kept = std::mem::replace(&mut self.path, path);
         let derived = self.shared(key, &schema, name.unwrap_or(hint));
         self.path = kept;
@@ -313,7 +321,11 @@ impl Builder<'_> {
                 if about.is_empty() {
                     return TYPES.into_iter().filter(|&name| name != "integer").collect();
                 }
-                self.lose("type", &Value::Null, "only values that the keywords are about");
+                self.lose(
+                    "type",
+                    &Value::Null,
+                    "only values of the types that the keywords apply to can be given",
+                );
                 about
             }
         };
@@ -340,7 +352,7 @@ impl Builder<'_> {
         let entry = Expr::seq([string.clone(), self.colon(), Expr::Rule(id)]);
         let object = list(entry, "{", "}");
         let array = list(Expr::Rule(id), "[", "]");
-        let number = self.token_of_number(&NumberRule::default());
+        let number = self.rules.token("number", NumberRule::default().regex().0);
         let scalars = [string, number, Self::boolean(), Expr::text("null")];
         self.rules.set(id, Expr::alt([object, array].into_iter().chain(scalars)));
         Expr::Rule(id)
@@ -354,34 +366,29 @@ impl Builder<'_> {
         Expr::alt([Expr::text("true"), Expr::text("false")])
     }
 
-    /// A comma, and a space as many models write it.
     fn comma(&mut self) -> Expr {
-        self.spaced("comma", ",")
+        self.rules.comma()
     }
 
     fn colon(&mut self) -> Expr {
-        self.spaced("colon", ":")
-    }
-
-    fn spaced(&mut self, name: &str, text: &str) -> Expr {
-        let space = Regex::literal(" ").optional();
-        self.rules.token(name, Regex::seq([Regex::literal(text), space]))
+        self.rules.colon()
     }
 
     /// Whether it is proven that a schema accepts all values of another one.
     fn proves(&mut self, wide: &Value, narrow: &Value) -> bool {
-        let local = |schema: &Value| {
-            let text = schema.to_string();
+        if self.proofs == 0 {
+            return false;
+        }
+        let is_local = |text: &str| {
             !text.contains("\"$ref\":\"#")
                 || !text.replace("\"$ref\":\"#/$defs/", "").contains("\"$ref\"")
         };
-        // Encodings are annotations to a validator, but not to the check of calls.
-        let says = |schema: &Value, key: &str| schema.to_string().contains(key);
         let defs = self.document.get("$defs");
-        let encoded = says(wide, "\"contentEncoding\"")
-            || (says(wide, "\"$ref\"")
-                && defs.is_some_and(|defs| says(defs, "\"contentEncoding\"")));
-        if self.proofs == 0 || !local(wide) || !local(narrow) || encoded {
+        let text = wide.to_string();
+        // Encodings are annotations to a validator, but not to the check of calls.
+        let encoded = text.contains("\"contentEncoding\"")
+            || (self.has_encoded_defs && text.contains("\"$ref\""));
+        if encoded || !is_local(&text) || !is_local(&narrow.to_string()) {
             return false;
         }
         self.proofs -= 1;
@@ -448,53 +455,21 @@ fn asserts(key: &str) -> bool {
     )
 }
 
-/// Whether a schema below the root has an identifier.
-fn has_ids(value: &Value, is_root: bool) -> bool {
-    match value {
-        Value::Object(map) => {
-            (!is_root && map.get("$id").is_some_and(Value::is_string))
-                || map.values().any(|value| has_ids(value, false))
-        }
-        Value::Array(items) => items.iter().any(|value| has_ids(value, false)),
-        _ => false,
-    }
+fn has_encoded_defs(document: &Value) -> bool {
+    let defs = document.get("$defs").map(Value::to_string).unwrap_or_default();
+    defs.contains("\"contentEncoding\"")
 }
 
 /// The path of a reference: `#/$defs/Node` as `$defs`, `Node`.
 fn steps(reference: &str) -> Vec<String> {
-    let pointer = reference.trim_start_matches('#');
-    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
-}
-
-fn percent_decoded(pointer: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(pointer.len());
-    let mut rest = pointer.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digits = [rest.next()?, rest.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+    let pointer = decode_fragment(reference);
+    pointer.split('/').skip(1).map(|step| unescape_token(step).into_owned()).collect()
 }
 
 /// A path in dotted notation, as other losses have it.
-fn dotted(path: &[String]) -> String {
-    let mut text = String::new();
-    for step in path {
-        if step.is_empty() || step.contains(['.', '[', ']', '"']) {
-            text.push('[');
-            text.push_str(&Value::from(step.as_str()).to_string());
-            text.push(']');
-        } else {
-            if !text.is_empty() {
-                text.push('.');
-            }
-            text.push_str(step);
-        }
+fn dotted(path: Path<'_>, steps: &[String]) -> String {
+    match steps.split_first() {
+        Some((step, rest)) => dotted(path.key(step), rest),
+        None => path.text(),
     }
-    text
 }

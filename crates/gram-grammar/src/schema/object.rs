@@ -1,19 +1,21 @@
 //! Objects.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
 use super::scalar::{Content, count};
 use super::{Builder, Schema};
-use crate::automaton::{are_disjoint, matches};
+use crate::automaton::Automaton;
+use crate::char_set::CharSet;
 use crate::regex::Regex;
-use crate::rules::{Expr, RuleId};
+use crate::rules::Expr;
 use crate::{json_text, pattern};
 
 impl Builder<'_> {
     pub(super) fn object(&mut self, keywords: &Schema, hint: &str) -> Expr {
-        let Some(properties) = self.properties(keywords) else { return Expr::NEVER };
+        let patterns = NamePattern::all(keywords);
+        let Some(properties) = self.properties(keywords, &patterns) else { return Expr::NEVER };
         let mut members = Vec::new();
         for Property { name, schema, required } in &properties {
             let value = self.value(&["properties", name], schema, name);
@@ -29,35 +31,40 @@ impl Builder<'_> {
             let key = Expr::Text(Value::from(name.as_str()).to_string());
             members.push((Expr::seq([key, self.colon(), value]), *required));
         }
-        let entry = self.further(keywords, &properties, hint);
+        let entry = self.further(keywords, &patterns, &properties, hint);
         let bounds =
             (count(keywords, "minProperties").unwrap_or(0), count(keywords, "maxProperties"));
-        let inner = self.members(&members, entry, bounds, hint);
+        let inner = self.members(members, entry, bounds, hint);
         let object = Expr::seq([Expr::text("{"), inner, Expr::text("}")]);
         self.rules.rule(hint, object)
     }
 
     /// The declared properties, and those that are only required. `None` if one is required that
     /// cannot be given.
-    fn properties(&mut self, keywords: &Schema) -> Option<Vec<Property>> {
+    fn properties(
+        &mut self,
+        keywords: &Schema,
+        patterns: &[NamePattern<'_>],
+    ) -> Option<Vec<Property>> {
         let declared = keywords.get("properties").and_then(Value::as_object);
         let required = keywords.get("required").and_then(Value::as_array);
-        let required: Vec<&str> =
-            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
         let mut names: Vec<&str> = declared.into_iter().flatten().map(|it| it.0.as_str()).collect();
-        for name in &required {
-            if !names.contains(name) {
+        let mut required_names = HashSet::new();
+        for name in required {
+            let is_declared = declared.is_some_and(|declared| declared.contains_key(name));
+            if required_names.insert(name) && !is_declared {
                 names.push(name);
             }
         }
         if self.at_root() {
-            names.retain(|name| !self.hidden.contains(name));
+            let hidden: HashSet<&str> = self.hidden.iter().copied().collect();
+            names.retain(|name| !hidden.contains(name));
         }
-        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
         let name_rule = keywords.get("propertyNames");
         let mut properties = Vec::with_capacity(names.len());
         for name in names {
-            let is_required = required.contains(&name);
+            let is_required = required_names.contains(name);
             let schema =
                 Self::property(keywords, declared.and_then(|it| it.get(name)), patterns, name);
             let named = name_rule.is_none_or(|rule| self.proves(rule, &json!({"const": name})));
@@ -85,15 +92,13 @@ impl Builder<'_> {
     fn property(
         keywords: &Schema,
         declared: Option<&Value>,
-        patterns: Option<&Schema>,
+        patterns: &[NamePattern<'_>],
         name: &str,
     ) -> Option<Value> {
         let mut all: Vec<&Value> = declared.into_iter().collect();
-        for (source, schema) in patterns.into_iter().flatten() {
-            let pattern = pattern::read(source)
-                .filter(|it| it.exact && it.all_of.is_empty() && it.none_of.is_empty())?;
-            if matches(&pattern.texts, name) {
-                all.push(schema);
+        for pattern in patterns {
+            if pattern.automaton.as_ref()?.matches(name) {
+                all.push(pattern.schema);
             }
         }
         if all.is_empty() {
@@ -108,11 +113,15 @@ impl Builder<'_> {
     }
 
     /// A property that is not declared: its name and its value.
-    fn further(&mut self, keywords: &Schema, declared: &[Property], hint: &str) -> Option<Expr> {
+    fn further(
+        &mut self,
+        keywords: &Schema,
+        patterns: &[NamePattern<'_>],
+        declared: &[Property],
+        hint: &str,
+    ) -> Option<Expr> {
         let schema = keywords.get("additionalProperties");
-        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
-        let patterns = patterns.filter(|patterns| !patterns.is_empty());
-        if let (Some(rule), true) = (keywords.get("propertyNames"), patterns.is_some()) {
+        if let (Some(rule), false) = (keywords.get("propertyNames"), patterns.is_empty()) {
             self.lose("propertyNames", rule, "only declared properties can be given");
             return None;
         }
@@ -120,9 +129,9 @@ impl Builder<'_> {
             if *schema != Value::Bool(false) {
                 self.lose("unevaluatedProperties", schema, "only declared properties can be given");
             }
-            return self.patterned(patterns?, declared, hint);
+            return self.patterned(patterns, declared, hint);
         }
-        if let Some(patterns) = patterns {
+        if !patterns.is_empty() {
             if schema != Some(&Value::Bool(false)) {
                 let value = schema.unwrap_or(&Value::Bool(true));
                 self.lose("additionalProperties", value, "only declared properties can be given");
@@ -145,17 +154,30 @@ impl Builder<'_> {
         (!entry.is_never()).then_some(entry)
     }
 
-    /// The key of a property that is not declared.
-    fn other_key(&mut self, rule: Option<&Value>, declared: &[Property]) -> Option<Expr> {
+    /// The names that no undeclared property has.
+    fn taken_names<'p>(&self, declared: &'p [Property]) -> Vec<&'p str>
+    where
+        Self: 'p,
+    {
         let mut names: Vec<&str> = declared.iter().map(|property| &*property.name).collect();
         if self.at_root() {
             names.extend(self.hidden);
         }
+        names
+    }
+
+    /// The key of a property that is not declared.
+    fn other_key(&mut self, rule: Option<&Value>, declared: &[Property]) -> Option<Expr> {
+        let names = self.taken_names(declared);
         let Some(rule) = rule.filter(|rule| **rule != Value::Bool(true)) else {
             if names.is_empty() {
                 return Some(self.any_string());
             }
-            let texts = json_text::none_of(&names);
+            let Some(texts) = json_text::none_of(&names) else {
+                let keyword = "additionalProperties";
+                self.lose(keyword, &Value::Null, "only declared properties can be given");
+                return None;
+            };
             return Some(self.rules.token("other-key", json_text::string(&texts)));
         };
         let derived = match self.key_texts(rule) {
@@ -163,12 +185,17 @@ impl Builder<'_> {
                 return Some(self.rules.token("string", json_text::any_string(least, most)));
             }
             Some(Content::Any { least, most }) => {
-                let any = Regex::chars(crate::char_set::CharSet::all()).repeat(least, most);
                 // The declared names that are no such keys do not matter.
-                names.iter().all(|name| !matches(&any, name)).then_some(any)
+                let is_key = |name: &str| {
+                    let length = u32::try_from(name.chars().count()).unwrap_or(u32::MAX);
+                    length >= least && most.is_none_or(|most| length <= most)
+                };
+                let any = || Regex::chars(CharSet::all()).repeat(least, most);
+                (!names.iter().any(|name| is_key(name))).then(any)
             }
             Some(Content::Of { texts, .. }) => {
-                let apart = names.iter().all(|name| are_disjoint(&texts, &Regex::literal(name)));
+                let automaton = Automaton::of(&texts);
+                let apart = automaton.is_some_and(|it| !names.iter().any(|name| it.matches(name)));
                 apart.then_some(texts)
             }
             None => {
@@ -194,26 +221,20 @@ impl Builder<'_> {
     }
 
     /// A property whose name matches one of the patterns.
-    fn patterned(&mut self, patterns: &Schema, declared: &[Property], hint: &str) -> Option<Expr> {
-        let mut names: Vec<&str> = declared.iter().map(|property| &*property.name).collect();
-        if self.at_root() {
-            names.extend(self.hidden);
-        }
-        let read = patterns.keys().map(|source| {
-            let read = pattern::read(source)?;
-            (read.exact && read.all_of.is_empty() && read.none_of.is_empty()).then_some(read.texts)
-        });
-        let read: Option<Vec<Regex>> = read.collect();
+    fn patterned(
+        &mut self,
+        patterns: &[NamePattern<'_>],
+        declared: &[Property],
+        hint: &str,
+    ) -> Option<Expr> {
+        let names = self.taken_names(declared);
+        let is_apart: Vec<bool> = (0..patterns.len())
+            .map(|at| self.matches_alone(patterns, at, &names).unwrap_or(false))
+            .collect();
         let mut entries = Vec::new();
-        for (at, (source, schema)) in patterns.iter().enumerate() {
-            // A name must match no other pattern, and not be declared.
-            let texts = read.as_ref().map(|all| &all[at]).filter(|texts| {
-                let others = read.iter().flatten().enumerate().filter(|other| other.0 != at);
-                others.into_iter().all(|(_, other)| are_disjoint(texts, other))
-                    && names.iter().all(|name| are_disjoint(texts, &Regex::literal(name)))
-            });
-            let Some(texts) = texts else {
-                let source = source.as_str().into();
+        for (NamePattern { source, schema, texts, .. }, is_apart) in patterns.iter().zip(is_apart) {
+            let Some(texts) = texts.as_ref().filter(|_| is_apart) else {
+                let source = (*source).into();
                 self.lose("patternProperties", &source, "these properties cannot be given");
                 continue;
             };
@@ -225,87 +246,48 @@ impl Builder<'_> {
         (!entry.is_never()).then_some(entry)
     }
 
-    /// Members in their order, those that are not required or not, then further ones; their number
-    /// is within bounds.
-    pub(super) fn members(
+    /// Whether it is proven that what one pattern matches is no taken name, and matched by no other
+    /// pattern.
+    fn matches_alone(
         &mut self,
-        members: &[(Expr, bool)],
-        further: Option<Expr>,
-        (least, most): (u32, Option<u32>),
-        hint: &str,
-    ) -> Expr {
-        let comma = self.comma();
-        let required = members.iter().filter(|member| member.1).count();
-        let fits = |count: usize, bound: u32| u32::try_from(count).is_ok_and(|it| it >= bound);
-        let least = if fits(required, least) { 0 } else { least };
-        let bounded = most.filter(|&most| {
-            further.is_some() || !u32::try_from(members.len()).is_ok_and(|count| count <= most)
+        patterns: &[NamePattern<'_>],
+        at: usize,
+        taken: &[&str],
+    ) -> Option<bool> {
+        let automaton = patterns.get(at)?.automaton.as_ref()?;
+        if taken.iter().any(|name| automaton.matches(name)) {
+            return None;
+        }
+        for (_, other) in patterns.iter().enumerate().filter(|other| other.0 != at) {
+            self.proofs = self.proofs.checked_sub(1)?;
+            if !automaton.is_disjoint_from(other.automaton.as_ref()?) {
+                return None;
+            }
+        }
+        Some(true)
+    }
+}
+
+/// A pattern of property names.
+struct NamePattern<'k> {
+    source: &'k str,
+    schema: &'k Value,
+    /// The names that match. `None` if these are not known exactly.
+    texts: Option<Regex>,
+    automaton: Option<Automaton>,
+}
+
+impl<'k> NamePattern<'k> {
+    fn all(keywords: &'k Schema) -> Vec<Self> {
+        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
+        let read = patterns.into_iter().flatten().map(|(source, schema)| {
+            let read = pattern::read(source)
+                .filter(|it| it.exact && it.all_of.is_empty() && it.none_of.is_empty());
+            let texts = read.map(|it| it.texts);
+            let automaton = texts.as_ref().and_then(Automaton::of);
+            Self { source, schema, texts, automaton }
         });
-        let first = members.iter().position(|member| member.1).unwrap_or(members.len());
-        let mut chain = Chain {
-            members,
-            further,
-            comma,
-            least,
-            most: bounded,
-            first,
-            known: HashMap::new(),
-            hint,
-        };
-        self.chain(&mut chain, 0, 0)
-    }
-
-    /// The members from one on, after so many.
-    fn chain(&mut self, chain: &mut Chain<'_>, at: usize, count: u32) -> Expr {
-        let enough = chain.least.max(1);
-        // Without an upper bound, more than enough are as good as enough.
-        let count = if chain.most.is_none() { count.min(enough) } else { count };
-        let saturated = chain.most.is_none() && count == enough;
-        if at == chain.members.len() {
-            return chain.end(count);
-        }
-        if saturated && at > chain.first {
-            return Expr::seq(
-                chain.members[at..]
-                    .iter()
-                    .map(|(member, required)| {
-                        let next = Expr::seq([chain.comma.clone(), member.clone()]);
-                        if *required { next } else { next.optional() }
-                    })
-                    .chain([chain.end(count)]),
-            );
-        }
-        if let Some(&id) = chain.known.get(&(at, count)) {
-            return Expr::Rule(id);
-        }
-        let is_rule = at > 0;
-        let id = is_rule.then(|| self.rules.declare(&format!("{}-rest", chain.hint)));
-        if let Some(id) = id {
-            chain.known.insert((at, count), id);
-        }
-        let (member, required) = chain.members[at].clone();
-        if saturated {
-            let next = Expr::seq([chain.comma.clone(), member]);
-            let next = if required { next } else { next.optional() };
-            let derived = Expr::seq([next, self.chain(chain, at + 1, count)]);
-            return self.finished(id, derived);
-        }
-        let before = if count == 0 { Expr::EMPTY } else { chain.comma.clone() };
-        let with = if chain.most.is_some_and(|most| count >= most) {
-            Expr::NEVER
-        } else {
-            let rest = self.chain(chain, at + 1, count + 1);
-            Expr::seq([before, member, rest])
-        };
-        let without = if required { Expr::NEVER } else { self.chain(chain, at + 1, count) };
-        self.finished(id, Expr::alt([with, without]))
-    }
-
-    /// Sets a rule, if there is one.
-    fn finished(&mut self, id: Option<RuleId>, derived: Expr) -> Expr {
-        let Some(id) = id else { return derived };
-        self.rules.set(id, derived);
-        Expr::Rule(id)
+        read.collect()
     }
 }
 
@@ -314,50 +296,6 @@ struct Property {
     name: String,
     schema: Value,
     required: bool,
-}
-
-/// The members of an object or an array in progress.
-struct Chain<'m> {
-    members: &'m [(Expr, bool)],
-    further: Option<Expr>,
-    comma: Expr,
-    least: u32,
-    most: Option<u32>,
-    /// The first member that is required.
-    first: usize,
-    /// The rules of members from one on, after so many.
-    known: HashMap<(usize, u32), RuleId>,
-    hint: &'m str,
-}
-
-impl Chain<'_> {
-    /// The further members, after so many.
-    fn end(&self, count: u32) -> Expr {
-        let missing = self.least.saturating_sub(count);
-        let room = self.most.map(|most| most.saturating_sub(count));
-        if self.most.is_some_and(|most| count > most) {
-            return Expr::NEVER;
-        }
-        let Some(further) = &self.further else {
-            return if missing == 0 { Expr::EMPTY } else { Expr::NEVER };
-        };
-        // Two further members may have the same name, and then count as one.
-        if missing > 1 {
-            return Expr::NEVER;
-        }
-        let next = Expr::seq([self.comma.clone(), further.clone()]);
-        if count > 0 {
-            return next.repeat(missing, room);
-        }
-        let some =
-            Expr::seq([further.clone(), next.repeat(0, room.map(|it| it.saturating_sub(1)))]);
-        match (missing, room) {
-            (0, Some(0)) => Expr::EMPTY,
-            (0, _) => some.optional(),
-            (_, Some(0)) => Expr::NEVER,
-            _ => some,
-        }
-    }
 }
 
 /// A schema of strings.

@@ -27,16 +27,11 @@ impl Builder<'_> {
             return Expr::NEVER;
         };
         let rule = NumberRule { integer, low, high, step };
-        let exact = rule.regex().1;
+        let (numbers, exact) = rule.regex();
         if !exact {
             self.lose("multipleOf", &keywords["multipleOf"], "only some multiples can be given");
         }
-        self.token_of_number(&rule)
-    }
-
-    pub(super) fn token_of_number(&mut self, rule: &NumberRule) -> Expr {
-        let name = if rule.integer { "integer" } else { "number" };
-        self.rules.token(name, rule.regex().0)
+        self.rules.token(if integer { "integer" } else { "number" }, numbers)
     }
 
     pub(super) fn string(&mut self, keywords: &Schema, hint: &str) -> Expr {

@@ -168,9 +168,11 @@ impl Builder<'_> {
         let free = rest.keys().all(|key| key == "type" || !super::asserts(key));
         if let Some(texts) = texts.filter(|_| free) {
             let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
-            return self.rules.token(hint, json_text::string(&json_text::none_of(&texts)));
+            if let Some(texts) = json_text::none_of(&texts) {
+                return self.rules.token(hint, json_text::string(&texts));
+            }
         }
-        self.lose("not", refused, "what remains has no grammar");
+        self.lose("not", refused, "the remaining values cannot be derived");
         Expr::NEVER
     }
 

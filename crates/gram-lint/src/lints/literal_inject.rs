@@ -4,6 +4,8 @@ use smol_str::SmolStr;
 
 use crate::context::{Context, Report};
 use crate::lint::{Lint, LintPass};
+use crate::settings::Case;
+use crate::words::written_in;
 use gram_model::spans::Place;
 
 pub(crate) static LINT: Lint = Lint {
@@ -83,5 +85,5 @@ fn span_of(node: Node<'_>, name: &str) -> Option<Span> {
 
 /// A name as variables of the environment are written: `podToken`, `POD_TOKEN`.
 fn shouted(name: &str) -> String {
-    crate::words::words(name).join("_").to_uppercase()
+    written_in(name, Case::Snake).to_uppercase()
 }

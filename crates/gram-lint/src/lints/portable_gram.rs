@@ -17,7 +17,7 @@ pub(crate) static LINT: Lint = Lint {
 
 gramc extends plain gram notation with nested arrays and maps, empty arrays,
 records in angle brackets, `\u` escapes, strings that start with `//`, types
-without backticks, and `?` behind the name of an optional parameter. Other gram
+without backticks, and `?` after the name of an optional parameter. Other gram
 tools, such as highlighters and graph viewers, cannot read these.
 
 The fix rewrites them in plain gram: as a JSON string with a tag, braces, the
@@ -86,7 +86,7 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             }
             Extension::OptionalMark => {
                 let fix = optional(cx, file, used.span);
-                (used.span, "`?` behind a name is a gramc extension", fix)
+                (used.span, "`?` after a name is a gramc extension", fix)
             }
             Extension::SlashString => {
                 let message = "strings that begin with `//` are a gramc extension";
@@ -285,7 +285,7 @@ fn characters(token: Token<'_>) -> Option<Fix> {
     while let Some(found) = text.get(at..)?.find('\\') {
         at += found;
         if !text.get(at + 1..)?.starts_with('u') {
-            // Any other escape: the character behind the backslash belongs to it.
+            // Any other escape: the character after the backslash belongs to it.
             at += 1 + text.get(at + 1..)?.chars().next().map_or(0, char::len_utf8);
             continue;
         }

@@ -156,11 +156,11 @@ fn is_like_secret(text: &str) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    let words = words(name);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let key = words.windows(2).any(|pair| {
-        matches!((pair[0].as_str(), pair[1].as_str()), ("api" | "access" | "private", "key"))
-    });
+    let words: Vec<_> = words(name).collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
+    let key = words
+        .windows(2)
+        .any(|pair| matches!((&*pair[0], &*pair[1]), ("api" | "access" | "private", "key")));
     (has(&SECRETS) || key) && !has(&OTHERS)
 }
 

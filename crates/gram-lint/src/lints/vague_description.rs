@@ -3,7 +3,7 @@ use gram_syntax::{Code, Span};
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Lint, LintPass};
 use crate::lints::missing_description::is_brought;
-use crate::words::{is_blank, stem, stems, words};
+use crate::words::{is_blank, stem, words};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -154,7 +154,7 @@ fn begins(text: &str, start: &str) -> bool {
 /// Whether all words of a description occur in the name or are filler.
 fn repeats_name(what: &str, name: &str, text: &str) -> bool {
     let is_filler = |word: &[u8]| is_empty(word) || (what == "tool" && is_deed(word));
-    stems(text).all(|word| is_filler(word.as_bytes()) || is_in(name, &word))
+    words(text).all(|word| is_filler(stem(&word).as_bytes()) || is_in(name, stem(&word)))
 }
 
 /// Whether a word, in some form, is one of a name's.
@@ -163,7 +163,7 @@ fn is_in(name: &str, word: &str) -> bool {
     let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
     let mut parts = name.as_bytes().windows(start.len());
     (!word.is_ascii() || parts.any(|part| part.eq_ignore_ascii_case(start)))
-        && words(name).iter().map(|own| stem(own)).any(|own| own == word || inflected(&own, word))
+        && words(name).any(|own| stem(&own) == word || inflected(stem(&own), word))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.

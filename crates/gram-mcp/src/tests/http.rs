@@ -96,6 +96,24 @@ async fn only_loopback_clients_are_accepted_without_a_token() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_not_a_message_is_an_error_of_json_rpc() {
+    let running = run(&server(&Waiting::default()), "0", None).await;
+    for (body, code, id) in [
+        ("{\"jsonrpc\": \"2.0\", ", -32700, Value::Null),
+        ("", -32700, Value::Null),
+        ("hello", -32700, Value::Null),
+        ("{\"id\": 7}", -32600, json!(7)),
+        ("[]", -32600, Value::Null),
+    ] {
+        let response = soon(running.hello().body(body).send()).await.unwrap();
+        assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{body}");
+        let answer: Value = response.json().await.unwrap();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &id), "{body}");
+        assert_eq!(answer["error"]["code"], code, "{body}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn other_clients_need_the_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
         let refused = Listener::bind(address, None).await.unwrap_err().to_string();

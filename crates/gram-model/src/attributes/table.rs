@@ -20,7 +20,7 @@ use crate::model::{Constraint, Source};
 pub enum ImplementationKind {
     /// A program that reads the arguments from standard input.
     Command,
-    /// A server that gets the arguments as the body of a POST request.
+    /// A server that gets the arguments in an HTTP request.
     Http,
     /// A tool of an MCP server.
     Mcp,
@@ -98,6 +98,8 @@ const TOOL: &[AttributeOwner] = &[Tool];
 const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
 const AGENT: &[AttributeOwner] = &[Agent];
 const EXPERIMENT: &[AttributeOwner] = &[Experiment];
+/// The implementations that are programs, and a library for all of its own.
+const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implementation(Mcp)];
 /// A library and its implementations.
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
@@ -336,6 +338,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
     attribute("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
     attribute(
+        "throttle",
+        POLICY,
+        OneOf(&["off", "agent", "server"]),
+        "Profile of the limits on calls, which single limits change",
+    ),
+    attribute(
         "maxConsecutiveFailures",
         POLICY,
         Count(0),
@@ -386,7 +394,39 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Program that starts the MCP server, with its arguments",
     ),
     attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute(
+        "onChange",
+        &[Implementation(Mcp)],
+        OneOf(&["refuse", "warn", "ignore"]),
+        "What `gramc mcp` does if the tool on the MCP server does not fit the specification",
+    ),
+    attribute(
+        "shared",
+        &[Implementation(Mcp)],
+        Flag,
+        "Whether all sessions of `gramc mcp` share one connection to the MCP server",
+    ),
     attribute("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
     attribute("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
-    attribute("headers", &[Implementation(Http)], Sources, "Sources of HTTP headers"),
+    attribute(
+        "content",
+        &[Implementation(Command), Implementation(Http)],
+        Flag,
+        "Whether the output is a list of MCP content blocks",
+    ),
+    attribute(
+        "headers",
+        &[Implementation(Http), Implementation(Mcp)],
+        Sources,
+        "Sources of HTTP headers",
+    ),
+    attribute(
+        "method",
+        &[Implementation(Http)],
+        OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+        "HTTP method",
+    ),
+    attribute("body", &[Implementation(Http)], OneOf(&["json", "form"]), "Format of the body"),
+    attribute("env", PROGRAMS, Sources, "Sources of environment variables"),
+    attribute("cwd", PROGRAMS, Text, "Working directory of the program"),
 ];

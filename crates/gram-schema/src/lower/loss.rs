@@ -9,7 +9,7 @@ use serde_json::Value;
 ///
 /// It serializes as an object with the keys `tool`, `path`, `constraint`, `value` and `became`, and
 /// with `sentence`, `to` or `reason` if present.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Loss {
     /// The tool's name in the specification.
     pub tool: String,
@@ -25,7 +25,7 @@ pub struct Loss {
 }
 
 /// How an unsupported constraint was replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Became {
     /// A sentence in a description.
     Description(String),

@@ -15,11 +15,11 @@ pub enum PatternRule {
     /// the ends alone.
     Regular,
     /// Those that also match the whole text, from `^` to `$`, have no class escapes such as `\d`,
-    /// and repeat nothing more than 2,000 times.
+    /// repeat nothing more than 2,000 times, and nothing that would take as many rules.
     Anchored,
 }
 
-/// The repetitions that the parser of llama.cpp's grammars accepts.
+/// The repetitions, and the rules in a repeated part, that the parser of llama.cpp's grammars accepts.
 const MAX_REPETITIONS: u64 = 2_000;
 
 /// What becomes of a regular expression.
@@ -149,17 +149,54 @@ fn is_split_between_anchors(tokens: &[Token]) -> bool {
 }
 
 fn is_anchored(tokens: &[Token]) -> bool {
-    let is_short = |token: &Token| match token {
-        Token::Quantifier(text) => match text.trim_matches(['{', '}']).split(',').next() {
-            Some("*" | "+" | "?") | None => true,
-            Some(least) => least.parse::<u64>().is_ok_and(|least| least <= MAX_REPETITIONS),
-        },
-        _ => true,
-    };
     tokens.len() > 1
         && tokens.first() == Some(&Token::Start)
         && tokens.last() == Some(&Token::End)
-        && tokens.iter().all(is_short)
+        && repetitions_are_short(tokens)
+}
+
+/// Whether llama.cpp accepts the repetitions: a counted one of at most so many times, which makes a
+/// rule for each optional time, and any other one of a part that makes fewer rules.
+fn repetitions_are_short(tokens: &[Token]) -> bool {
+    // The rules of each open group, and of the last part.
+    let mut groups = vec![0_u64];
+    let mut part = 0;
+    for token in tokens {
+        let before = part;
+        part = 0;
+        match token {
+            Token::Open => groups.push(0),
+            Token::Close => part = 1 + groups.pop().unwrap_or_default(),
+            Token::Quantifier(text) => match bounds(text) {
+                Some((least, _)) if least > MAX_REPETITIONS => return false,
+                Some((least, most)) => {
+                    // What is counted becomes a rule that is made elsewhere.
+                    part = most.map_or(1, |most| most.saturating_sub(least));
+                    if let Some(rules) = groups.last_mut() {
+                        *rules = rules.saturating_sub(before);
+                    }
+                }
+                None if before >= MAX_REPETITIONS => return false,
+                None => part = 1,
+            },
+            _ => {}
+        }
+        if let Some(rules) = groups.last_mut() {
+            *rules = rules.saturating_add(part);
+        }
+    }
+    true
+}
+
+/// The bounds of a counted quantifier: of `{n}`, `{n,}` or `{n,m}`.
+fn bounds(quantifier: &str) -> Option<(u64, Option<u64>)> {
+    let inner = quantifier.strip_prefix('{')?.strip_suffix('}')?;
+    let number = |text: &str| text.parse().unwrap_or(u64::MAX);
+    Some(match inner.split_once(',') {
+        None => (number(inner), Some(number(inner))),
+        Some((least, "")) => (number(least), None),
+        Some((least, most)) => (number(least), Some(number(most))),
+    })
 }
 
 /// The parts of a regular expression. `None` if it is malformed.
@@ -208,15 +245,22 @@ fn quantifier(text: String, rest: &mut Peekable<Chars<'_>>, before: &[Token]) ->
 
 /// `{n}`, `{n,}` or `{n,m}`, whose `{` was read. Reads nothing if there is no such quantifier.
 fn counts(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
-    let inner: String = rest.clone().take_while(|char| *char != '}').collect();
-    let (least, most) = inner.split_once(',').unwrap_or((&inner, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_closed = rest.clone().nth(inner.chars().count()) == Some('}');
-    if least.is_empty() || !digits(least) || !digits(most) || !is_closed {
+    let mut ahead = rest.clone();
+    let mut text = "{".to_owned();
+    let digits = |ahead: &mut Peekable<Chars<'_>>, text: &mut String| {
+        text.extend(std::iter::from_fn(|| ahead.next_if(char::is_ascii_digit)));
+    };
+    digits(&mut ahead, &mut text);
+    if text.len() == 1 {
         return None;
     }
-    rest.nth(inner.chars().count());
-    Some(format!("{{{inner}}}"))
+    if let Some(comma) = ahead.next_if_eq(&',') {
+        text.push(comma);
+        digits(&mut ahead, &mut text);
+    }
+    text.push(ahead.next_if_eq(&'}')?);
+    *rest = ahead;
+    Some(text)
 }
 
 /// The kind of a group, whose `(` was read.
@@ -458,6 +502,19 @@ mod tests {
     }
 
     #[test]
+    fn braces_that_begin_no_quantifier_take_linear_time() {
+        let time = |size: usize| {
+            let pattern = format!("^{}$", "{".repeat(size));
+            let start = std::time::Instant::now();
+            assert_eq!(PatternRule::NoLookaround.fate(&pattern), PatternFate::Kept);
+            start.elapsed()
+        };
+        let attempts = (0..5).map(|_| (time(4_000), time(64_000)));
+        let times: Vec<_> = attempts.take_while(|(base, grown)| *grown >= *base * 80).collect();
+        assert!(times.len() < 5, "{times:?}");
+    }
+
+    #[test]
     fn regular_expressions_have_anchors_at_the_ends_alone() {
         for pattern in [r"^a$", "a", "^a", "a$", r"^(a|b)$", "a|b", r"^\d+\s\w$", "^[^^$]$", "^$"] {
             assert_eq!(PatternRule::Regular.fate(pattern), PatternFate::Kept, "{pattern}");
@@ -499,10 +556,32 @@ mod tests {
                 }
             }
         }
-        for pattern in ["^a{2001}$", "a", "^a", r"^[\s\S]$", r"^a|b$", r"^\bx$", "^", "$"] {
+        for pattern in [
+            "^a{2001}$",
+            // 999 + 1,003 optional times, and the group itself.
+            "^([a-z]{1,1000}x[a-z]{1,1004})?$",
+            "^((([a-z]{1,1000}))*(([a-z]{1,1004}))*)+$",
+            "a",
+            "^a",
+            r"^[\s\S]$",
+            r"^a|b$",
+            r"^\bx$",
+            "^",
+            "$",
+        ] {
             assert_eq!(PatternRule::Anchored.fate(pattern), PatternFate::Refused, "{pattern}");
         }
-        for pattern in [r"^[0-9]{2,3}$", r"^a\.b$", r"^[a-z\-]$", r"^.*$"] {
+        for pattern in [
+            r"^[0-9]{2,3}$",
+            r"^a\.b$",
+            r"^[a-z\-]$",
+            r"^.*$",
+            "^a{2000}$",
+            // What is counted becomes a rule of its own.
+            "^([a-z]{1,100}x){1,100}$",
+            "^([a-z]{1,1000}x[a-z]{1,1000})?$",
+            "^(([a-z]{1,1000}x[a-z]{1,1004}){2})+$",
+        ] {
             assert_eq!(PatternRule::Anchored.fate(pattern), PatternFate::Kept, "{pattern}");
         }
     }

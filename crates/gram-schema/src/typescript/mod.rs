@@ -103,6 +103,21 @@ mod tests {
     }
 
     #[test]
+    fn types_of_any_kind_end_at_some_depth() {
+        for wrap in [
+            |inner: Value| json!({"type": "array", "items": inner}),
+            |inner: Value| json!({"type": "array", "prefixItems": [inner]}),
+            |inner: Value| json!({"anyOf": [inner, {"type": "null"}]}),
+            |inner: Value| json!({"allOf": [inner]}),
+            |inner: Value| json!({"type": "object", "additionalProperties": inner}),
+        ] {
+            let deep = (0..400).fold(json!({"const": "deep"}), |inner, _| wrap(inner));
+            let text = declared(&json!({"type": "object", "properties": {"x": deep}}), None);
+            assert!(text.contains("unknown") && !text.contains("deep"), "{text}");
+        }
+    }
+
+    #[test]
     fn a_tool_is_a_method_with_a_comment() {
         let schema = json!({
             "type": "object",

@@ -10,8 +10,11 @@ use super::defs::{Declared, definition_name};
 use super::text;
 use crate::lower::{constraint_sentence, endless_references, reference_target};
 
-/// The maximum depth of types. Deeper ones are `unknown`.
+/// The maximum depth of indentation. Deeper types are `unknown`.
 const MAX_DEPTH: usize = 40;
+
+/// The maximum number of types within each other, with those that need no indentation.
+const MAX_NESTING: usize = 100;
 
 /// Keywords that the types express.
 const EXPRESSED: [K; 16] = [
@@ -48,6 +51,8 @@ pub(super) struct TypeWriter<'w> {
     /// The identifiers of the types that references lead to.
     identifiers: HashMap<String, String>,
     waiting: Vec<(String, String)>,
+    /// How many types are in progress.
+    nesting: usize,
 }
 
 impl<'w> TypeWriter<'w> {
@@ -67,7 +72,7 @@ impl<'w> TypeWriter<'w> {
             }
         }
         let endless = endless_references(root);
-        Self { declared, root, endless, identifiers, waiting }
+        Self { declared, root, endless, identifiers, waiting, nesting: 0 }
     }
 
     /// The type of the root. Declares all types that it refers to.
@@ -98,13 +103,22 @@ impl<'w> TypeWriter<'w> {
 
     /// The type of a schema at a depth of indentation.
     fn schema(&mut self, schema: &Value, depth: usize) -> Written {
-        let Value::Object(map) = schema else {
-            let text = if *schema == Value::Bool(false) { "never" } else { "unknown" };
-            return Written { text: text.to_owned(), notes: String::new() };
+        self.nesting += 1;
+        let written = match schema {
+            Value::Object(map) if depth <= MAX_DEPTH && self.nesting <= MAX_NESTING => {
+                self.composed(map, depth)
+            }
+            _ => {
+                let text = if *schema == Value::Bool(false) { "never" } else { "unknown" };
+                Written { text: text.to_owned(), notes: String::new() }
+            }
         };
-        if depth > MAX_DEPTH {
-            return Written { text: "unknown".to_owned(), notes: String::new() };
-        }
+        self.nesting -= 1;
+        written
+    }
+
+    /// The type of a schema with keywords.
+    fn composed(&mut self, map: &Map<String, Value>, depth: usize) -> Written {
         let mut parts = Vec::new();
         let mut inner_notes = Vec::new();
         if let Some(Value::String(to)) = map.get("$ref")

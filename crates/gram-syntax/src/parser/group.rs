@@ -61,6 +61,7 @@ impl Parser<'_> {
     /// Consumes the separator after an item, or the end of the group.
     pub(super) fn after_item(&mut self, group: Group, items: Items) -> After {
         loop {
+            while self.foreign_comment() {}
             let kind = self.kind();
             if kind == group.closer {
                 self.bump();
@@ -123,13 +124,15 @@ impl Parser<'_> {
             self.end_group(group);
             return After::Abandoned;
         }
+        let comma = self.at;
         self.bump();
+        while self.foreign_comment() {}
         while self.kind() == T::Comma {
             self.extra_comma(self.at);
             self.error_token();
         }
         if self.kind() == group.closer {
-            self.extra_comma(self.last);
+            self.extra_comma(comma);
             self.bump();
             self.end_group(group);
             return After::Closed;

@@ -92,6 +92,19 @@ struct Parser<'a> {
     containers: Vec<value::Container>,
 }
 
+/// The state of a parser, to parse a part again.
+#[derive(Debug, Clone, Copy)]
+struct Checkpoint {
+    at: u32,
+    last: u32,
+    nodes: usize,
+    docs: usize,
+    diagnostics: usize,
+    extensions: usize,
+    open: [u32; 4],
+    marks: (Option<u32>, Option<u32>, u32, u32),
+}
+
 impl<'a> Parser<'a> {
     fn new(source: &'a Arc<SourceFile>, limits: &'a Limits, tokens: Tokens) -> Self {
         Self {
@@ -154,6 +167,31 @@ impl<'a> Parser<'a> {
         (self.covered, self.to_cover) = (0, 0);
     }
 
+    /// The state at the next token.
+    #[inline]
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            at: self.at,
+            last: self.last,
+            nodes: self.nodes.len(),
+            docs: self.docs.len(),
+            diagnostics: self.diagnostics.len(),
+            extensions: self.extensions.len(),
+            open: self.open,
+            marks: (self.swallowed, self.reported, self.covered, self.to_cover),
+        }
+    }
+
+    /// Forgets what was parsed since a checkpoint.
+    fn rewind(&mut self, to: Checkpoint) {
+        self.nodes.truncate(to.nodes);
+        self.docs.truncate(to.docs);
+        self.diagnostics.truncate(to.diagnostics);
+        self.extensions.truncate(to.extensions);
+        (self.at, self.last, self.open) = (to.at, to.last, to.open);
+        (self.swallowed, self.reported, self.covered, self.to_cover) = to.marks;
+    }
+
     /// Adds the lexer's errors and extension uses.
     fn note(&mut self, lexed: &Lexed) {
         self.lexical_errors(&lexed.errors);
@@ -195,6 +233,7 @@ impl<'a> Parser<'a> {
         if !self.diagnostics.is_empty() && self.is_json() {
             self.diagnostics = vec![json_file(self.source)];
         }
+        self.wide_punctuation();
         self.order();
         limit_diagnostics(&mut self.diagnostics, self.limits.max_diagnostics);
         Parsed {

@@ -10,7 +10,11 @@ impl Parser<'_> {
     pub(super) fn path(&mut self) {
         let path = self.open(N::Path);
         self.node_pattern();
-        while self.at_arrow() {
+        loop {
+            while self.foreign_comment() {}
+            if !self.at_arrow() {
+                break;
+            }
             let arrow = self.relationship_kind();
             if self.kind() == T::LParen {
                 self.node_pattern();
@@ -46,9 +50,8 @@ impl Parser<'_> {
         let arrow = self.open(N::RightArrow);
         let start = self.kind();
         let Some((family, left)) = arrow_start(start) else {
-            // `=>`, `->`, `~>` or a Unicode arrow.
+            // `=>`, `->`, `~>`, or an arrow that gram does not have.
             self.short_arrow();
-            self.bump();
             self.close(arrow);
             return arrow;
         };

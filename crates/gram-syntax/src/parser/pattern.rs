@@ -33,6 +33,7 @@ impl Parser<'_> {
                     self.misplaced_header();
                     self.record();
                 }
+                _ if !self.begins_line(self.at) && self.foreign_comment() => {}
                 _ => self.stray(),
             }
             self.open = [0; 4];
@@ -180,6 +181,7 @@ impl Parser<'_> {
             self.missing_bar(group);
         }
         if self.eat(T::Pipe) || self.kind() == T::LParen {
+            while self.foreign_comment() {}
             if self.ends_unclosed(group) {
                 self.close(id);
                 return None;

@@ -69,12 +69,16 @@ impl Parser<'_> {
         let labels = self.open(N::Labels);
         while matches!(self.kind(), T::Colon | T::ColonColon) {
             self.bump();
+            let start = self.checkpoint();
             if node && self.at_bare_type() {
                 self.bare_type();
             } else if self.kind() == T::Symbol {
                 self.leaf(N::Symbol);
             } else if !self.quoted_name() {
                 self.missing_type();
+            }
+            if node {
+                self.malformed_type(start);
             }
         }
         self.close(labels);

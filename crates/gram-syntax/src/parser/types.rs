@@ -3,6 +3,7 @@
 use super::Parser;
 use super::errors::LABELS;
 use super::group::{After, Items};
+use crate::foreign_types::{foreign_type_name, is_map_name};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::Extension;
 use crate::span::Span;
@@ -37,19 +38,22 @@ impl Parser<'_> {
         let colon = matches!(self.tokens.kind(self.after(first)), T::Colon | T::ColonColon);
         match self.tokens.kind(first) {
             T::Greater => true,
-            T::Symbol | T::DoubleQuoted | T::Backticked => colon,
+            T::Symbol | T::DoubleQuoted | T::Backticked => colon && !self.at_map_key(less),
             _ => false,
         }
     }
 
+    /// Whether a type and a colon follow the `<` of a map: `Map<Text: Int>`.
+    fn at_map_key(&self, less: u32) -> bool {
+        let key = self.text(self.after(less));
+        let is_type = key.starts_with(char::is_uppercase) || foreign_type_name(key).is_some();
+        is_type && is_map_name(self.text(self.at))
+    }
+
     /// A type expression as a label.
     pub(super) fn bare_type(&mut self) {
-        let (first, before) = (self.at, self.diagnostics.len());
-        let start = self.span(first).start;
+        let start = self.span(self.at).start;
         self.type_expression(0);
-        if self.diagnostics.len() > before {
-            self.foreign_type(first, before);
-        }
         self.extension(Extension::BareType, Span::new(start, self.span(self.last).end));
     }
 

@@ -7,8 +7,8 @@ use gram_model::{Field, Open, Optionality, Tool, Types, ValueSource};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::Binder;
 use super::problem::BindProblem;
+use super::{Binder, texts};
 use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
 use crate::library::{Injection, LibraryEntry};
 
@@ -32,7 +32,12 @@ impl Binder<'_> {
             };
             let (tool_name, name) = (tool.name.clone(), parameter.name.clone());
             match value.map(|value| fitted(&self.module.types, tool, parameter, value)) {
-                Ok(Ok(value)) => injected.push((name, value)),
+                Ok(Ok(value)) => {
+                    if parameter.secret || supply.is_some_and(|it| it.supply.is_external()) {
+                        texts(&value, &mut self.secrets);
+                    }
+                    injected.push((name, value));
+                }
                 Ok(Err(wanted)) => self.problems.push(BindProblem::InvalidInjected {
                     tool: tool_name,
                     parameter: name,

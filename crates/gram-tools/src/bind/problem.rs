@@ -100,6 +100,12 @@ pub enum BindProblem {
         /// The reason.
         why: String,
     },
+    /// An MCP server describes a tool in other words. The library is bound anyway.
+    #[error("the MCP server describes `{tool}` in other words than the specification")]
+    OtherWording {
+        /// The tool.
+        tool: SmolStr,
+    },
     /// Compatibility cannot be decided. The library is bound anyway.
     #[error(
         "cannot decide whether the implementation of `{tool}` {}: {why}",
@@ -140,6 +146,7 @@ impl BindProblem {
             | Self::InvalidInjected { tool, .. }
             | Self::Incompatible { tool, .. }
             | Self::NoSignature { tool, .. }
+            | Self::OtherWording { tool }
             | Self::Undecided { tool, .. } => Some(tool),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use json_schema_kit::keywords::{Keyword, Keywords};
+use json_schema_kit::keywords::{Keyword, Keywords, has_several_resources};
 use json_schema_kit::pointer::escape_token;
 use json_schema_kit::strings::StringCheck;
 use jsonschema::Validator;
@@ -367,14 +367,6 @@ impl<'s> Compiler<'s> {
             }
         }
     }
-}
-
-/// Whether a part of a schema is a resource of its own. Imports resolve the references of such
-/// parts where that is possible.
-fn has_several_resources(schema: &Value) -> bool {
-    let Value::Object(map) = schema else { return false };
-    let mut parts = map.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
-    parts.any(|part| part.get("$id").is_some_and(Value::is_string) || has_several_resources(part))
 }
 
 /// The characters that are percent-encoded in the pointer of a URI.

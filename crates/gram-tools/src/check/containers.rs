@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use json_schema_kit::path::Path;
 
 use super::problem::{Note, NoteDetail, ProblemCode, RepairRule};
-use super::received::Received;
+use super::received::{Received, is_value, leaves_out};
 use super::shape::{
     Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId, TypeSet,
 };
@@ -336,14 +336,22 @@ impl ValidationRun<'_> {
 
     /// Checks an undeclared entry.
     fn extra(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
+        let secret = self.secret;
+        self.hide_undeclared(object.received, object.rules, key, value);
+        let outcome = self.undeclared(object, key, value);
+        self.secret = secret;
+        outcome
+    }
+
+    fn undeclared(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
         let Object { received, rules, .. } = object;
         let t = received.tape;
-        let name = t.content(t.node(key));
-        let path = received.path.key(&name);
-        if rules.is_injected(&name) {
+        let name = &t.content(t.node(key));
+        let path = received.path.key(name);
+        if rules.is_injected(name) {
             return self.strip(&path);
         }
-        if let [first, others @ ..] = &*rules.shapes_by_pattern(&name) {
+        if let [first, others @ ..] = &*rules.shapes_by_pattern(name) {
             self.out.push_str(t.json(t.node(key)));
             self.out.push(':');
             let fits = self.against_all(received.part(value, *first, &path), others);
@@ -479,17 +487,6 @@ enum FieldOutcome {
     Filled,
     Absent,
     Rejection,
-}
-
-/// Whether a value counts as absent for a pinned parameter: null or an empty string.
-fn leaves_out(received: Received<'_>) -> bool {
-    let kind = received.node().kind;
-    kind == NodeKind::Null || (kind == NodeKind::Plain && received.raw().is_empty())
-}
-
-fn is_value(received: Received<'_>, value: &Value) -> bool {
-    serde_json::from_str::<Value>(received.json())
-        .is_ok_and(|sent| json_schema_kit::values::same(&sent, value))
 }
 
 /// Whether an array contains duplicate values.

@@ -12,6 +12,7 @@ mod hint;
 mod host;
 mod json_repair;
 mod keyword_validators;
+mod misnamed;
 mod number;
 mod problem;
 mod received;

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use json_schema_kit::path::Path;
+use serde_json::Value;
 
 use super::shape::ShapeId;
-use super::tape::{Node, Tape};
+use super::tape::{Node, NodeKind, Tape};
 
 /// A received value, the shape to check it against, and its path in the call.
 #[derive(Clone, Copy)]
@@ -62,4 +63,16 @@ impl<'a> Received<'a> {
     pub(super) fn content(self) -> Cow<'a, str> {
         self.tape.content(self.node())
     }
+}
+
+/// Whether a value counts as absent for a pinned parameter: null or an empty string.
+pub(super) fn leaves_out(received: Received<'_>) -> bool {
+    let kind = received.node().kind;
+    kind == NodeKind::Null || (kind == NodeKind::Plain && received.raw().is_empty())
+}
+
+/// Whether a received value equals another one.
+pub(super) fn is_value(received: Received<'_>, value: &Value) -> bool {
+    serde_json::from_str::<Value>(received.json())
+        .is_ok_and(|sent| json_schema_kit::values::same(&sent, value))
 }

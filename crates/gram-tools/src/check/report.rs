@@ -24,6 +24,20 @@ pub enum Rejection {
     Invalid(InvalidArguments),
 }
 
+impl Rejection {
+    /// The first problems of a rejected result.
+    pub(crate) fn of_result(&self) -> String {
+        match self {
+            Self::Invalid(invalid) => {
+                let all = invalid.problems();
+                let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
+                all.join("; ").replace("the arguments want", "the result wants")
+            }
+            Self::Malformed(malformed) => malformed.to_string(),
+        }
+    }
+}
+
 impl From<MalformedArguments> for Rejection {
     fn from(malformed: MalformedArguments) -> Self {
         Self::Malformed(malformed)
@@ -180,6 +194,16 @@ impl Problem {
     /// The dotted path to the value: `items.0.name`. Empty for the arguments as a whole.
     pub fn property(&self) -> Cow<'_, str> {
         dotted(&self.pointer)
+    }
+
+    /// Creates a problem of the value at a JSON pointer, with the code of a host's validator.
+    pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            attempted: None,
+            code: ProblemCode::Host(code.into()),
+            message: message.into(),
+        }
     }
 }
 

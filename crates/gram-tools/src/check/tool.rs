@@ -95,9 +95,16 @@ impl ToolCheck {
         let Some(schema) = ResultSchema::new(types, tool, Draft::Draft2020) else {
             return Ok(None);
         };
-        let schema = serde_json::to_value(schema).unwrap_or_default();
-        let shapes = Arc::new(compile(&schema)?);
-        Ok(Some(Self { shapes, destructive: false }))
+        Self::of_result_schema(&serde_json::to_value(schema).unwrap_or_default()).map(Some)
+    }
+
+    /// Creates the check of results that a JSON Schema describes.
+    ///
+    /// # Errors
+    ///
+    /// If the schema is invalid.
+    pub fn of_result_schema(schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self { shapes: compile(schema)?.into(), destructive: false })
     }
 
     /// Checks and repairs arguments as a model wrote them.

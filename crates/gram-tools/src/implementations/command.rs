@@ -1,8 +1,7 @@
 //! Programs that get the arguments on standard input and answer on standard output.
 
 use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +11,12 @@ use tokio::process::ChildStdin;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Loader, raw_answer, run_unless_cancelled, texts, too_large};
+use super::{Loader, environment, flag, raw_answer, run_unless_cancelled, texts, too_large};
+use crate::environment::ProgramEnvironment;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
-use crate::process::{ProcessGroup, start_error};
+use crate::process::ProcessGroup;
 use crate::sanitize::{TEXT_LENGTH, clean, sanitize_line};
 
 /// How long a pipe may be empty after its program has ended, before it counts as read. A process
@@ -33,21 +33,29 @@ const PART: usize = 64 << 10;
 #[derive(Clone)]
 pub struct Command {
     run: Arc<[String]>,
-    folder: Arc<Path>,
+    environment: Arc<ProgramEnvironment>,
+    is_content: bool,
 }
 
 impl Command {
     /// The program and its arguments, run in `folder`. A program whose name holds a path separator
     /// is looked for from `folder`, any other where the system looks for programs.
-    pub fn new(run: Vec<String>, folder: PathBuf) -> Self {
-        // A relative folder would be taken from itself where the program is relative, too. This
-        // fails where there is no working folder; then everything else fails as well.
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self { run: run.into(), folder: folder.into() }
+    pub fn new(run: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::with_environment(run, ProgramEnvironment::in_folder(&folder.into()))
     }
 
-    pub(super) fn load(loader: &Loader<'_>, declared: &gram_model::Implementation) -> Self {
-        Self::new(texts(declared, "run"), loader.folder.to_owned())
+    /// The program and its arguments, run with an environment.
+    pub fn with_environment(run: Vec<String>, environment: ProgramEnvironment) -> Self {
+        Self { run: run.into(), environment: Arc::new(environment), is_content: false }
+    }
+
+    pub(super) fn load(
+        loader: &Loader<'_>,
+        declared: &gram_model::Implementation,
+    ) -> Result<Self, String> {
+        let environment = environment(loader, declared)?;
+        let is_content = flag(declared, "content");
+        Ok(Self { is_content, ..Self::with_environment(texts(declared, "run"), environment) })
     }
 }
 
@@ -57,7 +65,7 @@ impl fmt::Debug for Command {
         let program = self.run.first().map(String::as_str);
         f.debug_struct("Command")
             .field("program", &program.unwrap_or_default())
-            .field("folder", &self.folder)
+            .field("environment", &self.environment)
             .finish_non_exhaustive()
     }
 }
@@ -68,26 +76,34 @@ impl Implementation for Command {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let Self { run, folder } = self.clone();
+        let Self { run, environment, is_content } = self.clone();
         let cancelled = invocation.cancelled.clone();
         Box::pin(run_unless_cancelled(cancelled, async move {
-            answer(&run, &folder, &invocation).await
+            answer(&run, &environment, &invocation, is_content).await
         }))
+    }
+
+    fn secrets(&self) -> &[String] {
+        self.environment.secrets()
     }
 }
 
 async fn answer(
     run: &[String],
-    folder: &Path,
+    environment: &ProgramEnvironment,
     invocation: &Invocation,
+    is_content: bool,
 ) -> Result<Answer, InvocationError> {
     let Some((program, arguments)) = run.split_first() else {
         return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
     };
     // The arguments may hold a password, and stay out of messages.
     let who = format!("the program `{}`", sanitize_line(program));
-    let (mut group, pipes) = ProcessGroup::start(program, arguments, Some(folder))
-        .map_err(|error| unreachable(&who, folder, &error))?;
+    let started = ProcessGroup::start(program, arguments, environment);
+    let (mut group, pipes) = started.map_err(|why| {
+        let detail = format!("{who} cannot be run: {why}");
+        InvocationError::new(InvocationErrorKind::Unreachable, detail)
+    })?;
     let mut said = Vec::new();
     let mut complained = Vec::new();
     let ended = CancellationToken::new();
@@ -124,16 +140,7 @@ async fn answer(
     if !status.success() {
         return Err(failed(&who, status, &complained));
     }
-    raw_answer(&who, said)
-}
-
-fn unreachable(who: &str, folder: &Path, error: &io::Error) -> InvocationError {
-    let why = if folder.is_dir() {
-        start_error(error)
-    } else {
-        format!("there is no folder {} to run it in", sanitize_line(&folder.display().to_string()))
-    };
-    InvocationError::new(InvocationErrorKind::Unreachable, format!("{who} cannot be run: {why}"))
+    raw_answer(&who, said, is_content)
 }
 
 fn failed(who: &str, status: ExitStatus, complained: &[u8]) -> InvocationError {

@@ -1,17 +1,21 @@
-//! Services that get the arguments as the body of a POST.
+//! Services that get the arguments in a request.
+
+mod url_template;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Response, Url};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde_json::Value;
 
-use super::{Loader, raw_answer, run_unless_cancelled, sources, text, too_large};
-use crate::http_client;
+use self::url_template::{UrlTemplate, encoded, pairs};
+use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, too_large};
+use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
-use crate::sanitize::{TEXT_LENGTH, beginning, sanitize_line};
+use crate::sanitize::{TEXT_LENGTH, beginning};
 
 /// A pool of connections to services. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -39,83 +43,114 @@ impl HttpClient {
     }
 }
 
-/// A service. It gets the arguments as one JSON object in the body of a POST, and answers with
-/// JSON, or with text where the tool's result is text. Any status but a success is a failure.
+/// A service. It gets the arguments as one JSON object in the body of a POST, unless it is declared
+/// otherwise, and answers with JSON, or with text where the tool's result is text. Any status but a
+/// success is a failure.
 #[derive(Clone)]
 pub struct Http {
     client: HttpClient,
-    url: Arc<Url>,
-    headers: HeaderMap,
+    method: Method,
+    url: Arc<UrlTemplate>,
+    headers: Arc<RequestHeaders>,
+    /// Whether the body is a form instead of JSON.
+    form: bool,
+    is_content: bool,
 }
 
 impl Http {
-    /// The service at `url`, which gets `headers`, too. Fails where the address is no whole URL, or
-    /// a header is none.
+    /// The service at `url`, which gets `headers`, too. Its path may name arguments:
+    /// `https://example.com/pets/{id}`. Fails where the address is no whole URL, or a header is
+    /// none.
     pub fn new(url: &str, headers: Vec<(String, String)>) -> Result<Self, InvocationError> {
         let unreachable =
             |detail: String| InvocationError::new(InvocationErrorKind::Unreachable, detail);
-        let url = http_client::address(url).ok_or_else(|| {
-            unreachable(
-                "cannot reach the service: its address must be a whole URL, \
-                 such as https://example.com/search"
-                    .to_owned(),
-            )
-        })?;
-        let mut map = HeaderMap::new();
-        map.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in headers {
-            let (Ok(key), Ok(mut value)) =
-                (HeaderName::try_from(&name), HeaderValue::try_from(value))
-            else {
-                // The value may be a password.
-                let name = sanitize_line(&name);
-                return Err(unreachable(format!("invalid header name or value: `{name}`")));
-            };
-            value.set_sensitive(true);
-            map.insert(key, value);
-        }
-        Ok(Self { client: HttpClient::default(), url: Arc::new(url), headers: map })
+        Ok(Self {
+            client: HttpClient::default(),
+            method: Method::POST,
+            url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
+            headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
+            form: false,
+            is_content: false,
+        })
     }
 
     pub(super) fn load(
         loader: &Loader<'_>,
         declared: &gram_model::Implementation,
     ) -> Result<Self, String> {
-        let headers = declared.attribute("headers");
-        let headers = headers.map_or_else(Vec::new, |it| sources(it, loader.folder));
-        let headers: Result<Vec<_>, String> = headers
-            .into_iter()
-            .map(|(name, source)| {
-                let value = source.read()?;
-                Ok((name.to_string(), value.as_str().unwrap_or_default().to_owned()))
-            })
-            .collect();
-        let http = Self::new(&text(declared, "url"), headers?).map_err(|error| error.detail)?;
-        Ok(http.sharing(&loader.http))
+        let method = match text(declared, "method") {
+            method if method.is_empty() => Method::POST,
+            method => Method::try_from(&*method).map_err(|error| error.to_string())?,
+        };
+        Ok(Self {
+            client: loader.http.clone(),
+            method,
+            url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
+            headers: Arc::new(request_headers(loader, declared)?),
+            form: text(declared, "body") == "form",
+            is_content: flag(declared, "content"),
+        })
     }
 
     /// Takes the connections of `client`, which other services may use, too.
+    #[cfg(test)]
     #[must_use]
-    pub(crate) fn sharing(mut self, client: &HttpClient) -> Self {
+    fn sharing(mut self, client: &HttpClient) -> Self {
         self.client = client.clone();
         self
     }
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
-        let who = format!("the service at {}", http_client::without_secrets(&self.url));
-        let request = self
-            .client
-            .to(&self.url)?
-            .post(Url::clone(&self.url))
-            .headers(self.headers)
-            .body(invocation.arguments.as_bytes().to_vec());
-        let response = request.send().await.map_err(|error| not_sent(&who, &error))?;
+        let who = format!("the service at {}", self.url);
+        let response = self.request(&who, &invocation)?.send().await;
+        let response = response.map_err(|error| not_sent(&who, &error))?;
         let status = response.status();
         if !status.is_success() {
             return Err(refused(&who, response).await);
         }
         let body = read(&who, response, invocation.max_answer).await?;
-        raw_answer(&who, body)
+        let has_body = status != StatusCode::NO_CONTENT && self.method != Method::HEAD;
+        if body.is_empty() && !has_body && !invocation.text_result {
+            return Ok(Answer::Json(Value::Null));
+        }
+        raw_answer(&who, body, self.is_content)
+    }
+
+    /// The request of a call. The arguments that the path does not name are in the query if the
+    /// method has no body, and else in the body.
+    fn request(
+        &self,
+        who: &str,
+        invocation: &Invocation,
+    ) -> Result<RequestBuilder, InvocationError> {
+        let mut arguments = invocation.object()?;
+        let mut url = self.url.fill(&mut arguments).map_err(|error| {
+            InvocationError::new(
+                InvocationErrorKind::Failed,
+                format!("{who} is not called: {error}"),
+            )
+        })?;
+        let in_query = matches!(self.method, Method::GET | Method::HEAD | Method::DELETE);
+        if in_query {
+            let pairs = pairs(&arguments);
+            if !pairs.is_empty() {
+                url.query_pairs_mut().extend_pairs(pairs);
+            }
+        }
+        let client = self.client.to(&url)?;
+        let request = client.request(self.method.clone(), url);
+        let (kind, body) = match (in_query, self.form) {
+            (true, _) => return Ok(request.headers(self.headers.map().clone())),
+            (false, true) => ("application/x-www-form-urlencoded", encoded(&pairs(&arguments))),
+            // The text has the digits of the numbers as they were sent.
+            (false, false) if !self.url.has_parameters() => {
+                ("application/json", invocation.arguments.as_ref().to_owned())
+            }
+            (false, false) => ("application/json", Value::Object(arguments).to_string()),
+        };
+        // A declared content type replaces this one.
+        let request = request.header(CONTENT_TYPE, kind).headers(self.headers.map().clone());
+        Ok(request.body(body))
     }
 }
 
@@ -123,7 +158,8 @@ impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Address and headers may hold a password.
         f.debug_struct("Http")
-            .field("url", &http_client::without_secrets(&self.url))
+            .field("method", &self.method)
+            .field("url", &self.url.to_string())
             .finish_non_exhaustive()
     }
 }
@@ -136,6 +172,10 @@ impl Implementation for Http {
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
         let cancelled = invocation.cancelled.clone();
         Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+
+    fn secrets(&self) -> &[String] {
+        self.headers.secrets()
     }
 }
 

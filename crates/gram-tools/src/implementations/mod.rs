@@ -35,6 +35,12 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(any(feature = "command", feature = "http"))]
+use crate::content::ToolContent;
+#[cfg(any(feature = "command", feature = "mcp"))]
+use crate::environment::ProgramEnvironment;
+#[cfg(any(feature = "http", feature = "mcp"))]
+use crate::http_client::RequestHeaders;
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
 use crate::library::InjectedSource;
 
@@ -42,18 +48,22 @@ use crate::library::InjectedSource;
 pub(crate) struct Loader<'l> {
     /// The folder that paths and commands are relative to.
     folder: &'l Path,
+    /// The attributes of the library.
+    #[cfg_attr(not(any(feature = "command", feature = "mcp")), expect(dead_code))]
+    library: &'l [(SmolStr, Value)],
     #[cfg(feature = "http")]
     http: HttpClient,
-    /// MCP servers by URL and command: the tools of a server share a connection.
+    /// MCP servers by their attributes: the tools of a server share a connection.
     #[cfg(feature = "mcp")]
     servers: std::collections::HashMap<String, crate::mcp::McpServer>,
 }
 
 impl<'l> Loader<'l> {
-    /// A loader for a library in a folder.
-    pub(crate) fn new(folder: &'l Path) -> Self {
+    /// A loader for a library in a folder, with its attributes.
+    pub(crate) fn new(folder: &'l Path, library: &'l [(SmolStr, Value)]) -> Self {
         Self {
             folder,
+            library,
             #[cfg(feature = "http")]
             http: HttpClient::default(),
             #[cfg(feature = "mcp")]
@@ -69,7 +79,7 @@ pub(crate) fn load(
 ) -> Result<Arc<dyn Implementation>, String> {
     Ok(match declared.kind {
         #[cfg(feature = "command")]
-        Kind::Command => Arc::new(Command::load(loader, declared)),
+        Kind::Command => Arc::new(Command::load(loader, declared)?),
         #[cfg(feature = "http")]
         Kind::Http => Arc::new(Http::load(loader, declared)?),
         #[cfg(feature = "mcp")]
@@ -102,7 +112,50 @@ fn texts(declared: &gram_model::Implementation, key: &str) -> Vec<String> {
     list.into_iter().flatten().filter_map(|text| Some(text.as_str()?.to_owned())).collect()
 }
 
-/// The sources that `inject` names: `env:NAME`, `file:PATH`, or a value.
+/// What a program gets of the environment, as the implementation and its library name it.
+#[cfg(any(feature = "command", feature = "mcp"))]
+fn environment(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<ProgramEnvironment, String> {
+    let of_library = |key: &str| loader.library.iter().find(|(known, _)| known == key);
+    let of_library = |key: &str| of_library(key).map(|(_, value)| value);
+    let mut environment = ProgramEnvironment::in_folder(loader.folder);
+    let folder = declared.attribute("cwd").or(of_library("cwd")).and_then(Value::as_str);
+    if let Some(folder) = folder {
+        environment = environment.working_folder(Path::new(folder));
+    }
+    // The implementation's own variables come last, and so take precedence.
+    for variables in [of_library("env"), declared.attribute("env")].into_iter().flatten() {
+        for (name, source) in sources(variables, loader.folder) {
+            let value = source.read()?;
+            let value = value.as_str().unwrap_or_default();
+            environment = if source.is_external() {
+                environment.secret(&name, value)
+            } else {
+                environment.variable(&name, value)
+            };
+        }
+    }
+    Ok(environment)
+}
+
+/// The headers of an implementation.
+#[cfg(any(feature = "http", feature = "mcp"))]
+fn request_headers(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<RequestHeaders, String> {
+    let headers = declared.attribute("headers");
+    let headers = headers.map_or_else(Vec::new, |headers| sources(headers, loader.folder));
+    let headers = headers.into_iter().map(|(name, source)| {
+        let value = source.read()?;
+        Ok((name.to_string(), value.as_str().unwrap_or_default().to_owned()))
+    });
+    RequestHeaders::new(headers.collect::<Result<Vec<_>, String>>()?)
+}
+
+/// The sources that an attribute such as `inject` names: `env:NAME`, `file:PATH`, or a value.
 pub(crate) fn sources(inject: &Value, folder: &Path) -> Vec<(SmolStr, InjectedSource)> {
     let supply = |value: &Value| match value.as_str() {
         Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {
@@ -130,13 +183,25 @@ async fn run_unless_cancelled(
     }
 }
 
-/// The output of a program or a service, which has to be UTF-8.
+/// The output of a program or a service, which has to be UTF-8. If `is_content`, it is a list of
+/// content blocks of MCP.
 #[cfg(any(feature = "command", feature = "http"))]
-fn raw_answer(who: &str, output: Vec<u8>) -> Result<Answer, InvocationError> {
-    String::from_utf8(output).map(Answer::Raw).map_err(|_| {
-        let detail = format!("{who} returned a response that is not valid UTF-8");
-        InvocationError::new(InvocationErrorKind::Garbled, detail)
-    })
+fn raw_answer(who: &str, output: Vec<u8>, is_content: bool) -> Result<Answer, InvocationError> {
+    let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
+    let text = String::from_utf8(output)
+        .map_err(|_| garbled(format!("{who} returned a response that is not valid UTF-8")))?;
+    if !is_content {
+        return Ok(Answer::Raw(text));
+    }
+    ToolContent::from_blocks(&text)
+        .map(Answer::Content)
+        .map_err(|why| garbled(format!("{who} returned no list of content blocks: {why}")))
+}
+
+/// Whether an attribute is true.
+#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+fn flag(declared: &gram_model::Implementation, key: &str) -> bool {
+    declared.attribute(key) == Some(&Value::Bool(true))
 }
 
 /// The answer is longer than allowed.

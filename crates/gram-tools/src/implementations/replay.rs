@@ -11,6 +11,7 @@ use super::{Loader, text};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
+use crate::masks::MASK;
 use crate::sanitize::beginning;
 use json_schema_kit::values::same;
 
@@ -181,7 +182,7 @@ fn is_hidden(hidden: &[SmolStr], name: &str) -> bool {
     hidden.iter().any(|hidden| hidden == name)
 }
 
-/// The names of the arguments that differ from a recorded call, without hidden ones.
+/// The names of the arguments that differ from a recorded call, without hidden and masked ones.
 fn differing<'a>(
     recorded: &'a Map<String, Value>,
     sent: &'a Map<String, Value>,
@@ -189,7 +190,8 @@ fn differing<'a>(
 ) -> Vec<&'a str> {
     let missing = sent.keys().filter(|name| !recorded.contains_key(*name));
     let other = |(name, value): &(&String, &Value)| {
-        !is_hidden(hidden, name) && sent.get(*name).is_none_or(|other| !same(value, other))
+        !is_hidden(hidden, name)
+            && sent.get(*name).is_none_or(|other| **value != *MASK && !same(value, other))
     };
     recorded.iter().filter(other).map(|(name, _)| name).chain(missing).map(String::as_str).collect()
 }

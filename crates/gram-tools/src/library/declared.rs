@@ -25,10 +25,20 @@ impl ToolLibrary {
     /// builtin, is one whose every call fails. Binding the library reports it with all other
     /// problems.
     pub fn declared(module: &Valid<Module>, library: &gram_model::Library, folder: &Path) -> Self {
-        let mut settings = Settings::default();
+        Self::declared_over(module, library, folder, &Settings::default())
+    }
+
+    /// Like [`Self::declared`], with other defaults for what the declaration does not set.
+    pub fn declared_over(
+        module: &Valid<Module>,
+        library: &gram_model::Library,
+        folder: &Path,
+        defaults: &Settings,
+    ) -> Self {
+        let mut settings = defaults.clone();
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
-        let mut loader = Loader::new(folder);
+        let mut loader = Loader::new(folder, &library.attributes);
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
             let own = declared.attribute("inject");

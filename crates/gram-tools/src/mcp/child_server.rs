@@ -1,6 +1,5 @@
 //! MCP servers as child processes, over standard input and output.
 
-use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::failure_log::FailureLog;
 use super::lines::{LineRead, read_line, read_message, whose};
 use super::pending_calls::stub;
+use crate::environment::ProgramEnvironment;
 use crate::process::ProcessGroup;
 
 /// How long a server may take to end by itself, and then to end when it is asked to.
@@ -60,14 +60,15 @@ pub(super) struct ChildServer {
 }
 
 impl ChildServer {
-    /// Starts a server, in `folder` where there is one. Gives it with its pipes.
+    /// Starts a server, and returns it with its pipes. Fails with the reason, as a phrase that
+    /// follows its name.
     pub(super) fn start(
         program: &str,
         arguments: &[String],
-        folder: Option<&Path>,
+        environment: &ProgramEnvironment,
         failures: &Arc<FailureLog>,
-    ) -> io::Result<(Self, ChildTransport)> {
-        let (group, pipes) = ProcessGroup::start(program, arguments, folder)?;
+    ) -> Result<(Self, ChildTransport), String> {
+        let (group, pipes) = ProcessGroup::start(program, arguments, environment)?;
         let (sender, messages) = mpsc::channel(QUEUE);
         let readers = [
             tokio::spawn(read_messages(pipes.output, sender, Arc::clone(failures))),

@@ -1,7 +1,6 @@
 //! One connection to a server, which calls share.
 
 use std::fmt::{self, Display};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,9 +23,10 @@ use super::failure_log::FailureLog;
 use super::http_transport;
 use super::pending_calls::{PendingCall, ServerFault};
 use super::requests::{ClientHandler, RequestFailure, all_pages, late, refused, unanswered};
-use crate::http_client;
+use crate::environment::ProgramEnvironment;
+use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{InvocationError, InvocationErrorKind};
-use crate::process::start_error;
+use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
 
 /// How long a server may take to list its tools.
@@ -36,11 +36,21 @@ const PING_LIMIT: Duration = Duration::from_secs(3);
 /// The time limit for sending a cancellation and for closing.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// A server: a program with its arguments and its folder, or an address.
+/// A server: a program with its arguments and its environment, or a URL with headers.
 #[derive(Clone)]
 pub(super) enum ServerAddress {
-    Command { words: Arc<[String]>, folder: Option<Arc<Path>> },
-    Url(Arc<Url>),
+    Command { words: Arc<[String]>, environment: Arc<ProgramEnvironment> },
+    Url { url: Arc<Url>, headers: Arc<RequestHeaders> },
+}
+
+impl ServerAddress {
+    /// The values that the server gets and that must not appear in any output.
+    pub(super) fn secrets(&self) -> &[String] {
+        match self {
+            Self::Command { environment, .. } => environment.secrets(),
+            Self::Url { headers, .. } => headers.secrets(),
+        }
+    }
 }
 
 /// The server without the arguments and credentials, which may be secret, as part of a message.
@@ -50,7 +60,7 @@ impl Display for ServerAddress {
             Self::Command { words, .. } => {
                 write!(f, "`{}`", sanitize_line(words.first().map_or("", String::as_str)))
             }
-            Self::Url(url) => write!(f, "at {}", http_client::without_secrets(url)),
+            Self::Url { url, .. } => write!(f, "at {}", http_client::without_secrets(url)),
         }
     }
 }
@@ -71,6 +81,8 @@ pub(super) struct Connection {
     running: RunningService<RoleClient, ClientHandler>,
     server: Option<ChildServer>,
     failures: Arc<FailureLog>,
+    /// Masks what the server was given in what it says.
+    masks: SecretMasks,
     us: ClientHandler,
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Set when an answer did not come in time. The server may be stuck.
@@ -85,24 +97,28 @@ pub(super) struct Connection {
 impl Connection {
     /// Connects to a server within a time limit.
     pub(super) async fn open(address: &ServerAddress, limit: Duration) -> Result<Self, OpenError> {
-        let failed = |step, reason| OpenError { server: address.to_string(), step, reason };
+        let masks = SecretMasks::of_library(address.secrets());
+        let failed = |step, reason: String| OpenError {
+            server: address.to_string(),
+            step,
+            reason: masks.text(&reason),
+        };
         let (step, failures, mut server, introduced) = match address {
-            ServerAddress::Command { words, folder } => {
+            ServerAddress::Command { words, environment } => {
                 let (program, arguments) = match words.split_first() {
                     Some((program, arguments)) => (program.as_str(), arguments),
                     None => ("", &[][..]),
                 };
                 let failures = Arc::new(FailureLog::new("On its standard output"));
-                let started = ChildServer::start(program, arguments, folder.as_deref(), &failures);
-                let (server, pipes) =
-                    started.map_err(|error| failed("cannot be started", start_error(&error)))?;
+                let started = ChildServer::start(program, arguments, environment, &failures);
+                let (server, pipes) = started.map_err(|why| failed("cannot be started", why))?;
                 let introduced = introduce(pipes, &failures, limit).await;
                 ("does not begin", failures, Some(server), introduced)
             }
-            ServerAddress::Url(url) => {
+            ServerAddress::Url { url, headers } => {
                 let (step, failures) =
                     ("cannot be reached", Arc::new(FailureLog::new("In its answers")));
-                let transport = http_transport::transport(url, &failures);
+                let transport = http_transport::transport(url, headers, &failures);
                 let transport = transport.map_err(|why| failed(step, why))?;
                 let introduced = introduce(transport, &failures, limit).await;
                 (step, failures, None, introduced)
@@ -116,6 +132,7 @@ impl Connection {
                 failures,
                 us,
                 tools: Mutex::default(),
+                masks,
                 doubtful: AtomicBool::new(false),
                 heard: parking_lot::Mutex::default(),
                 proven: AtomicBool::new(false),
@@ -208,7 +225,7 @@ impl Connection {
             }
         };
         match outcome {
-            Ok(tools) => Ok(tools),
+            Ok(tools) => Ok(tools.into_iter().map(|tool| self.masks.result(tool)).collect()),
             Err(failure) => Err(self.fault(failure).await),
         }
     }
@@ -257,6 +274,7 @@ impl Connection {
     }
 
     fn error(&self, kind: InvocationErrorKind, why: &str) -> InvocationError {
+        let why = self.masks.text(why);
         InvocationError::new(kind, format!("{} gave no answer: {why}", self.name))
     }
 
@@ -281,7 +299,7 @@ impl Connection {
                 ServerFault { kind: InvocationErrorKind::Failed, why: why.clone() }
             }
         };
-        fault.why += &self.failures.details();
+        fault.why = self.masks.text(&(fault.why + &self.failures.details()));
         fault
     }
 

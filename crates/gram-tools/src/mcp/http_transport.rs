@@ -26,7 +26,7 @@ use super::failure_log::{FailureLog, unreadable};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, stub};
 use super::wire::sealed;
-use crate::http_client;
+use crate::http_client::{self, RequestHeaders};
 use crate::invocation::InvocationErrorKind;
 use crate::sanitize::sanitize_line;
 
@@ -37,12 +37,14 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// The transport to the server at `url`.
+/// The transport to the server at `url`, which gets `headers` with each request.
 pub(super) fn transport(
     url: &Url,
+    headers: &RequestHeaders,
     failures: &Arc<FailureLog>,
 ) -> Result<StreamableHttpClientTransport<HttpTransport>, String> {
-    let http = http_client::client(url).build().map_err(|error| http_client::root(&error))?;
+    let http = http_client::client(url).default_headers(headers.map().clone());
+    let http = http.build().map_err(|error| http_client::root(&error))?;
     let client = HttpTransport { http, failures: Arc::clone(failures) };
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     // An interrupted stream is resumed if the server allows that. The number of retries is limited,

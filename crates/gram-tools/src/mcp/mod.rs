@@ -25,8 +25,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::connection::{Connection, ServerAddress};
-pub use self::server::McpServer;
-use crate::http_client;
+pub use self::server::{McpServer, SessionServers};
+use crate::environment::ProgramEnvironment;
+use crate::http_client::{self, RequestHeaders};
 
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,33 +51,37 @@ pub enum McpError {
     },
 }
 
-/// Starts the MCP server that `words` name, a program and its arguments, asks it over its standard
-/// input and output for its tools, and ends it, whatever happens.
+/// Starts the MCP server that `words` name, a program and its arguments, with `environment`, asks
+/// it over its standard input and output for its tools, and ends it, whatever happens.
 ///
 /// Gives `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when
 /// the server cannot be started, ends too early, says something that is not the protocol, answers
 /// with an error, or takes longer than `limit`; or when `stop` gives a reason to break off.
 pub async fn tools_of_command(
     words: &[String],
+    environment: ProgramEnvironment,
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
     if words.is_empty() {
         return Err(McpError::EmptyCommand);
     }
-    tools_of(&ServerAddress::Command { words: words.into(), folder: None }, limit, stop).await
+    let environment = Arc::new(environment);
+    tools_of(&ServerAddress::Command { words: words.into(), environment }, limit, stop).await
 }
 
-/// Asks the MCP server at `url` for its tools, over streamable HTTP.
+/// Asks the MCP server at `url` for its tools, over streamable HTTP, with `headers`.
 ///
 /// Gives and fails as [`tools_of_command`] does.
 pub async fn tools_of_url(
     url: &str,
+    headers: RequestHeaders,
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
     let url = http_client::address(url).ok_or(McpError::InvalidAddress)?;
-    tools_of(&ServerAddress::Url(Arc::new(url)), limit, stop).await
+    let address = ServerAddress::Url { url: Arc::new(url), headers: Arc::new(headers) };
+    tools_of(&address, limit, stop).await
 }
 
 async fn tools_of(

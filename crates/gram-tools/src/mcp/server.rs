@@ -1,8 +1,10 @@
 //! A server that a library keeps a connection to.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
@@ -13,7 +15,9 @@ use tokio::time::Instant;
 
 use super::McpError;
 use super::connection::{Connection, ServerAddress};
-use crate::http_client;
+use crate::check::ToolCheck;
+use crate::environment::ProgramEnvironment;
+use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::sanitize::sanitize_line;
 
@@ -32,9 +36,43 @@ pub struct McpServer(Arc<ServerState>);
 
 struct ServerState {
     address: ServerAddress,
+    /// Whether sessions share the connection, even those with servers of their own.
+    is_shared: bool,
+    /// Set once a tool was called, so that the server may have a state.
+    is_used: AtomicBool,
     link: Mutex<ServerLink>,
-    /// The tools that were seen last.
+    /// The tools that were listed last.
     tools: RwLock<Option<Arc<[Value]>>>,
+    /// The checks of their results, by tool.
+    outputs: Mutex<HashMap<String, Option<ToolCheck>>>,
+}
+
+/// The MCP servers of one session. A session that has none shares those of its library.
+#[derive(Debug, Default)]
+pub struct SessionServers(Mutex<Vec<(McpServer, McpServer)>>);
+
+impl SessionServers {
+    /// The session's own connection to a server of the library, unless the server is shared.
+    pub(crate) fn of(&self, server: &McpServer) -> McpServer {
+        if server.0.is_shared {
+            return server.clone();
+        }
+        let mut known = self.0.lock();
+        let own = known.iter().find(|(known, _)| Arc::ptr_eq(&known.0, &server.0));
+        if let Some((_, own)) = own {
+            return own.clone();
+        }
+        let own = server.fork();
+        known.push((server.clone(), own.clone()));
+        own
+    }
+
+    /// Ends the connections.
+    pub(crate) async fn close(&self) {
+        let servers = std::mem::take(&mut *self.0.lock());
+        let closing = servers.iter().map(|(_, own)| own.close());
+        futures_util::future::join_all(closing).await;
+    }
 }
 
 /// The state of a connection.
@@ -81,20 +119,54 @@ fn unreachable(detail: impl Display) -> InvocationError {
 impl McpServer {
     /// The server that a program is, with its arguments, run in `folder`. A program whose name
     /// holds a path separator is looked for from there.
-    pub fn command(words: Vec<String>, folder: PathBuf) -> Self {
-        // This fails where there is no working folder; then everything else fails as well.
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
-        Self::new(ServerAddress::Command { words: words.into(), folder: Some(folder.into()) })
+    pub fn command(words: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
+    }
+
+    /// The server that a program is, with its arguments and its environment.
+    pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
+        let environment = Arc::new(environment);
+        Self::new(ServerAddress::Command { words: words.into(), environment }, false)
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
-        let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
-        Ok(Self::new(ServerAddress::Url(Arc::new(url))))
+        Self::url_with(url, RequestHeaders::default())
     }
 
-    fn new(address: ServerAddress) -> Self {
-        Self(Arc::new(ServerState { address, link: Mutex::default(), tools: RwLock::default() }))
+    /// The server at an address, which gets headers with each request. Fails as [`Self::url`] does.
+    pub fn url_with(url: &str, headers: RequestHeaders) -> Result<Self, InvocationError> {
+        let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
+        let (url, headers) = (Arc::new(url), Arc::new(headers));
+        Ok(Self::new(ServerAddress::Url { url, headers }, false))
+    }
+
+    fn new(address: ServerAddress, is_shared: bool) -> Self {
+        Self(Arc::new(ServerState {
+            address,
+            is_shared,
+            is_used: AtomicBool::new(false),
+            link: Mutex::default(),
+            tools: RwLock::default(),
+            outputs: Mutex::default(),
+        }))
+    }
+
+    /// The same server, whose connection is shared even by sessions with servers of their own.
+    #[must_use]
+    pub fn shared(&self) -> Self {
+        Self::new(self.0.address.clone(), true)
+    }
+
+    /// The same server with a connection of its own. It takes over the one that there is, if no
+    /// tool was called over it.
+    fn fork(&self) -> Self {
+        let fork = Self::new(self.0.address.clone(), false);
+        if !self.0.is_used.load(Ordering::Acquire) {
+            *fork.0.link.lock() = std::mem::take(&mut *self.0.link.lock());
+        }
+        fork.0.tools.write().clone_from(&self.0.tools.read());
+        fork
     }
 
     /// Opens the connection and asks for the tools, unless that was done already. Fails where the
@@ -126,10 +198,29 @@ impl McpServer {
         }
     }
 
+    /// The values that the server gets and that must not appear in any output.
+    pub(crate) fn secrets(&self) -> &[String] {
+        self.0.address.secrets()
+    }
+
     /// A tool as the server lists it, if its tools were asked for already.
     pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
         let tools = self.0.tools.read();
         tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
+    }
+
+    /// Why the structured content of a result violates the tool's output schema, if the tools were
+    /// listed already.
+    pub(crate) fn output_violation(&self, tool: &str, value: &Value) -> Option<String> {
+        let check = self.0.outputs.lock().get(tool).cloned();
+        let check = check.unwrap_or_else(|| {
+            let schema = self.known_tool(tool)?.get("outputSchema").cloned();
+            // A schema that cannot be compiled is no reason to refuse results.
+            let check = schema.and_then(|schema| ToolCheck::of_result_schema(&schema).ok());
+            self.0.outputs.lock().insert(tool.to_owned(), check.clone());
+            check
+        });
+        check?.fits(&value.to_string()).err().map(|rejection| rejection.of_result())
     }
 
     /// Calls a tool, and gives the message that answers the call and the server's name.
@@ -139,6 +230,7 @@ impl McpServer {
         arguments: Map<String, Value>,
         max_answer: usize,
     ) -> Result<(String, String), InvocationError> {
+        self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
         match connection.call(tool, arguments, max_answer).await {
             Ok(message) => Ok((message, connection.name().to_owned())),
@@ -190,7 +282,10 @@ impl McpServer {
                 self.abandon(connection, error);
             }
         })?;
-        *self.0.tools.write() = Some(Arc::clone(&tools));
+        let before = self.0.tools.write().replace(Arc::clone(&tools));
+        if before.is_none_or(|before| !Arc::ptr_eq(&before, &tools)) {
+            self.0.outputs.lock().clear();
+        }
         Ok(tools)
     }
 

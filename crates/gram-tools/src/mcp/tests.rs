@@ -31,11 +31,11 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 
 pub(super) fn ask_command(words: &[&str], limit: Duration) -> Result<Value, McpError> {
     let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
-    run(tools_of_command(&words, limit, std::future::pending()))
+    run(tools_of_command(&words, ProgramEnvironment::default(), limit, std::future::pending()))
 }
 
 pub(super) fn ask_url(url: &str, limit: Duration) -> Result<Value, McpError> {
-    run(tools_of_url(url, limit, std::future::pending()))
+    run(tools_of_url(url, RequestHeaders::default(), limit, std::future::pending()))
 }
 
 fn ask_hostile(mode: &str, limit: Duration) -> Result<Value, McpError> {
@@ -155,7 +155,7 @@ fn a_reason_to_stop_is_told() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         "we were interrupted".to_owned()
     };
-    let message = text(run(tools_of_command(&words, SOON, stop)));
+    let message = text(run(tools_of_command(&words, ProgramEnvironment::default(), SOON, stop)));
     let expected = "cannot get the tools of the MCP server `python3`: we were interrupted";
     assert_eq!(message, expected);
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use super::masks::MASK;
 use super::{Session, is_nothing};
+use crate::masks::MASK;
 use crate::names::{KnownName, NameIndex};
 use crate::verdict::{CallError, Success};
 

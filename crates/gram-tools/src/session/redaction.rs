@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::Session;
-use super::masks::MASK;
 use crate::bind::{CallTarget, texts};
-use crate::check::repaired_json;
+use crate::check::{Rejection, repaired_json};
+use crate::masks::{MASK, SecretMasks};
 
-/// A call's arguments without secrets.
+/// A call's arguments without secrets and undeclared arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedArguments {
     /// The arguments, with `***` in place of secrets. Only `***` if they cannot be parsed.
@@ -21,11 +21,8 @@ impl Session {
     /// so that no redaction is needed.
     pub fn redact(&self, name: &str, arguments: &str) -> Option<RedactedArguments> {
         let Some(CallTarget::Tool(tool)) = self.bound.named(name) else { return None };
-        let secret: Vec<&str> = {
-            let parameters = self.bound.tool(tool).spec.parameters.iter();
-            parameters.filter(|known| known.secret).map(|known| known.name.as_str()).collect()
-        };
-        if secret.is_empty() {
+        let spec = &self.bound.tool(tool).spec;
+        if !spec.parameters.iter().any(|parameter| parameter.secret) {
             return None;
         }
         let read = serde_json::from_str(arguments).ok().or_else(|| repaired_json(arguments));
@@ -33,11 +30,28 @@ impl Session {
             let arguments = format!("\"{MASK}\"");
             return Some(RedactedArguments { arguments, secrets: Vec::new() });
         };
-        let mut secrets = Vec::new();
-        for (_, value) in map.iter_mut().filter(|(key, _)| secret.contains(&key.as_str())) {
-            texts(value, &mut secrets);
+        let mut secrets = self.checked_secrets(tool, arguments);
+        for (name, value) in &mut map {
+            match spec.parameters.iter().find(|parameter| parameter.name == name.as_str()) {
+                Some(parameter) if parameter.secret => texts(value, &mut secrets),
+                Some(_) => continue,
+                // It may be a secret parameter under another name.
+                None => {}
+            }
             *value = MASK.into();
         }
-        Some(RedactedArguments { arguments: Value::Object(map).to_string(), secrets })
+        let masks = SecretMasks::new(secrets.iter().cloned());
+        let arguments = masks.arguments(spec, Value::Object(map).to_string());
+        Some(RedactedArguments { arguments, secrets })
+    }
+
+    /// The secrets that the check of a call finds, at any depth and under any name.
+    fn checked_secrets(&self, tool: u32, arguments: &str) -> Vec<String> {
+        let Ok(check) = self.bound.check(tool) else { return Vec::new() };
+        match check.check(arguments, self.bound.settings(Some(tool)).check) {
+            Ok(accepted) => accepted.secrets,
+            Err(Rejection::Invalid(invalid)) => invalid.secrets().to_vec(),
+            Err(Rejection::Malformed(_)) => Vec::new(),
+        }
     }
 }

@@ -9,10 +9,11 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::masks::SecretMasks;
 use super::{Session, hash_of, warnings};
-use crate::check::{Accepted, Rejection};
+use crate::ToolContent;
+use crate::check::Accepted;
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
+use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{CallError, Success, Verdict, Warning};
@@ -93,7 +94,7 @@ impl<'s> AdmittedCall<'s> {
             let detail = "the library has no implementation of it";
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
-        let implementation = Arc::clone(&entry.implementation);
+        let implementation = self.session.implementation(entry);
         let invocation = self.invocation(&*implementation, cancelled.clone());
         let limit = tool.limit.clone();
         let work = async move {
@@ -152,59 +153,83 @@ impl<'s> AdmittedCall<'s> {
     }
 
     fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
-        let tool = self.session.bound.tool(self.tool);
-        let secrets = self.accepted.secrets.iter().cloned();
-        let masks = SecretMasks::new(secrets.chain(tool.secrets()));
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
+        let mut content = None;
         let outcome = match answer {
-            Ok(answer) => match self.value(answer) {
-                Ok(value) => self.check_result(value, &masks),
-                Err(error) => Err(error),
-            },
+            Ok(answer) => self.value(answer).and_then(|(value, own)| {
+                let success = self.check_result(value, &masks)?;
+                content = own;
+                Ok(success)
+            }),
             Err(RunFailure::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
             Err(RunFailure::Error(error)) => {
+                content = error.content.map(|content| *content);
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
         };
+        if let Some(content) = &mut content {
+            self.warnings.extend(mark(content, &masks));
+        }
         let failed =
             outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
         let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
             if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
         session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
-        Verdict { id, name, warnings, outcome }
+        Verdict { warnings, content, ..Verdict::new(id, name, outcome) }
     }
 
-    fn value(&self, answer: Answer) -> Result<Value, CallError> {
-        let text = match answer {
-            Answer::Json(value) => return Ok(self.unwrapped(value)),
-            Answer::Raw(text) => text,
-        };
+    /// The value of an answer, and the answer itself if it has the form of MCP.
+    fn value(&self, answer: Answer) -> Result<(Value, Option<ToolContent>), CallError> {
+        match answer {
+            Answer::Json(value) => Ok((value, None)),
+            Answer::Raw(text) => Ok((self.raw_value(&text)?, None)),
+            Answer::Content(content) => Ok((self.content_value(&content)?, Some(content))),
+        }
+    }
+
+    fn raw_value(&self, text: &str) -> Result<Value, CallError> {
         let wants_text = self.takes_text();
-        match serde_json::from_str::<Value>(&text) {
+        match serde_json::from_str::<Value>(text) {
             // If the result may be a string, text that happens to be other JSON is still a string.
             Ok(value) if !wants_text || value.is_string() => Ok(value),
             Ok(value) if self.fits(&value) && !self.is_plain_text() => Ok(value),
             _ if wants_text => {
-                let text = text.strip_suffix('\n').unwrap_or(&text);
+                let text = text.strip_suffix('\n').unwrap_or(text);
                 Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
             }
             Ok(value) => Ok(value),
-            Err(error) => Err(CallError::Invocation {
-                detail: format!("the response is not valid JSON: {error}"),
-            }),
+            Err(error) => Err(not_json(&error)),
+        }
+    }
+
+    /// The value of a result in the form of MCP: its structured content, or else its text, which may
+    /// be JSON, or else the list of its blocks.
+    fn content_value(&self, content: &ToolContent) -> Result<Value, CallError> {
+        let is_plain_text = self.is_plain_text();
+        // The text content is the server's rendering for readers of text.
+        let wants_structured = !is_plain_text || content.blocks().is_empty();
+        if let Some(value) = content.structured().filter(|_| wants_structured) {
+            return Ok(self.unwrapped(value.clone()));
+        }
+        let Some(text) = content.text() else { return Ok(content.blocks().into()) };
+        let takes_text = self.takes_text();
+        match serde_json::from_str::<Value>(&text) {
+            Ok(value) if !takes_text => Ok(value),
+            // A text in quotes stays as it is.
+            Ok(value) if !is_plain_text && !value.is_string() && self.fits(&value) => Ok(value),
+            _ if takes_text => Ok(text.into()),
+            Ok(value) => Ok(value),
+            Err(error) => Err(not_json(&error)),
         }
     }
 
     /// Unwraps the result of an MCP server. The Python SDK wraps results that are not objects in an
     /// object with the property `result`.
     fn unwrapped(&self, value: Value) -> Value {
-        let entry = self.session.bound.tool(self.tool).entry.as_ref();
-        let is_mcp = entry.is_some_and(|entry| entry.implementation.kind() == "Mcp");
         match value {
             Value::Object(mut map)
-                if is_mcp
-                    && map.len() == 1
-                    && map.get("result").is_some_and(|it| self.fits(it)) =>
+                if map.len() == 1 && map.get("result").is_some_and(|it| self.fits(it)) =>
             {
                 let whole = Value::Object(map.clone());
                 if self.fits(&whole) { whole } else { map.remove("result").unwrap_or(whole) }
@@ -234,15 +259,7 @@ impl<'s> AdmittedCall<'s> {
         if let Ok(Some(check)) = self.session.bound.result(self.tool)
             && let Err(refused) = check.fits(&text)
         {
-            let why = match &refused {
-                Rejection::Invalid(invalid) => {
-                    let all = invalid.problems();
-                    let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
-                    all.join("; ").replace("the arguments want", "the result wants")
-                }
-                Rejection::Malformed(malformed) => malformed.to_string(),
-            };
-            let why = masks.text(&why);
+            let why = masks.text(&refused.of_result());
             if settings.strict_result {
                 let detail = format!("its result is not what the tool promises: {why}");
                 return Err(CallError::Invocation { detail });
@@ -276,6 +293,27 @@ impl<'s> AdmittedCall<'s> {
             result: Some(result),
         })
     }
+}
+
+fn not_json(error: &serde_json::Error) -> CallError {
+    CallError::Invocation { detail: format!("the response is not valid JSON: {error}") }
+}
+
+/// Masks the secrets in a result in the form of MCP. Returns warnings about what was changed, and
+/// about what is wrong with it.
+fn mark(content: &mut ToolContent, masks: &SecretMasks) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if let Some(why) = content.take_violation() {
+        let why = masks.text(&why);
+        let message =
+            format!("the result does not match the output schema of the MCP server: {why}");
+        warnings.push(Warning { code: "output-schema-mismatch", message });
+    }
+    if !masks.is_empty() && content.change(|value| masks.result(value)) {
+        let message = "secrets in the result are masked".to_owned();
+        warnings.push(Warning { code: "masked-result", message });
+    }
+    warnings
 }
 
 /// The warning code for a result whose success flag is negative. It counts as a failure.

@@ -363,3 +363,120 @@ async fn judged_alone_what_is_in_a_container_is_available() {
     assert_eq!(called["error"]["available_tools"], json!(["Box"]));
     assert!(called.to_string().contains("call `Box` without arguments first"), "{called}");
 }
+
+/// Returns its environment, in one of several ways.
+#[derive(Debug)]
+struct Leaky(Vec<String>);
+
+impl crate::invocation::Implementation for Leaky {
+    fn kind(&self) -> &'static str {
+        "Leaky"
+    }
+
+    fn secrets(&self) -> &[String] {
+        &self.0
+    }
+
+    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::AnswerFuture {
+        use crate::invocation::{Answer, InvocationError, InvocationErrorKind as Kind};
+        let way = invocation.object().unwrap()["way"].as_u64();
+        let secret = self.0.join(" ");
+        let quoted = Value::from(secret.as_str()).to_string();
+        Box::pin(std::future::ready(match way {
+            Some(0) => Ok(Answer::Json(json!({"a": [secret], secret.clone(): 1}))),
+            Some(1) => Ok(Answer::Raw(format!("TOKEN={secret}\n"))),
+            Some(2) => Ok(Answer::Json(json!({"text": quoted}))),
+            Some(3) => Err(InvocationError::new(Kind::Failed, format!("no {secret}, {quoted}"))),
+            // A result that contradicts its type.
+            _ => Ok(Answer::Json(json!([secret]))),
+        }))
+    }
+}
+
+#[tokio::test]
+async fn no_secret_of_a_library_is_in_any_output() {
+    use gramc_tests::rng::Rng;
+
+    const LETTERS: &[&str] =
+        &["a", "Z", "7", "-", "_", "=", "\"", "\\", "/", "\n", "\t", "ä", "€", "😀", "&", "<"];
+    let module = check(&[parse(SourceFile::new(
+        "a.gram",
+        "[f:Tool | (way::Int)==>(x::Any {optional: true})==>(::`{a?: Text[]} | Text`)]",
+    ))]);
+    let module = module.module.unwrap();
+    for case in 0..200 {
+        let mut rng = Rng::for_case(4711, case);
+        let mut word = || {
+            let count = rng.between(8, 40);
+            let text: String = (0..count).map(|_| rng.pick(LETTERS)).collect();
+            format!("k{text}k")
+        };
+        let secrets = vec![word(), word()];
+        let library = ToolLibrary::new("l")
+            .settings(patient(Undeclared::Keep))
+            .with("f", Leaky(secrets.clone()));
+        let bound = library.bind(&module).unwrap();
+        assert_eq!(bound.secrets().len(), 2);
+        let session = Session::new(&bound);
+        for way in 0..5 {
+            // A model may know a secret, too.
+            for x in [json!(null), json!(secrets[0]), json!({"y": [secrets[1]]})] {
+                for way in [json!(way), json!(format!("no {}", secrets[0]))] {
+                    let arguments = json!({"way": way, "x": x}).to_string();
+                    let verdict = session.call(Call::new("f", arguments)).await;
+                    let (json, message) = (verdict.json(), verdict.message());
+                    let mut texts = Vec::new();
+                    crate::bind::texts(&json, &mut texts);
+                    texts.extend([json.to_string(), message]);
+                    for secret in &secrets {
+                        let quoted = Value::from(secret.as_str()).to_string();
+                        for form in [secret.as_str(), quoted.trim_matches('"')] {
+                            let shown = texts.iter().find(|text| text.contains(form));
+                            assert_eq!(shown, None, "case {case}: {form}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_under_another_name_is_one_still() {
+    let text = "[login:Tool | (user::Text)==>(password::Text {secret: true})
+                  ==>(options::`{mode?: Text}` {optional: true})==>(labels::`Map<Text>` {optional: true})
+                  ==>(::Any)]";
+    let module = check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap();
+    for undeclared in [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema]
+    {
+        for correct_names in [false, true] {
+            let mut settings = patient(undeclared);
+            settings.check.correct_names = correct_names;
+            let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+            let library = ToolLibrary::new("l").settings(settings).with("login", echo);
+            let session = Session::new(&library.bind(&module).unwrap());
+            for arguments in [
+                json!({"user": "ada", "passwrd": "hunter2"}),
+                json!({"user": "ada", "pw": "hunter2", "password": "x-hunter2-x"}),
+                json!({"user": "ada", "pw": {"a": ["hunter2"]}, "password": "secret-1"}),
+                json!({"user": 5, "secret": "hunter2", "password": "secret-1"}),
+                json!({"user": "ada", "password": "secret-1", "options": {"password": "hunter2"}}),
+                json!({"user": "ada", "password": "secret-1", "options": {"pw": "hunter2"}}),
+            ] {
+                let arguments = arguments.to_string();
+                let verdict = session.call(Call::new("login", arguments.clone())).await;
+                let told = format!("{} {}", verdict.json(), verdict.message());
+                assert!(!told.contains("hunter2"), "{undeclared:?} {arguments}: {told}");
+                let traced = session.redact("login", &arguments).unwrap();
+                assert!(!traced.arguments.contains("hunter2"), "{arguments}: {traced:?}");
+                assert!(!traced.arguments.contains("secret-1"), "{arguments}: {traced:?}");
+            }
+            // What is declared stays.
+            let declared = json!({"user": "ada", "password": "secret-1", "labels": {"a": "bcdef"}});
+            let verdict = session.call(Call::new("login", declared.to_string())).await.json();
+            assert_eq!(verdict["result"]["labels"], json!({"a": "bcdef"}), "{verdict}");
+            let traced = session.redact("login", &declared.to_string()).unwrap().arguments;
+            assert!(traced.contains("bcdef") && traced.contains("ada"), "{traced}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! The arguments of `gramc mcp`.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 
 use super::{Bind, Spec};
@@ -21,6 +23,9 @@ pub(crate) struct Mcp {
     pub(crate) spec: Spec,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    /// Write the calls to this file, as a trace of JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Serve over streamable HTTP at PORT (only loopback clients) or HOST:PORT; port 0 is any free
     /// port. The address is printed to standard error
     #[arg(long, value_name = "ADDR")]

@@ -32,11 +32,12 @@ impl Plan {
     /// Shows what was found, and gives the exit code.
     pub(super) fn show(&self, display: Display, texts: &Texts, found: &[Diagnostic]) -> Outcome {
         let all: Vec<_>;
-        let over = self.over_budget(texts);
-        let found = if self.project.is_empty() && over.is_empty() {
+        let mut more = self.over_budget(texts);
+        more.extend(texts.unknown_references());
+        let found = if self.project.is_empty() && more.is_empty() {
             found
         } else {
-            all = self.project.iter().chain(found).chain(&over).cloned().collect();
+            all = self.project.iter().chain(found).chain(&more).cloned().collect();
             &all
         };
         let counts = report::show(display, found)?;

@@ -21,8 +21,13 @@ const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
     let (json, called) = match (&args.file, &args.command, &args.url) {
-        (_, Some(command), _) => (live::tools_of_command(command)?.to_string(), SERVER.to_owned()),
-        (_, _, Some(url)) => (live::tools_of_url(url)?.to_string(), SERVER.to_owned()),
+        (_, Some(command), _) => {
+            (live::tools_of_command(command, &args.env)?.to_string(), SERVER.to_owned())
+        }
+        (_, _, Some(url)) => {
+            let token = args.token_env.as_deref();
+            (live::tools_of_url(url, &args.header, token)?.to_string(), SERVER.to_owned())
+        }
         (Some(file), None, None) => (read(file)?, file.display().to_string()),
         (None, None, None) => {
             return Err(Failure::new(

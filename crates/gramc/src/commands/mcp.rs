@@ -1,18 +1,29 @@
 //! `gramc mcp`
 
+use std::fs::File;
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use gram_mcp::{Listener, ServeError, Server};
+use gram_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
+use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server};
+use gram_tools::Settings;
+use gram_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
-use super::calls;
+use super::calls::{self, Both};
 use crate::args::{Display, Mcp};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{say, say_each};
 
+/// Time for MCP servers to start. Clients wait only so long for an answer.
+const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
-    let library = std::path::Path::new(&args.bind.library);
+    let library = Path::new(&args.bind.library);
     if args.http.is_none() && [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-")
     {
         return Err(Failure::new(
@@ -21,14 +32,14 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&args.spec.path, library])?;
-    let Some(read) = calls::read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let (bound, problems) = read.library.bind_partly(&read.spec.module);
-    if !problems.is_empty() {
-        say_each("error: ", &problems);
-        return Ok(PROBLEMS);
-    }
-    let server = Server::new(&read.spec.module, &bound).map_err(|error| failure(&error))?;
+    let defaults = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
+    let read = calls::read_over(&args.spec, &args.bind, display, defaults)?;
+    let Some(read) = read else { return Ok(PROBLEMS) };
+    let trace = args.trace.as_deref().map(trace).transpose()?;
+    let telemetry = super::run::telemetry();
     let work = async {
+        let observer = observer(trace.clone(), telemetry.as_ref());
+        let Some(server) = prepare(&read, observer).await? else { return Ok(PROBLEMS) };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
@@ -41,7 +52,79 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
         };
         served.map(|()| CLEAN).map_err(|error| failure(&error))
     };
-    calls::run_to_the_end(Builder::new_current_thread(), work, read.library.close())
+    let code = calls::run_to_the_end(Builder::new_current_thread(), work, read.library.close());
+    if let Some(telemetry) = telemetry {
+        super::run::send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
+    }
+    let code = code?;
+    if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
+        return Err(Failure::path("write", path, &error));
+    }
+    Ok(code)
+}
+
+/// The name that stands for the clients in traces.
+const CLIENT: &str = "mcp";
+
+type Trace = Arc<TraceWriter<File>>;
+
+fn trace(path: &Path) -> Result<Trace, Failure> {
+    let file = File::create(path).map_err(|error| Failure::path("write", path, &error))?;
+    Ok(Arc::new(TraceWriter::new(file, CLIENT, "")))
+}
+
+/// Writes calls to a trace and to a collector of spans, if there are any.
+fn observer(trace: Option<Trace>, telemetry: Option<&Telemetry>) -> Option<Box<CallObserver>> {
+    let spans = telemetry.map(SpanRecorder::of_calls);
+    if trace.is_none() && spans.is_none() {
+        return None;
+    }
+    Some(Box::new(move |finished: &FinishedCall<'_>| {
+        let FinishedCall { id, name, arguments, verdict, took } = *finished;
+        let call =
+            ModelCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
+        let event = Event::ToolCalled { call: &call, verdict, took };
+        if let Some(trace) = &trace {
+            trace.on_event(CLIENT, &event);
+        }
+        if let Some(spans) = &spans {
+            spans.on_event(CLIENT, &event);
+        }
+    }))
+}
+
+/// Connects to the MCP servers behind the library and binds it. Returns nothing if it does not fit
+/// the specification.
+async fn prepare(
+    read: &Both,
+    observer: Option<Box<CallObserver>>,
+) -> Result<Option<Server>, Failure> {
+    let connected = tokio::select! {
+        connected = timeout(CONNECT_LIMIT, read.library.connect()) => connected,
+        signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+    };
+    // The servers go on starting, and are connected to when they are needed.
+    let mut unreachable = connected.unwrap_or_else(|_| {
+        let seconds = CONNECT_LIMIT.as_secs();
+        say(format_args!(
+            "warning: MCP servers that do not start within {seconds} s are not compared"
+        ));
+        Vec::new()
+    });
+    // The tools of a server fail for the same reason.
+    unreachable.dedup_by(|(_, error), (_, first)| error == first);
+    for (tool, error) in unreachable {
+        say(format_args!("warning: `{tool}` is not compared with its MCP server: {error}"));
+    }
+    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    let (refused, warned) = bound.judge_changes(problems);
+    say_each("warning: ", &warned);
+    say_each("error: ", &refused);
+    if !refused.is_empty() {
+        return Ok(None);
+    }
+    let server = Server::observed(&read.spec.module, &bound, observer);
+    server.map(Some).map_err(|error| failure(&error))
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {

@@ -143,7 +143,7 @@ fn limits(args: &Run) -> Limits {
 
 /// What sends spans to a collector, where the environment names one. That it cannot is no reason
 /// not to run.
-fn telemetry() -> Option<Telemetry> {
+pub(super) fn telemetry() -> Option<Telemetry> {
     Telemetry::from_environment().unwrap_or_else(|error| {
         say(format_args!("warning: spans are not exported: {error}"));
         None
@@ -151,7 +151,7 @@ fn telemetry() -> Option<Telemetry> {
 }
 
 /// Sends the remaining spans, and reports lost ones. After an interrupt, it does not wait long.
-fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
+pub(super) fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
     if let Some(lost) = telemetry.shut_down(most) {
         say(format_args!("warning: {lost}"));

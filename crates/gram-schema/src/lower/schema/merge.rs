@@ -147,10 +147,7 @@ fn merge_key(key: &str, old: &mut Value, new: Value) {
 
 /// Whether a number is less than another one.
 pub(super) fn is_less(a: &Number, b: &Number) -> bool {
-    match (a.as_i64(), b.as_i64()) {
-        (Some(a), Some(b)) => a < b,
-        _ => a.as_f64() < b.as_f64(),
-    }
+    json_schema_kit::numbers::compare(a, b).is_lt()
 }
 
 /// Whether a keyword accepts every value, so that a sentence can omit it.
@@ -186,4 +183,24 @@ fn accepts_all_strings(schema: &Value) -> bool {
         Keyword::Type => TypeSet::of_keyword(value).is_some_and(|types| types.has(TypeSet::STRING)),
         keyword => says_nothing(keyword, value),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn bounds_beyond_64_bits_are_compared_exactly() {
+        let bound = |text: &str| -> Value { serde_json::from_str(text).unwrap_or_default() };
+        let (small, large) = ("18446744073709551616", "18446744073709551617");
+        for (one, other) in [(small, large), (large, small)] {
+            let mut schema = json!({"minimum": bound(one)});
+            if let Some(map) = schema.as_object_mut() {
+                merge_key("minimum", &mut map["minimum"], bound(other));
+            }
+            assert_eq!(schema["minimum"], bound(large));
+        }
+    }
 }

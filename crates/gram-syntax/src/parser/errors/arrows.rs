@@ -6,21 +6,28 @@ use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, is_arrow};
+use crate::parser::group::is_arrow;
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 /// Unicode arrows.
-const FOREIGN_ARROWS: [&str; 4] = ["→", "⇒", "⟶", "⟹"];
+const FOREIGN_ARROWS: [&str; 10] = ["→", "⇒", "⟶", "⟹", "➔", "➜", "➝", "↦", "⇨", "►"];
 
 impl Parser<'_> {
-    /// Whether a token is an arrow of one stroke, or a Unicode arrow.
-    fn is_short_arrow(&self, index: u32) -> bool {
+    /// The last token of an arrow of one stroke, of a Unicode arrow, or of one of another language:
+    /// `|>`, `>>`, `>`.
+    fn short_arrow_end(&self, index: u32) -> Option<u32> {
+        let next = self.tokens.kind(index + 1);
+        let greater = next == T::Greater;
+        let short = |kind| matches!(kind, T::DashGreater | T::EqualsGreater | T::TildeGreater);
         match self.tokens.kind(index) {
-            T::DashGreater | T::EqualsGreater | T::TildeGreater => true,
-            T::Unknown => FOREIGN_ARROWS.contains(&self.text(index)),
-            _ => false,
+            kind if short(kind) => Some(if greater { index + 1 } else { index }),
+            T::Unknown => FOREIGN_ARROWS.contains(&self.text(index)).then_some(index),
+            T::Pipe | T::Greater if greater || short(next) => Some(index + 1),
+            T::Colon if short(next) => Some(index + 1),
+            T::Greater => (self.tokens.kind(self.after(index)) == T::LParen).then_some(index),
+            _ => None,
         }
     }
 
@@ -28,32 +35,36 @@ impl Parser<'_> {
         matches!(self.tokens.kind(index), T::Colon | T::ColonColon)
     }
 
-    /// Whether the next token is a Unicode arrow.
+    /// Whether the next token begins an arrow that gram does not have.
     pub(in crate::parser) fn at_foreign_arrow(&self) -> bool {
-        self.kind() == T::Unknown && FOREIGN_ARROWS.contains(&self.text(self.at))
+        self.short_arrow_end(self.at).is_some()
     }
 
-    /// `=>`, `->`, `~>`, or a Unicode arrow.
+    /// `=>`, `->`, `~>`, a Unicode arrow or one of another language.
     pub(in crate::parser) fn short_arrow(&mut self) {
-        if self.is_covered() {
-            return;
+        let end = self.short_arrow_end(self.at).unwrap_or(self.at);
+        if !self.is_covered() {
+            self.report_short_arrows(end);
         }
-        let message = format!("{} is not an arrow", self.found());
-        let mut error = self.error(&codes::ARROW, self.here(), message).help("write `==>`");
+        while self.at <= end && self.kind() != T::End {
+            self.bump();
+        }
+    }
+
+    fn report_short_arrows(&mut self, end: u32) {
+        let span = self.span_between(self.at, end);
+        let message = format!("`{}` is not an arrow", self.source.slice(span));
+        let mut error = self.error(&codes::ARROW, span, message).help("write `==>`");
         // The same slip further on in the signature has the same cause.
-        let (mut at, mut edits, mut certain) = (self.at, Vec::new(), true);
+        let (mut at, mut edits, mut certain) = ((self.at, end), Vec::new(), true);
         loop {
-            let first = at;
-            // A second head is part of it.
-            while self.tokens.kind(at + 1) == T::Greater {
-                at += 1;
+            let span = self.span_between(at.0, at.1);
+            edits.push(edit(span, "==>"));
+            if at.0 != self.at {
+                error = error.label(span, "");
             }
-            edits.push(edit(self.span_between(first, at), "==>"));
-            if first != self.at {
-                error = error.label(self.span(first), "");
-            }
-            let node = self.after(at);
-            self.cover(at + 1);
+            let node = self.after(at.1);
+            self.cover(at.1 + 1);
             if self.tokens.kind(node) == T::Symbol && !self.is_colon(self.after(node)) {
                 edits.push(edit(self.span(node), format!("(::{})", self.text(node))));
                 certain = false;
@@ -64,10 +75,9 @@ impl Parser<'_> {
             else {
                 break;
             };
-            at = self.after(close);
-            if !self.is_short_arrow(at) {
-                break;
-            }
+            let next = self.after(close);
+            let Some(end) = self.short_arrow_end(next) else { break };
+            at = (next, end);
         }
         let applicability = if certain { Safe } else { NeedsLook };
         error = error.fix(Fix { message: "write `==>`".to_owned(), applicability, edits });
@@ -132,7 +142,7 @@ impl Parser<'_> {
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
             T::Greater => self.separate_head(whole),
-            T::Comma if self.second() == T::LParen => self.comma_behind_arrow(),
+            T::Comma if self.second() == T::LParen => self.comma_after_arrow(),
             _ => {
                 let end = Span::empty(whole.end);
                 let error = self
@@ -162,26 +172,6 @@ impl Parser<'_> {
                 .help("remove the comma")
                 .fix(Fix::replace(NeedsLook, "remove the comma", comma, "")),
         )
-    }
-
-    /// `(a::Int) returns (::Null)` or `(a::Int) + (b::Int)`, at what is between the nodes.
-    pub(super) fn arrow_in_words(&mut self, group: Group) -> Option<Diagnostic> {
-        let word = self.kind() == T::Symbol || matches!(self.text(self.at), "+" | "*" | "&" | "/");
-        let nodes = self.tokens.kind(self.last) == T::RParen && self.second() == T::LParen;
-        if !word || !nodes || !self.is_tool(group) {
-            return None;
-        }
-        let node = self.after(self.at);
-        let gap = Span::new(self.span(self.last).end, self.span(node).start);
-        let message = format!("expected an arrow between two nodes, found {}", self.found());
-        let error = self.error(&codes::ARROW, self.here(), message);
-        self.cover(self.closer_of(node).map_or(node, |close| close + 1));
-        Some(error.help("join the parts of a signature with `==>`").fix(Fix::replace(
-            NeedsLook,
-            "write `==>`",
-            gap,
-            "==>",
-        )))
     }
 
     /// `@description(text: "Adds one")`, at the colon.
@@ -226,7 +216,7 @@ impl Parser<'_> {
     }
 
     /// `==>,(::Null)`, at the comma.
-    fn comma_behind_arrow(&mut self) -> bool {
+    fn comma_after_arrow(&mut self) -> bool {
         let here = self.here();
         let error = self
             .error(&codes::ARROW, here, "a comma between an arrow and its node")

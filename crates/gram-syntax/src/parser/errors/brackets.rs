@@ -6,7 +6,7 @@ use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::Fix;
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items};
+use crate::parser::group::{Group, Items, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -85,7 +85,10 @@ impl Parser<'_> {
         // What begins on a line of its own may be a declaration, after one that is not closed.
         let between = self.source.slice(Span::new(gap.start, self.here().start));
         let declares = self.kind() == T::LBracket && between.contains('\n');
-        let applicability = if declares { NeedsLook } else { Safe };
+        // Words may be one name of several, or prose.
+        let words = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::Symbol;
+        let names = group.closer == T::RBracket && words && self.second() != T::Colon;
+        let applicability = if declares || names { NeedsLook } else { Safe };
         let message = format!("missing comma before {}", self.found());
         let error = self
             .error(&codes::MISSING_COMMA, gap, message)
@@ -109,6 +112,10 @@ impl Parser<'_> {
         let span = self.here();
         if let Some(error) = self.bracketed_names(group) {
             self.report_in(group, error);
+            return self.skip_to_closer(group);
+        }
+        if group.closer == T::RParen && self.second() == T::RParen && self.kind() == T::Comma {
+            self.extra_comma(self.at);
             return self.skip_to_closer(group);
         }
         let attributes = self.bare_attributes(self.after(self.at));
@@ -142,9 +149,32 @@ impl Parser<'_> {
             let next = self.after(at);
             let span = Span::new(self.span(self.previous(at)).end, self.span(next).start);
             edits.push(edit(span, ")==>("));
-            comma = self.next_of(next, &[T::Comma]);
+            comma = self.next_separator(next);
         }
         edits
+    }
+
+    fn next_separator(&self, mut index: u32) -> Option<u32> {
+        for _ in 0..super::LOOK_AHEAD {
+            match self.tokens.kind(index) {
+                T::Comma => return Some(index),
+                T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
+                T::End => return None,
+                kind if is_closer(kind) && kind != T::Greater => return None,
+                _ if self.separates_parameters(index) => return Some(index),
+                _ => {}
+            }
+            index = self.after(index);
+        }
+        None
+    }
+
+    /// Whether a mark or word other than a comma is between two parameters: `a::Int; b::Int`.
+    pub(super) fn separates_parameters(&self, index: u32) -> bool {
+        let name = self.after(index);
+        matches!(self.text(index), ";" | "and" | "&" | "+" | "/")
+            && matches!(self.tokens.kind(name), T::Symbol | T::Backticked)
+            && matches!(self.tokens.kind(self.after(name)), T::Colon | T::ColonColon)
     }
 
     /// Skips everything up to the end of a group, which is known to exist.
@@ -183,6 +213,13 @@ impl Parser<'_> {
             let error = self
                 .error(&codes::MISSING_VALUE, span, "a value is not computed")
                 .help("write the result, or text in quotes");
+            self.report_in(group, error);
+            self.skip_to(span.end);
+            return true;
+        }
+        if text.contains('(')
+            && let Some(error) = self.computed(self.last)
+        {
             self.report_in(group, error);
             self.skip_to(span.end);
             return true;

@@ -31,19 +31,21 @@ impl Parser<'_> {
             (Items::One, T::LBracket | T::LParen) if in_node => self.other_braces(),
             (Items::One, T::LBracket) if self.last == group.opener => self.doubled_bracket(group),
             (Items::One, T::LBrace) => self.second_record(),
-            (Items::One, T::DoubleQuoted) if !in_node => self.bare_description(),
+            (Items::One, T::DoubleQuoted) if !in_node || self.last != group.opener => {
+                self.bare_description()
+            }
             (Items::One, T::DotDotDot | T::Unknown) if in_node => self.rest_parameter(group),
             (Items::Elements, T::LBrace) => self.record_after_element(group),
             (Items::Elements, T::Colon) if self.tokens.kind(self.last) == T::RParen => {
                 self.result_after_colon()
             }
-            (Items::Elements, T::Unknown) => {
-                self.arrow_in_words(group).or_else(|| self.separated_names(group))
-            }
             (Items::Elements, T::Equals) if self.tokens.kind(self.last).is_number() => {
                 self.numbered_members(group)
             }
             (Items::Elements, T::Pipe) => self.extra_bars(group),
+            (Items::Elements, T::Unknown) if self.is_tool(group) || self.text(self.at) != ";" => {
+                self.separated_names(group).or_else(|| self.conjunction(group))
+            }
             (Items::Elements, kind) if is_arrow(kind) => self.bracketed_parameter(),
             _ => None,
         }
@@ -176,6 +178,16 @@ impl Parser<'_> {
         }
         let close = self.closer_of(group.opener)?;
         let mut edits = vec![edit(self.here(), "")];
+        if self.text(self.at + 1) == "*" {
+            edits.push(edit(self.span(self.at + 1), ""));
+            self.cover(close);
+            let message = "a parameter holds one value; named values are an object";
+            return Some(
+                self.unexpected(self.here(), message)
+                    .help("write a parameter with the type of an object: (options::Object)")
+                    .fix(likely("remove the `**`", edits)),
+            );
+        }
         let ty = self.previous(close);
         if self.tokens.kind(ty) == T::Symbol && self.tokens.kind(self.previous(ty)) == T::ColonColon
         {
@@ -257,7 +269,7 @@ impl Parser<'_> {
         if is_closer(self.tokens.kind(self.after(self.at))) {
             let gap = Span::new(self.span(self.last).end, self.here().end);
             return Some(
-                self.unexpected(self.here(), "a `|` without elements behind it")
+                self.unexpected(self.here(), "a `|` without elements after it")
                     .help("remove it")
                     .fix(Fix::replace(NeedsLook, "remove it", gap, "")),
             );
@@ -319,12 +331,9 @@ impl Parser<'_> {
         let text = self.source.slice(inner).trim().to_owned();
         self.cover(next);
         let replaced = |error: Diagnostic, with: String| {
-            error.help(format!("write {with}")).fix(Fix::replace(
-                NeedsLook,
-                "write it so",
-                here,
-                with,
-            ))
+            let title =
+                if with.len() < 60 { format!("write {with}") } else { "replace it".to_owned() };
+            error.help(format!("write {with}")).fix(Fix::replace(NeedsLook, title, here, with))
         };
         match self.label_of(group) {
             "Record" => {
@@ -388,30 +397,6 @@ impl Parser<'_> {
         (!fields.is_empty()).then(|| fields.join(", "))
     }
 
-    /// Texts in quotes where names belong.
-    pub(super) fn quoted_elements(&mut self) -> Diagnostic {
-        let mut edits: Vec<Edit> = Vec::new();
-        let (mut at, mut names) = (self.at, Vec::new());
-        while matches!(self.tokens.kind(at), T::DoubleQuoted | T::SingleQuoted) {
-            let text = self.text(at);
-            let name = text.get(1..text.len() - 1).unwrap_or_default();
-            let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-@".contains(c));
-            let name = if plain { name.to_owned() } else { format!("`{name}`") };
-            edits.push(edit(self.span(at), name.clone()));
-            names.push(name);
-            let comma = self.after(at);
-            self.cover(comma + 1);
-            if self.tokens.kind(comma) != T::Comma {
-                break;
-            }
-            at = self.after(comma);
-        }
-        self.unexpected(self.here(), "names are written without quotes")
-            .help(format!("write {}; names of several words are in backticks", names.join(", ")))
-            .fix(likely("remove the quotes", edits))
-    }
-
     /// Names with types, or with values, that are not in parentheses. Gives the help and the edits.
     pub(super) fn bare_nodes(&mut self, group: Group) -> Option<(String, Vec<Edit>)> {
         let mut edits = Vec::new();
@@ -445,6 +430,9 @@ impl Parser<'_> {
     fn end_of_bare_node(&self, ty: u32) -> u32 {
         let next = self.after(ty);
         match self.tokens.kind(next) {
+            T::LParen if self.span(ty).end == self.span(next).start => {
+                self.closer_of(next).map_or(ty, |close| self.end_of_bare_node(close))
+            }
             T::LBrace => self.closer_of(next).unwrap_or(ty),
             _ => ty,
         }

@@ -3,12 +3,14 @@
 // The causes of an error are tried in turn, and all have one type.
 #![allow(clippy::unnecessary_wraps)]
 
+use super::ranges::is_bound;
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_ranges::translate_range;
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items};
+use crate::parser::group::{Group, Items, is_closer};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
@@ -51,12 +53,30 @@ impl Parser<'_> {
                 self.error(&codes::MISSING_VALUE, self.here(), "a value is not computed")
                     .help("write the value itself, or text in quotes"),
             ),
-            (T::Dash, _) if last.is_number() => self.range_in_words(),
+            (T::Dash | T::Tilde, _) if last.is_number() => self.range_in_words(),
+            (T::EqualsGreater | T::DashGreater, _) => self.computed(self.last),
             _ => None,
         }
     }
 
-    fn value_error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+    /// A value that another language computes, up to the end of its entry.
+    pub(super) fn computed(&mut self, first: u32) -> Option<Diagnostic> {
+        let mut end = first;
+        while !matches!(self.tokens.kind(end), T::Comma | T::End)
+            && !is_closer(self.tokens.kind(end))
+        {
+            let opens = matches!(self.tokens.kind(end), T::LBracket | T::LParen | T::LBrace);
+            end = self.after(if opens { self.closer_of(end)? } else { end });
+        }
+        self.cover(end);
+        let span = self.span_between(first, self.previous(end));
+        Some(
+            self.value_error(span, "a value is not computed")
+                .help("write the value itself, or text in quotes"),
+        )
+    }
+
+    pub(super) fn value_error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         self.error(&codes::MISSING_VALUE, span, message)
     }
 
@@ -155,6 +175,12 @@ impl Parser<'_> {
     fn map_in_brackets(&mut self) -> Option<Diagnostic> {
         let open = self.previous(self.last);
         let close = self.closer_of(open).filter(|_| self.tokens.kind(open) == T::LBracket)?;
+        let range = translate_range(self.text_between(self.last, self.previous(close)));
+        if let Some(range) = range.filter(|_| is_bound(self.key_before(open))) {
+            let span = self.span_between(open, close);
+            self.cover(close + 1);
+            return Some(self.range_error(span, range));
+        }
         let edits = vec![edit(self.span(open), "{"), edit(self.span(close), "}")];
         self.cover(close + 1);
         Some(
@@ -166,7 +192,17 @@ impl Parser<'_> {
 
     /// A value with punctuation that needs quotes: a path, a time, a URL.
     fn unquoted(&mut self) -> Option<Diagnostic> {
+        if matches!(self.text(self.last), "lambda" | "function" | "return") {
+            return self.computed(self.last);
+        }
         self.quoted_from(self.last)
+    }
+
+    /// The key of the value at a token.
+    pub(super) fn key_before(&self, value: u32) -> &str {
+        let colon = self.previous(value);
+        let is_colon = matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
+        if is_colon { self.text(self.previous(colon)) } else { "" }
     }
 
     fn quoted_from(&mut self, first: u32) -> Option<Diagnostic> {
@@ -283,50 +319,29 @@ impl Parser<'_> {
         let whole = self.span_between(self.at, close);
         let items = self.source.slice(Span::new(whole.start + 1, whole.end - 1));
         let key = self.text(self.previous(self.last));
-        let (text, message) = match (key, items.split_once(',')) {
+        let next = self.after(close);
+        if matches!(self.tokens.kind(next), T::EqualsGreater | T::DashGreater) {
+            return self.computed(self.at);
+        }
+        let (text, message, title) = match (key, items.split_once(',')) {
             ("range" | "length" | "size", Some((least, most))) => {
-                (format!("{}..{}", least.trim(), most.trim()), "a range has two dots")
+                let range = format!("{}..{}", least.trim(), most.trim());
+                (range, "a range has two dots", "write a range")
+            }
+            ("range" | "length" | "size", None) if translate_range(items).is_some() => {
+                (translate_range(items)?, "a range has no parentheses", "write a range")
             }
             (_, None) if self.is_literal(self.after(self.at)) => {
-                (items.to_owned(), "a value has no parentheses")
+                (items.to_owned(), "a value has no parentheses", "remove the parentheses")
             }
-            _ => (format!("[{items}]"), "a list is written in brackets"),
+            _ => (format!("[{items}]"), "a list is written in brackets", "write brackets"),
         };
         self.cover(close + 1);
         Some(
             self.value_error(whole, message)
                 .help(format!("write {}", if text.len() < 60 { &text } else { "[…]" }))
-                .fix(Fix::replace(NeedsLook, "write it so", whole, text)),
+                .fix(Fix::replace(NeedsLook, title, whole, text)),
         )
-    }
-
-    /// `>= 1`
-    fn comparison(&mut self) -> Option<Diagnostic> {
-        let greater = self.kind() == T::Greater;
-        let mut number = self.after(self.at);
-        let exclusive = self.kind() != T::LessEquals && self.tokens.kind(number) != T::Equals;
-        if self.tokens.kind(number) == T::Equals {
-            number = self.after(number);
-        }
-        if !self.tokens.kind(number).is_number() {
-            return None;
-        }
-        let span = self.span_between(self.at, number);
-        let bound = self.text(number);
-        let message = "a range is not a comparison";
-        self.cover(number + 1);
-        if exclusive {
-            let key = if greater { "above" } else { "below" };
-            let help = format!("write an exclusive bound as {key}: {bound}");
-            return Some(self.value_error(span, message).help(help));
-        }
-        let range = if greater { format!("{bound}...") } else { format!("...{bound}") };
-        Some(self.value_error(span, message).help(format!("write {range}")).fix(Fix::replace(
-            NeedsLook,
-            format!("write {range}"),
-            span,
-            range,
-        )))
     }
 
     /// A list in braces, or members of an enum: `{"a", "b"}`. The token before the next one is the
@@ -346,17 +361,23 @@ impl Parser<'_> {
             && self.tokens.kind(self.previous(before)) != T::LBracket;
         let (open, end) = (self.span(group.opener), self.span(close));
         let label = self.tokens.kind(before) == T::Symbol && self.text(before) == "Enum";
-        let (message, help, edits) = if label {
-            let text = "write the members after a `|`: [Unit::Enum | celsius, fahrenheit]";
-            ("the members of an enum have no braces", text, vec![edit(open, "| "), edit(end, "")])
-        } else if value {
-            let edits = vec![edit(open, "["), edit(end, "]")];
-            ("a list is written in brackets", "write a list: [1, 2]", edits)
-        } else {
-            return None;
-        };
+        let inner = self.text_between(first, self.previous(close));
+        let (message, help, title, edits) =
+            if is_bound(self.key_before(group.opener)) && translate_range(inner).is_some() {
+                let edits = vec![edit(open, ""), edit(end, "")];
+                ("a range has no braces", "write a range alone: 1..5", "remove the braces", edits)
+            } else if label {
+                let text = "write the members after a `|`: [Unit::Enum | celsius, fahrenheit]";
+                let edits = vec![edit(open, "| "), edit(end, "")];
+                ("the members of an enum have no braces", text, "write a `|`", edits)
+            } else if value {
+                let edits = vec![edit(open, "["), edit(end, "]")];
+                ("a list is written in brackets", "write a list: [1, 2]", "write brackets", edits)
+            } else {
+                return None;
+            };
         self.cover(close + 1);
-        Some(self.value_error(open, message).help(help).fix(likely("write it so", edits)))
+        Some(self.value_error(open, message).help(help).fix(likely(title, edits)))
     }
 
     /// A number with commas: `1,000` or `0,5`. The next token is what follows the comma.
@@ -385,74 +406,6 @@ impl Parser<'_> {
             self.error(&codes::NUMBER, span, message)
                 .help(format!("write {number}"))
                 .fix(Fix::replace(NeedsLook, format!("write {number}"), span, number)),
-        )
-    }
-
-    /// `1...5`, after the three dots.
-    pub(in crate::parser) fn range_with_three_dots(&mut self) {
-        let dots = self.span(self.last);
-        let error = self
-            .error(&codes::NUMBER, dots, "a range with two bounds has two dots")
-            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)")
-            .fix(Fix::replace(Safe, "write `..`", dots, ".."));
-        self.report(error);
-        self.error_token();
-    }
-
-    /// What is written where a range ends.
-    pub(super) fn known_bound(&mut self) -> Option<Diagnostic> {
-        let first = self.previous(self.last);
-        let first = if self.tokens.kind(first).is_number() { first } else { self.last };
-        let end = matches!(self.kind(), T::Comma | T::RBrace);
-        if !end && let Some(error) = self.foreign_range(first) {
-            return Some(error);
-        }
-        if self.text(self.last) == "..." && self.kind() == T::Symbol {
-            let span = self.span_between(self.last, self.at);
-            self.cover(self.at + 1);
-            return Some(
-                self.value_error(span, "a value is not computed")
-                    .help("write the values themselves"),
-            );
-        }
-        let dots = self.span(self.last);
-        let next = self.after(self.at);
-        let error = self
-            .error(
-                &codes::NUMBER,
-                self.here(),
-                format!("expected the range's end, found {}", self.found()),
-            )
-            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
-        if self.kind() == T::Equals && self.tokens.kind(next).is_number() {
-            self.cover(next + 1);
-            return Some(error.fix(Fix::replace(NeedsLook, "remove the `=`", self.here(), "")));
-        }
-        if self.kind() == T::Symbol {
-            let span = Span::new(dots.start, self.here().end);
-            self.cover(self.at + 1);
-            return Some(error.fix(Fix::replace(NeedsLook, "write `...`", span, "...")));
-        }
-        let end =
-            matches!(self.kind(), T::Comma | T::RBrace | T::RBracket | T::RParen | T::Greater);
-        end.then(|| error.fix(Fix::replace(Safe, "write `...`", dots, "...")))
-    }
-
-    /// `1 - 10` or `1 to 10`
-    pub(super) fn range_in_words(&mut self) -> Option<Diagnostic> {
-        let last = self.after(self.at);
-        let word = matches!(self.text(self.at), "-" | "to" | "until" | "bis");
-        if !word || !self.tokens.kind(last).is_number() || !self.tokens.kind(self.last).is_number()
-        {
-            return None;
-        }
-        let span = self.span_between(self.last, last);
-        let range = format!("{}..{}", self.text(self.last), self.text(last));
-        self.cover(last + 1);
-        Some(
-            self.error(&codes::NUMBER, span, "a range has two dots")
-                .help(format!("write {range}"))
-                .fix(Fix::replace(NeedsLook, format!("write {range}"), span, range)),
         )
     }
 }

@@ -4,10 +4,15 @@ use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_types::translate_type;
 use crate::parser::Parser;
 use crate::parser::group::{Group, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
+
+/// Words between elements in prose.
+const CONJUNCTIONS: [&str; 13] =
+    ["vs", "versus", "and", "or", "then", "with", "against", "to", "returns", "&", "/", "+", ";"];
 
 impl Parser<'_> {
     /// Attributes in the head of a declaration or in a node, without their braces.
@@ -128,7 +133,7 @@ impl Parser<'_> {
 
     /// Whether the next token looks like a bar, or is between a head and its elements.
     pub(super) fn bar_of_another_kind(&self) -> bool {
-        let bar = ["¦", "/", "\\", "│", "∣", "｜", "‖", "!", ";", "-", "•", "&", "=>", "->"];
+        let bar = ["¦", "/", "\\", "∣", "‖", "!", ";", "-", "•", "&", "=>", "->"];
         let next = self.tokens.kind(self.after(self.at));
         bar.contains(&self.text(self.at))
             && matches!(next, T::LParen | T::LBracket | T::Symbol | T::Backticked)
@@ -153,7 +158,7 @@ impl Parser<'_> {
         )
     }
 
-    /// `[gram: 1]`, behind the colon: a header in brackets.
+    /// `[gram: 1]`, after the colon: a header in brackets.
     pub(super) fn header_in_brackets(&mut self) -> Option<Diagnostic> {
         let key = self.previous(self.last);
         let open = self.previous(key);
@@ -171,6 +176,73 @@ impl Parser<'_> {
         )
     }
 
+    /// `quick vs slow` or `(a::Int) returns (::Null)`: elements with a word or a sign between them.
+    pub(super) fn conjunction(&mut self, group: Group) -> Option<Diagnostic> {
+        let tool = self.is_tool(group);
+        let (mut edits, mut word, mut last) = (Vec::new(), self.at, self.last);
+        loop {
+            let next = self.after(word);
+            let kind = self.tokens.kind(next);
+            let between_nodes = tool
+                && (self.tokens.kind(last), kind) == (T::RParen, T::LParen)
+                && (self.tokens.kind(word) == T::Symbol || self.text(word) == "*");
+            if !between_nodes && !CONJUNCTIONS.contains(&self.text(word)) {
+                break;
+            }
+            let gap = Span::new(self.span(last).end, self.span(next).start);
+            edits.push(edit(gap, if tool { "==>" } else { ", " }));
+            last = match kind {
+                T::LParen | T::LBracket => self.closer_of(next)?,
+                T::Symbol | T::Backticked => next,
+                _ => return None,
+            };
+            word = self.after(last);
+        }
+        if edits.is_empty() || group.closer != T::RBracket {
+            return None;
+        }
+        self.cover(last + 1);
+        let here = self.here();
+        if tool {
+            let message = format!("expected an arrow between two nodes, found {}", self.found());
+            return Some(
+                self.error(&codes::ARROW, here, message)
+                    .help("join the parts of a signature with `==>`")
+                    .fix(likely("write `==>`", edits)),
+            );
+        }
+        let message = format!("`{}` does not separate elements", self.text(self.at));
+        Some(
+            self.unexpected(here, message)
+                .help("separate them with commas")
+                .fix(likely("write commas", edits)),
+        )
+    }
+
+    /// `greet(), part()`
+    fn called_names(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut index) = (Vec::new(), self.at);
+        loop {
+            if self.tokens.kind(index) == T::LParen {
+                let close = self.closer_of(index)?;
+                edits.push(edit(self.span_between(index, close), ""));
+                index = self.after(close);
+                self.cover(index);
+            }
+            let name = self.after(index);
+            if self.tokens.kind(index) != T::Comma || self.tokens.kind(name) != T::Symbol {
+                break;
+            }
+            index = self.after(name);
+        }
+        let what = if self.label_of(group) == "Union" { "type" } else { "name" };
+        Some(
+            self.unexpected(self.here(), format!("a {what} has no arguments here"))
+                .help("write the name alone")
+                .fix(likely("remove the parentheses", edits)),
+        )
+    }
+
     /// A missing separator that is not a comma.
     pub(super) fn missing_separator(&mut self, group: Group) -> Option<Diagnostic> {
         let gap = Span::new(self.span(self.last).end, self.here().start);
@@ -182,7 +254,17 @@ impl Parser<'_> {
                     .fix(Fix::replace(Safe, "write `==>`", gap, "==>")),
             );
         }
-        if let Some(error) = self.arrow_in_words(group).or_else(|| self.unopened_item()) {
+        if let Some(error) = self.unopened_item() {
+            return Some(error);
+        }
+        if self.touching()
+            && self.kind() == T::LParen
+            && last == T::Symbol
+            && let Some(error) = self.called_names(group)
+        {
+            return Some(error);
+        }
+        if let Some(error) = self.conjunction(group) {
             return Some(error);
         }
         let words = last == T::Symbol && self.kind() == T::Symbol;
@@ -201,10 +283,21 @@ impl Parser<'_> {
             }
         }
         if self.touching() && self.kind() == T::LBracket && last == T::Symbol {
-            let close = self.closer_of(self.at).filter(|close| *close == self.after(self.at))?;
+            let close = self.closer_of(self.at)?;
             let span = self.span_between(self.last, close);
-            let ty = format!("`{}`", self.source.slice(span));
+            let ty = self.source.slice(span);
+            let plain = close == self.after(self.at);
+            let ty = if plain { ty.to_owned() } else { translate_type(ty)?.text };
             self.cover(close + 1);
+            if self.label_of(group) == "Alias" {
+                let node = format!("(::{ty})");
+                return Some(
+                    self.error(&codes::MISSING_TYPE, span, "an alias holds a type in parentheses")
+                        .help(format!("write {node}"))
+                        .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
+                );
+            }
+            let ty = format!("`{ty}`");
             return Some(
                 self.error(&codes::MISSING_TYPE, span, "expected backticks around this type")
                     .help(format!("write {ty}"))

@@ -2,13 +2,35 @@
 
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::lexer::{LexicalError, LexicalErrorKind as Kind};
 use crate::parser::Parser;
 use crate::span::{Span, offset};
+use crate::token::TokenKind;
 
 /// Help for multi-line strings.
 const LINES: &str = "write text of several lines between lines of three backticks";
+
+/// Punctuation of other scripts, and gram's.
+const WIDE: [(char, &str); 17] = [
+    ('：', ":"),
+    ('，', ","),
+    ('、', ","),
+    ('；', ","),
+    ('（', "("),
+    ('）', ")"),
+    ('［', "["),
+    ('］', "]"),
+    ('【', "["),
+    ('】', "]"),
+    ('｛', "{"),
+    ('｝', "}"),
+    ('｜', "|"),
+    ('│', "|"),
+    ('＝', "="),
+    ('＞', ">"),
+    ('？', "?"),
+];
 
 impl Parser<'_> {
     /// Reports the errors of the lexer. If an unclosed string starts at the closing quote of another
@@ -63,6 +85,68 @@ impl Parser<'_> {
             }
             first
         });
+    }
+
+    /// Replaces the errors of a declaration by one about its full-width punctuation, which they
+    /// follow from.
+    pub(in crate::parser) fn wide_punctuation(&mut self) {
+        if self.diagnostics.is_empty() || !self.tokens.may_have(&[TokenKind::Unknown]) {
+            return;
+        }
+        let mut found: Vec<(Span, &str)> = Vec::new();
+        for index in 0..offset(self.tokens.len()) {
+            if self.tokens.kind(index) != TokenKind::Unknown {
+                continue;
+            }
+            let start = self.span(index).start as usize;
+            let chars = self.text(index).char_indices();
+            found.extend(chars.filter_map(|(at, c)| {
+                let (_, plain) = WIDE.iter().find(|(wide, _)| *wide == c)?;
+                let at = start + at;
+                Some((Span::new(offset(at), offset(at + c.len_utf8())), *plain))
+            }));
+        }
+        for _ in 0..self.limits.max_diagnostics {
+            let Some(&(first, plain)) = found.first() else { break };
+            let region = self.declaration_around(first.start);
+            let end = found.partition_point(|(span, _)| span.start < region.end);
+            let edits = found.drain(..end.max(1));
+            let edits = edits.map(|(span, plain)| Edit { span, text: plain.to_owned() }).collect();
+            let message = format!("`{}` is not `{plain}`", self.source.slice(first));
+            let error = self
+                .error(&codes::UNEXPECTED_TOKEN, first, message)
+                .help(format!("write `{plain}`: gram has the punctuation of ASCII alone"))
+                .fix(Fix {
+                    message: "write the punctuation of ASCII".to_owned(),
+                    applicability: NeedsLook,
+                    edits,
+                });
+            self.diagnostics.retain(|other| {
+                let at = other.span().start;
+                at < region.start || region.end <= at
+            });
+            self.diagnostics.push(error);
+        }
+    }
+
+    /// From the line that begins a declaration around an offset to the one that begins the next.
+    fn declaration_around(&self, at: u32) -> Span {
+        let text = self.source.text();
+        let begins = |line: usize| text[line..].starts_with(['[', '@', '［']);
+        let lines =
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        let (mut start, mut end) = (0, text.len());
+        for line in lines.filter(|line| begins(*line)) {
+            if line <= at as usize {
+                start = line;
+            } else {
+                end = line;
+                break;
+            }
+        }
+        // What is reported at the end of the text is after it.
+        let end = if end == text.len() { end + 1 } else { end };
+        Span::new(offset(start), offset(end))
     }
 
     fn lexical_error(&self, error: LexicalError) -> Diagnostic {

@@ -75,7 +75,7 @@ impl Parser<'_> {
         Some(self.unexpected(here, message).help(names).fix(likely("write commas", edits)))
     }
 
-    /// The error about a record that a record extends, behind its label or its attributes:
+    /// The error about a record that a record extends, after its label or its attributes:
     /// `[Address::Record extends Place | …]` or `[Address::Record(Place) | …]`.
     pub(super) fn extended_in_words(&mut self, group: Group) -> Option<Diagnostic> {
         let in_parentheses = self.kind() == T::LParen && self.touching();

@@ -2,6 +2,7 @@
 
 mod arrows;
 mod brackets;
+mod comments;
 mod elements;
 mod entries;
 mod foreign;
@@ -11,6 +12,7 @@ mod members;
 mod names;
 mod places;
 mod ranges;
+mod references;
 mod scan;
 mod subjects;
 mod types;

@@ -1,6 +1,6 @@
 //! Names that need quotes, and names and labels in another order.
 
-use super::scan::{edit, likely};
+use super::scan::{edit, is_plain_name, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Fix};
@@ -8,6 +8,34 @@ use crate::parser::Parser;
 use crate::parser::group::Group;
 use crate::span::Span;
 use crate::token::TokenKind as T;
+
+/// Words before the names of parameters in other languages.
+const OF_PARAMETERS: [&str; 10] =
+    ["optional", "required", "readonly", "const", "let", "var", "val", "mut", "inout", "param"];
+/// Words before the names of declarations in other languages.
+const OF_DECLARATIONS: [&str; 19] = [
+    "async",
+    "export",
+    "public",
+    "private",
+    "static",
+    "pub",
+    "def",
+    "fn",
+    "func",
+    "function",
+    "fun",
+    "abstract",
+    "declare",
+    "const",
+    "let",
+    "var",
+    "class",
+    "type",
+    "interface",
+];
+/// Marks before or after names in other languages.
+const MARKS: [char; 5] = ['?', '&', '!', '-', '*'];
 
 impl Parser<'_> {
     /// The error about the name that a group begins with, if the next token is still part of it.
@@ -33,6 +61,10 @@ impl Parser<'_> {
                 return Some(self.declaration_name(span, text));
             }
         }
+        if labelled && let Some(error) = self.qualified_name(group, first, end) {
+            self.cover(end);
+            return Some(error);
+        }
         let strange = name.contains(['`', '"', '\'', '\n', '(', '=', ',', ';']) || name.len() > 60;
         let plain = !labelled && name.contains(char::is_whitespace);
         if strange || plain || (self.tokens.kind(first) == T::DotDotDot) || name.starts_with('*') {
@@ -46,6 +78,53 @@ impl Parser<'_> {
                 .help("quote names that contain spaces or characters other than A–Z, a–z, 0–9, `_`, `.`, `-` and `@`, or begin with a digit")
                 .fix(Fix::replace(NeedsLook, format!("write {quoted}"), span, quoted)),
         )
+    }
+
+    /// A name with a word or a mark of another language before or after it.
+    fn qualified_name(&self, group: Group, first: u32, end: u32) -> Option<Diagnostic> {
+        let in_node = group.closer == T::RParen;
+        let last = self.previous(end);
+        let span = self.span_between(first, last);
+        let whole = self.source.slice(span);
+        let (word, name) = match self.tokens.kind(first) {
+            T::Symbol if self.after(first) == last && self.tokens.kind(last) == T::Symbol => {
+                (self.text(first), self.text(last))
+            }
+            // A rest parameter.
+            _ if whole.starts_with('*') => return None,
+            _ => {
+                let name = whole.trim_matches(MARKS).trim();
+                let mark = whole.strip_suffix(name).or_else(|| whole.strip_prefix(name))?;
+                (mark.trim(), name)
+            }
+        };
+        if !is_plain_name(name) || word.is_empty() {
+            return None;
+        }
+        let words: &[&str] = if in_node { &OF_PARAMETERS } else { &OF_DECLARATIONS };
+        let optional = in_node && matches!(word, "?" | "optional");
+        if !optional && !word.contains(MARKS) && !words.contains(&word) {
+            return None;
+        }
+        let written = if optional { format!("{name}?") } else { name.to_owned() };
+        let (message, help) = if optional {
+            (
+                "the mark of an optional parameter is a `?` after its name",
+                format!("({written}::Text)"),
+            )
+        } else if in_node {
+            ("a parameter has a name and a type alone", format!("({name}::Text)"))
+        } else {
+            ("a declaration has a name and a label alone", format!("[{name}:Tool | …]"))
+        };
+        let error = self
+            .error(&codes::NAME, span, format!("`{word}` is not part of a name: {message}"))
+            .help(format!("write {help}"))
+            .fix(Fix::replace(NeedsLook, format!("write `{written}`"), span, written));
+        if word.contains(MARKS) {
+            return Some(error);
+        }
+        Some(error.fix(Fix::replace(NeedsLook, "quote both words", span, format!("`{whole}`"))))
     }
 
     fn declaration_name(&mut self, span: Span, text: String) -> Diagnostic {
@@ -70,9 +149,7 @@ impl Parser<'_> {
                 .help("write names and labels without quotes")
                 .fix(likely("remove the quotes", quotes));
         }
-        let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-@".contains(c));
-        if plain {
+        if is_plain_name(name) {
             return error.help("write names without quotes").fix(Fix::replace(
                 NeedsLook,
                 "remove the quotes",

@@ -83,7 +83,16 @@ impl Parser<'_> {
                 error.help("remove the `;`").fix(replace("remove it", ""))
             }
             (T::Unknown, _) if text == ";" => {
-                error.help("separate items with commas").fix(replace("write a comma", ","))
+                // A value of several parts is not a list of entries.
+                let next = self.after(self.at);
+                let key = matches!(self.tokens.kind(self.after(next)), T::Colon | T::ColonColon);
+                let opener = self.closer_around(next).and_then(|close| self.opener_of(close));
+                let list = opener.is_some_and(|open| self.tokens.kind(open) == T::LBracket);
+                let certain = place == Place::Elements || key || list;
+                let applicability = if certain { Safe } else { NeedsLook };
+                error
+                    .help("separate items with commas")
+                    .fix(Fix::replace(applicability, "write a comma", here, ","))
             }
             (T::Unknown, _) if text.starts_with(['“', '”', '„', '‘', '’', '«', '»']) => {
                 error.help("use straight quotes: \"…\"")
@@ -92,7 +101,7 @@ impl Parser<'_> {
                 error.help("start a comment with `//`").fix(replace("write `//`", "//"))
             }
             (T::Question, _) => error.help(
-                "write `?` behind the name of an optional parameter, (a?::Text), or behind a type that allows null, (a::Text?)",
+                "write `?` after the name of an optional parameter, (a?::Text), or after a type that allows null, (a::Text?)",
             ),
             (T::Unknown, _) if text == "&" => error.help(
                 "types cannot be intersected; declare a record that extends others: [Both::Record {extends: [A, B]}]",

@@ -1,24 +1,29 @@
 //! Ranges and types in records that are written as in other languages.
 
 use crate::codes;
-use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_ranges::translate_range;
-use crate::foreign_types::translate_type;
+use crate::foreign_types::{bounding_attribute, translate_type};
 use crate::parse::is_type;
 use crate::parser::Parser;
-use crate::parser::group::is_closer;
+use crate::parser::group::{Group, is_closer};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
-/// Attributes whose value is a range.
-const RANGES: [&str; 3] = ["range", "length", "size"];
+/// Help for the ends of a range.
+pub(super) const FORMS: &str = "write 1..10, 1... (no upper bound) or ...10 (no lower bound)";
 
 /// Attributes whose value is a list of words, which are no types.
 const LISTS: [&str; 2] = ["enum", "examples"];
 
 /// What ends a range.
 const ENDS: [char; 6] = [',', '}', ']', '(', '{', '"'];
+
+/// Whether the value of an attribute is a range.
+pub(super) fn is_bound(key: &str) -> bool {
+    matches!(key, "range" | "length" | "size")
+}
 
 impl Parser<'_> {
     /// The error about a range that begins with a token, and is written as in prose or as in another
@@ -61,7 +66,7 @@ impl Parser<'_> {
         }
         let colon = self.previous(first);
         let key = self.text(self.previous(colon));
-        (self.tokens.kind(colon) == T::Colon && RANGES.contains(&key)).then_some((first, key))
+        (self.tokens.kind(colon) == T::Colon && is_bound(key)).then_some((first, key))
     }
 
     /// Whether a token is part of a range.
@@ -75,6 +80,145 @@ impl Parser<'_> {
         self.error(&codes::NUMBER, entry, "the bounds of a range belong to it")
             .help(format!("write exclusive bounds: {bounds}"))
             .fix(Fix::replace(NeedsLook, format!("write {bounds}"), entry, bounds))
+    }
+
+    /// `>= 1`
+    pub(super) fn comparison(&mut self) -> Option<Diagnostic> {
+        let greater = self.kind() == T::Greater;
+        let mut number = self.after(self.at);
+        let exclusive = self.kind() != T::LessEquals && self.tokens.kind(number) != T::Equals;
+        if self.tokens.kind(number) == T::Equals {
+            number = self.after(number);
+        }
+        if !self.tokens.kind(number).is_number() {
+            return None;
+        }
+        let span = self.span_between(self.at, number);
+        let bound = self.text(number);
+        let message = "a range is not a comparison";
+        self.cover(number + 1);
+        if exclusive {
+            let key = if greater { "above" } else { "below" };
+            let help = format!("write an exclusive bound as {key}: {bound}");
+            return Some(self.value_error(span, message).help(help));
+        }
+        let range = if greater { format!("{bound}...") } else { format!("...{bound}") };
+        Some(self.value_error(span, message).help(format!("write {range}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {range}"),
+            span,
+            range,
+        )))
+    }
+
+    /// `range: 1, 5`, at the second number.
+    pub(super) fn range_with_comma(&mut self) -> Option<Diagnostic> {
+        let least = self.previous(self.last);
+        let numbers = self.tokens.kind(least).is_number() && self.kind().is_number();
+        if self.tokens.kind(self.last) != T::Comma || !numbers || !is_bound(self.key_before(least))
+        {
+            return None;
+        }
+        let span = self.span_between(least, self.at);
+        let range = format!("{}..{}", self.text(least), self.text(self.at));
+        self.cover(self.at + 1);
+        Some(self.range_error(span, range))
+    }
+
+    /// `(count::Int {1..5})`
+    pub(super) fn range_without_key(&mut self, group: Group) -> Option<Diagnostic> {
+        let dots = self.second();
+        let range = (self.kind().is_number() && matches!(dots, T::DotDot | T::DotDotDot))
+            || self.kind() == T::DotDotDot;
+        let label = self.previous(group.opener);
+        let colon = self.tokens.kind(self.previous(label));
+        if !range || !matches!(colon, T::ColonColon | T::Colon) {
+            return None;
+        }
+        let key = bounding_attribute(self.text(label));
+        let end = self.next_of(self.at, &[T::Comma]).or_else(|| self.closer_around(self.at))?;
+        self.cover(end);
+        let start = Span::empty(self.here().start);
+        let entry = format!("{key}: {}", self.text_between(self.at, self.previous(end)));
+        Some(
+            self.value_error(self.here(), "a range needs its key")
+                .help(format!("write {{{entry}}}"))
+                .fix(Fix::replace(NeedsLook, format!("write {entry}"), start, format!("{key}: "))),
+        )
+    }
+
+    /// `1...5`, after the three dots.
+    pub(in crate::parser) fn range_with_three_dots(&mut self) {
+        let dots = self.span(self.last);
+        let error = self
+            .error(&codes::NUMBER, dots, "a range with two bounds has two dots")
+            .help(FORMS)
+            .fix(Fix::replace(Safe, "write `..`", dots, ".."));
+        self.report(error);
+        self.error_token();
+    }
+
+    /// What is written where a range ends.
+    pub(super) fn known_bound(&mut self) -> Option<Diagnostic> {
+        let first = self.previous(self.last);
+        let first = if self.tokens.kind(first).is_number() { first } else { self.last };
+        let end = matches!(self.kind(), T::Comma | T::RBrace);
+        if !end && let Some(error) = self.foreign_range(first) {
+            return Some(error);
+        }
+        if self.text(self.last) == "..." && self.kind() == T::Symbol {
+            let span = self.span_between(self.last, self.at);
+            self.cover(self.at + 1);
+            return Some(
+                self.value_error(span, "a value is not computed")
+                    .help("write the values themselves"),
+            );
+        }
+        let dots = self.span(self.last);
+        let next = self.after(self.at);
+        let error = self
+            .error(
+                &codes::NUMBER,
+                self.here(),
+                format!("expected the range's end, found {}", self.found()),
+            )
+            .help(FORMS);
+        if self.kind() == T::Equals && self.tokens.kind(next).is_number() {
+            self.cover(next + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "remove the `=`", self.here(), "")));
+        }
+        if self.kind() == T::Symbol {
+            let span = Span::new(dots.start, self.here().end);
+            self.cover(self.at + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "write `...`", span, "...")));
+        }
+        let end =
+            matches!(self.kind(), T::Comma | T::RBrace | T::RBracket | T::RParen | T::Greater);
+        end.then(|| error.fix(Fix::replace(Safe, "write `...`", dots, "...")))
+    }
+
+    /// `1 - 10` or `1 to 10`
+    pub(super) fn range_in_words(&mut self) -> Option<Diagnostic> {
+        let last = self.after(self.at);
+        let word = matches!(
+            self.text(self.at),
+            "-" | "~" | "–" | "—" | "−" | "…" | "to" | "until" | "through" | "and"
+        );
+        if !word || !self.tokens.kind(last).is_number() || !self.tokens.kind(self.last).is_number()
+        {
+            return None;
+        }
+        let span = self.span_between(self.last, last);
+        let range = format!("{}..{}", self.text(self.last), self.text(last));
+        self.cover(last + 1);
+        Some(self.range_error(span, range))
+    }
+
+    /// The error about a range that is written otherwise.
+    pub(super) fn range_error(&self, span: Span, range: String) -> Diagnostic {
+        self.error(&codes::NUMBER, span, "a range has two dots")
+            .help(format!("write {range}"))
+            .fix(Fix::replace(NeedsLook, format!("write {range}"), span, range))
     }
 
     /// `read only: true`, at the second word of the key.

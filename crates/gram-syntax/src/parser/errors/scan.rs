@@ -88,6 +88,20 @@ impl<'a> Parser<'a> {
         None
     }
 
+    /// The closer of the bracket around a token.
+    pub(super) fn closer_around(&self, mut index: u32) -> Option<u32> {
+        for _ in 0..LOOK_AHEAD {
+            match self.tokens.kind(index) {
+                T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
+                T::End => return None,
+                kind if is_closer(kind) && kind != T::Greater => return Some(index),
+                _ => {}
+            }
+            index = self.after(index);
+        }
+        None
+    }
+
     /// The label of the declaration that a group is the bracket of.
     pub(super) fn label_of(&self, group: Group) -> &'a str {
         let mut index = self.after(group.opener);
@@ -161,4 +175,10 @@ pub(super) fn edit(span: Span, text: impl Into<String>) -> Edit {
 /// A fix of several edits, which is likely, but not certain.
 pub(super) fn likely(message: impl Into<String>, edits: Vec<Edit>) -> Fix {
     Fix { message: message.into(), applicability: Applicability::NeedsLook, edits }
+}
+
+/// Whether a text is a name without quotes.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-@".contains(c))
 }

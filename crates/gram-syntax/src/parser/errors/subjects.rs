@@ -5,7 +5,7 @@ use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, is_arrow, is_closer};
+use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -17,22 +17,25 @@ const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 impl Parser<'_> {
     /// An unexpected token after the head of a pattern.
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
-        let behind_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        let after_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
         if self.kind() == T::LParen && self.is_entry(self.after(self.at)) {
             let error = self.attributes_in_parentheses();
             return self.report(error);
         }
-        if behind_label && let Some(error) = self.bare_attributes(self.at) {
+        if after_label && let Some(error) = self.bare_attributes(self.at) {
             return self.report(error);
         }
-        let behind_record = self.tokens.kind(self.last) == T::RBrace;
-        if (behind_label || behind_record)
+        let after_record = self.tokens.kind(self.last) == T::RBrace;
+        if (after_label || after_record)
             && let Some(error) = self.extended_in_words(group)
         {
             return self.report(error);
         }
+        if let Some(error) = self.odd_label(after_label) {
+            return self.report_in(group, error);
+        }
         let word = self.kind() == T::Symbol && self.second() != T::Symbol;
-        let element = self.kind() == T::LParen || (word && behind_label);
+        let element = self.kind() == T::LParen || (word && after_label);
         if element {
             let gap = self.gap();
             let error = self
@@ -40,11 +43,42 @@ impl Parser<'_> {
                 .here("expected `|` here")
                 .label(self.span(group.opener), "in this declaration")
                 .help("write a declaration as [name:Label | elements]")
-                .fix(Fix::replace(Safe, "insert the `|`", gap, " |"));
+                .fix(Fix::replace(
+                    if self.kind() == T::LParen { Safe } else { NeedsLook },
+                    "insert the `|`",
+                    gap,
+                    " |",
+                ));
             self.report(error);
         } else if self.kind() != T::RBracket {
             self.after_subject(group);
         }
+    }
+
+    /// `[tag:async Tool | …]`, or `[tag():Tool | …]`
+    fn odd_label(&mut self, after_label: bool) -> Option<Diagnostic> {
+        if after_label && self.is_declaring_label(self.at) {
+            let (both, label) = (self.span_between(self.last, self.at), self.text(self.at));
+            self.cover(self.at + 2);
+            return Some(
+                self.error(&codes::UNEXPECTED_TOKEN, both, "a declaration has one label")
+                    .help(format!("write `{label}`"))
+                    .fix(Fix::replace(NeedsLook, format!("write `{label}`"), both, label)),
+            );
+        }
+        let called = self.kind() == T::LParen && self.touching() && !after_label;
+        let close = self.closer_of(self.at).filter(|_| called)?;
+        let colon = self.after(close);
+        if !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon) {
+            return None;
+        }
+        let span = self.span_between(self.at, close);
+        self.cover(self.after(self.after(colon)) + 1);
+        Some(
+            self.error(&codes::NAME, span, "a name has no parentheses")
+                .help("write parameters after the `|`: [name:Tool | (a::Text)==>(::Text)]")
+                .fix(Fix::replace(NeedsLook, "remove them", span, "")),
+        )
     }
 
     pub(in crate::parser) fn no_elements(&mut self) {
@@ -72,7 +106,7 @@ impl Parser<'_> {
             return self.report(error);
         }
         if matches!(self.kind(), T::SingleQuoted | T::DoubleQuoted) {
-            let error = self.quoted_elements();
+            let error = self.quoted_elements(group);
             return self.report(error);
         }
         if self.kind() == T::Pipe && self.tokens.kind(self.last) == T::Pipe {
@@ -145,6 +179,9 @@ impl Parser<'_> {
         if let Some(error) = self.separated_names(group) {
             return Some(error);
         }
+        if typed && let Some(error) = self.labelled_references(group) {
+            return Some(error);
+        }
         if typed && self.kind() == T::Colon && self.is_entry(self.last) {
             return self.attributes_after_bar(group);
         }
@@ -193,6 +230,13 @@ impl Parser<'_> {
         let span = self.here();
         let previous = self.tokens.kind(self.last);
         let number = previous.is_number();
+        let labelled = self.next_of(self.after(group.opener), &[T::Colon, T::ColonColon]);
+        if group.closer == T::RParen
+            && labelled.is_some_and(|colon| colon < self.at)
+            && self.separates_parameters(self.at)
+        {
+            return self.second_thing(group, Items::One);
+        }
         if !matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted)
             && !self.second_label_word()
             && let Some(error) = self.odd_name(group)

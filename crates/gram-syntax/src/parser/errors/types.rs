@@ -1,50 +1,142 @@
 //! Type expressions.
 
+use super::scan::likely;
 use super::{LOOK_AHEAD, Place};
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
-use crate::diagnostic::Fix;
-use crate::foreign_types::{Translation, translate_type};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_types::{ForeignType, foreign_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
-use crate::parser::Parser;
+use crate::parse::is_type;
 use crate::parser::group::is_closer;
-use crate::span::Span;
+use crate::parser::{Checkpoint, Parser};
+use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
+
+/// The forms of types, for a help text.
+const TYPES: &str = "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"";
 
 /// Words that precede types in other languages.
 const MODIFIERS: [&str; 6] = ["readonly", "const", "final", "optional", "nullable", "required"];
 
 impl Parser<'_> {
-    /// Replaces the errors from `before` on by one about the whole type, if that is written as in
-    /// another language.
-    pub(in crate::parser) fn foreign_type(&mut self, first: u32, before: usize) {
-        let Some(last) = self.type_end(first) else { return };
-        let span = Span::new(self.span(first).start, self.span(last).end);
-        let text = self.source.slice(span);
-        let Some(Translation { text: ours, reason }) = translate_type(text) else { return };
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type: {reason}"))
-            .help(format!("write `{ours}`"))
-            .fix(Fix::replace(NeedsLook, format!("write `{ours}`"), span, ours));
-        self.diagnostics.truncate(before);
+    /// Reports a label that is no type once, and passes over it whole.
+    pub(in crate::parser) fn malformed_type(&mut self, start: Checkpoint) {
+        let failed = self.diagnostics.len() > start.diagnostics;
+        if (!failed && !self.type_goes_on()) || self.is_full() {
+            return;
+        }
+        let Some(last) = self.type_end(start.at) else { return };
+        let span = self.span_between(start.at, last);
+        let error = match self.type_error(span) {
+            Some(error) => error,
+            None if failed => self.diagnostics.swap_remove(start.diagnostics),
+            None => return,
+        };
+        self.rewind(start);
         self.diagnostics.push(error);
-        self.reported = Some(self.at);
         self.skip_to(span.end);
     }
 
+    /// The error about a type that is written as in another language.
+    fn type_error(&self, span: Span) -> Option<Diagnostic> {
+        let text = self.source.slice(span);
+        if text.starts_with('?') {
+            return self.question_mark_before_type(span);
+        }
+        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, span, message);
+        Some(match foreign_type(text)? {
+            ForeignType::Translated(it) => {
+                let (shown, edits) = it.instead_of(self.source.text(), span, &it.text);
+                error(format!("`{text}` is not a type: {}", it.reason))
+                    .help(format!("write `{shown}`"))
+                    .fix(likely(format!("write `{shown}`"), edits))
+            }
+            ForeignType::Missing(it) => error(it.reason).help(it.help),
+        })
+    }
+
+    /// `(note::?Text)` or `(note:?:Text)`
+    fn question_mark_before_type(&self, span: Span) -> Option<Diagnostic> {
+        let text = self.source.slice(span);
+        let ty = text.trim_start_matches(['?', ':', ' ']);
+        let ty = if is_type(ty) { ty.to_owned() } else { translate_type(ty)?.text };
+        let before = self.source.text()[..span.start as usize].trim_end_matches([' ', ':', '?']);
+        let name = before.rsplit(['(', ' ', ',']).next().unwrap_or_default();
+        let message = "the `?` follows the name of what is optional, or a type that allows null";
+        let error = self.error(&codes::TYPE_EXPRESSION, span, message);
+        let nullable = Fix::replace(
+            NeedsLook,
+            format!("allow null: `{ty}?`"),
+            Span::new(span.start, span.end),
+            format!("{ty}?"),
+        );
+        if name.is_empty() {
+            return Some(error.help(format!("write `{ty}?`")).fix(nullable));
+        }
+        let whole = Span::new(offset(before.len()), span.end);
+        let optional =
+            Fix::replace(NeedsLook, format!("write `{name}?::{ty}`"), whole, format!("?::{ty}"));
+        let error = error.fix(optional);
+        Some(if text.starts_with("?:") {
+            error.help(format!("write `{name}?::{ty}`"))
+        } else {
+            error
+                .help(format!("write `{name}?::{ty}`, or `{name}::{ty}?` where null is allowed"))
+                .fix(nullable)
+        })
+    }
+
+    /// Whether the next token continues a type that gram does not have.
+    fn type_goes_on(&self) -> bool {
+        let kind = self.kind();
+        match kind {
+            // The key of a record without its brace.
+            T::Symbol => self.second() != T::Colon,
+            // Attributes without their braces, or in other ones.
+            T::Comma => !self.entry_follows(),
+            T::LParen | T::LBracket if !self.touching() => !self.entry_follows(),
+            T::Unknown
+            | T::LParen
+            | T::LBracket
+            | T::Question
+            | T::SingleQuoted
+            | T::DoubleQuoted
+            | T::DotDot
+            | T::DotDotDot
+            | T::Greater
+            | T::LessEquals
+            | T::EqualsGreater
+            | T::DashGreater => true,
+            // `= Field(ge=1)`
+            T::Equals => self.tokens.kind(self.after(self.after(self.at))) == T::LParen,
+            _ => kind.is_number(),
+        }
+    }
+
     /// The last token of a type that begins with `first`: before the end of its node, or before its
-    /// record.
+    /// record. Brackets in it may lack their ends.
     fn type_end(&self, first: u32) -> Option<u32> {
-        let (mut depth, mut last, mut index) = (0_u32, first, first);
+        let (mut open, mut angles, mut last, mut index) = (Vec::new(), 0_u32, first, first);
         for _ in 0..LOOK_AHEAD {
             let kind = self.tokens.kind(index);
             match kind {
                 T::End => return None,
-                T::RParen if depth == 0 => return (index > first).then_some(last),
-                T::LBrace if depth == 0 && index > first => return Some(last),
-                T::LBracket | T::LParen | T::LBrace | T::Less => depth += 1,
-                _ if is_closer(kind) => depth = depth.saturating_sub(1),
+                T::LBracket if self.begins_line(index) => return None,
+                // What holds other nodes is not a type, but lacks its end.
+                T::ColonColon if !open.contains(&T::RBrace) => return None,
+                T::LBrace if open.is_empty() && angles == 0 && index > first => return Some(last),
+                T::LBracket => open.push(T::RBracket),
+                T::LParen => open.push(T::RParen),
+                T::LBrace => open.push(T::RBrace),
+                T::RParen if open.last() != Some(&T::RParen) => {
+                    return (index > first).then_some(last);
+                }
+                T::RBracket | T::RBrace if open.last() != Some(&kind) => return None,
+                T::RBracket | T::RBrace | T::RParen => drop(open.pop()),
+                T::Less => angles += 1,
+                T::Greater => angles = angles.saturating_sub(1),
                 _ => {}
             }
             last = index;
@@ -57,30 +149,26 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_member(&mut self) {
         let message = format!("expected a type, found {}", self.found());
         let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-        let plain = error.clone().help(
-            "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"",
-        );
+        let plain = error.clone().help(TYPES);
         let error = self.cause(error, Place::Values).unwrap_or(plain);
         self.report(error);
     }
 
-    /// An unexpected token behind a type.
+    /// An unexpected token after a type.
     pub(in crate::parser) fn after_type(&mut self) {
         let error = if let Some(error) = self.modified_type() {
             error
         } else {
             let message = format!("unexpected {} after the type", self.found());
             let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-            let plain = error.clone().help(
-                "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"",
-            );
+            let plain = error.clone().help(TYPES);
             self.cause(error, Place::Values).unwrap_or(plain)
         };
         self.report(error);
     }
 
-    /// A type behind a word that is not part of types: `readonly Text[]`.
-    pub(super) fn modified_type(&self) -> Option<crate::diagnostic::Diagnostic> {
+    /// A type after a word that is not part of types: `readonly Text[]`.
+    pub(super) fn modified_type(&self) -> Option<Diagnostic> {
         let word = self.text(self.last);
         if self.kind() != T::Symbol || !MODIFIERS.contains(&word) {
             return None;
@@ -89,7 +177,7 @@ impl Parser<'_> {
         let message = format!("`{word}` is not part of a type");
         let error = self.error(&codes::TYPE_EXPRESSION, self.span(self.last), message);
         let help = match word {
-            "optional" => "mark an optional parameter behind its name: (name?::Text)",
+            "optional" => "mark an optional parameter after its name: (name?::Text)",
             "nullable" => "write a type that allows null with `?`: Text?",
             _ => "remove it",
         };
@@ -110,7 +198,7 @@ impl Parser<'_> {
         self.leaf(N::String);
     }
 
-    /// A bracket behind a type that is not `[]`, such as `Text[3]`.
+    /// A bracket after a type that is not `[]`, such as `Text[3]`.
     pub(in crate::parser) fn type_suffix(&mut self) {
         let size = self.second().is_number();
         let span = self.span(self.at);
@@ -119,7 +207,7 @@ impl Parser<'_> {
         let error = if size {
             let number = self.text(self.after(self.at));
             error.help(format!(
-                "write Text[], and its size as an attribute: {{items: {number}..{number}}}"
+                "write Text[], and its size as an attribute: {{size: {number}..{number}}}"
             ))
         } else {
             error.help("write Text[], and a type with several items as [Text, Int]")

@@ -1,9 +1,11 @@
 //! Keys, values and numbers.
 
 use super::Place;
+use super::ranges::FORMS;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_ranges::translate_range;
 use crate::parser::Parser;
 use crate::parser::group::Group;
 use crate::span::{Span, offset};
@@ -26,7 +28,7 @@ impl Parser<'_> {
         }
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
-            .here("no type or label behind this")
+            .here("no type or label after this")
             .help("write a type, as in (name::Text), or remove the colon");
         if matches!(self.kind(), T::Colon | T::ColonColon) {
             let both = Span::new(colons.start, self.here().end);
@@ -36,7 +38,11 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
-        let known = self.number_with_comma().or_else(|| self.list_in_braces(group));
+        let known = self
+            .number_with_comma()
+            .or_else(|| self.range_with_comma())
+            .or_else(|| self.range_without_key(group))
+            .or_else(|| self.list_in_braces(group));
         if let Some(error) = known {
             self.report_in(group, error);
             return false;
@@ -176,9 +182,7 @@ impl Parser<'_> {
             return self.report(error);
         }
         let message = format!("expected the range's end, found {}", self.found());
-        let error = self
-            .error(&codes::NUMBER, self.here(), message)
-            .help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
+        let error = self.error(&codes::NUMBER, self.here(), message).help(FORMS);
         self.report(error);
     }
 
@@ -232,11 +236,12 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
             plain,
         ));
     }
-    if let Some((low, high)) = number.split_once('-')
-        && low.parse::<f64>().is_ok()
-        && high.parse::<f64>().is_ok()
+    let words = number.contains(|c: char| c.is_alphabetic() || "%+".contains(c));
+    if !in_range
+        && !words
+        && !number.ends_with(['.', '-'])
+        && let Some(range) = translate_range(number)
     {
-        let range = format!("{low}..{high}");
         return error.help(format!("write a range as {range}, or quote text")).fix(Fix::replace(
             NeedsLook,
             "make it a range",
@@ -272,7 +277,7 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
         return error.help(format!("write a number without `%`, or text: \"{number}\""));
     }
     if in_range {
-        return error.help("write 1..10, 1... (no upper bound) or ...10 (no lower bound)");
+        return error.help(FORMS);
     }
     error.help("write 5, -5, 0.5, 0x1f, 017 or, with a unit, 2s; quote text").fix(Fix::replace(
         NeedsLook,

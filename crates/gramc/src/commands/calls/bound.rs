@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gram_check::Valid;
 use gram_model::Place;
 use gram_model::{Library, Module};
-use gram_tools::ToolLibrary;
+use gram_tools::{Settings, ToolLibrary};
 
 use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
@@ -16,6 +16,8 @@ use crate::report;
 pub(in crate::commands) struct Read {
     pub(in crate::commands) module: Valid<Module>,
     texts: Texts,
+    /// The settings of libraries that do not set them.
+    pub(in crate::commands) defaults: Settings,
 }
 
 /// Reads and checks a specification. Where it has errors, they are shown, and nothing is given.
@@ -38,7 +40,8 @@ fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Re
         _ => display,
     };
     report::show(display, &checked.diagnostics)?;
-    Ok(checked.module.map(|module| Read { module, texts }))
+    let defaults = Settings::default();
+    Ok(checked.module.map(|module| Read { module, texts, defaults }))
 }
 
 /// A library, with what its file declares, and the folder that paths in it are relative to.
@@ -57,7 +60,10 @@ pub(in crate::commands) fn read_declared(
     spec: &Read,
     display: Display,
 ) -> Result<Option<Declared>, Failure> {
-    let read = |path: &str| read(Path::new(path), "<stdin>", display);
+    let read = |path: &str| {
+        let read = read(Path::new(path), "<stdin>", display)?;
+        Ok::<_, Failure>(read.map(|read| Read { defaults: spec.defaults.clone(), ..read }))
+    };
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
         return one(&read, named, None).map(Some);
@@ -117,7 +123,7 @@ fn made(read: &Read, at: usize) -> Declared {
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));
     // What cannot be used is reported when the library is bound.
-    let made = ToolLibrary::declared(&read.module, library, &folder);
+    let made = ToolLibrary::declared_over(&read.module, library, &folder, &read.defaults);
     (made, library.clone(), folder)
 }
 

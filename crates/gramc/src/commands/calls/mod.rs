@@ -228,7 +228,18 @@ pub(super) fn read(
     bind: &crate::args::Bind,
     display: Display,
 ) -> Result<Option<Both>, Failure> {
-    let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
+    read_over(spec, bind, display, Settings::default())
+}
+
+/// Reads a specification, and a library with other defaults for what it does not set.
+pub(super) fn read_over(
+    spec: &crate::args::Spec,
+    bind: &crate::args::Bind,
+    display: Display,
+    defaults: Settings,
+) -> Result<Option<Both>, Failure> {
+    let Some(mut spec) = read_spec(spec, display)? else { return Ok(None) };
+    spec.defaults = defaults;
     let library = read_declared(&bind.library, &spec, display)?;
     Ok(library.map(|(library, ..)| Both { spec, library }))
 }

@@ -9,11 +9,16 @@ use gram_model::Tool;
 use crate::check::Problem;
 
 /// The replacement of a secret.
-pub(super) const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 /// The minimum length in bytes of a secret that is masked in results. Shorter ones would match
 /// everywhere.
 const MIN_LENGTH_IN_RESULTS: usize = 4;
+
+/// Whether a value is long enough to be masked wherever it occurs.
+pub(crate) fn is_maskable(secret: &str) -> bool {
+    secret.len() >= MIN_LENGTH_IN_RESULTS
+}
 
 /// The mark of a truncated text.
 const CUT: char = '…';
@@ -53,11 +58,11 @@ fn in_json(text: &str) -> String {
 }
 
 /// The strings to mask, in all forms.
-#[derive(Debug, Default)]
-pub(super) struct SecretMasks(Vec<String>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SecretMasks(Vec<String>);
 
 impl SecretMasks {
-    pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
         let mut secrets: Vec<_> = secrets.flat_map(forms).collect();
         // Longer strings first, because they may contain shorter ones.
@@ -66,12 +71,18 @@ impl SecretMasks {
         Self(secrets)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// The masks for the secrets of a library, which apply to all that its tools return. Shorter
+    /// values are no secrets, and would match everywhere.
+    pub(crate) fn of_library(secrets: &[String]) -> Self {
+        Self::new(secrets.iter().filter(|secret| is_maskable(secret)).cloned())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Masks the secrets in a text.
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         let whole =
             self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK));
         if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
@@ -116,8 +127,9 @@ impl SecretMasks {
 
     /// Masks the secrets in the JSON of arguments: the values of secret parameters, and their
     /// occurrences elsewhere.
-    pub(super) fn arguments(&self, tool: &Tool, json: String) -> String {
-        if !tool.parameters.iter().any(|parameter| parameter.secret) {
+    pub(crate) fn arguments(&self, tool: &Tool, json: String) -> String {
+        let has_secrets = tool.parameters.iter().any(|parameter| parameter.secret);
+        if !has_secrets && self.is_empty() {
             return json;
         }
         let mut value: Value = serde_json::from_str(&json).unwrap_or_default();
@@ -130,7 +142,7 @@ impl SecretMasks {
     }
 
     /// Masks the secrets in a result.
-    pub(super) fn result(&self, value: Value) -> Value {
+    pub(crate) fn result(&self, value: Value) -> Value {
         if self.is_empty() { value } else { self.value(value, MIN_LENGTH_IN_RESULTS) }
     }
 
@@ -165,7 +177,7 @@ impl SecretMasks {
     }
 
     /// Masks the secrets in a problem of a host validator.
-    pub(super) fn problem(&self, mut problem: Problem) -> Problem {
+    pub(crate) fn problem(&self, mut problem: Problem) -> Problem {
         if !self.is_empty() {
             problem.message = self.text(&problem.message);
             problem.attempted = problem.attempted.map(|json| self.text(&json).into());

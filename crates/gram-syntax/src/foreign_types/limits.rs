@@ -1,0 +1,384 @@
+//! What other languages say of a type in its arguments and methods, as attributes.
+
+use super::Reader;
+
+/// What a word among the arguments of a type, or a method of it, says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Least,
+    Most,
+    Exactly,
+    Above,
+    Below,
+    AtLeastOne,
+    NotNegative,
+    NotPositive,
+    MultipleOf,
+    Pattern,
+    Default,
+    Description,
+    Unique,
+    Optional,
+    Nullable,
+    OptionalNullable,
+    List,
+    /// Another type.
+    Is(&'static str),
+    /// Nothing that gram has a word for, or needs one for.
+    Nothing,
+}
+
+use Word::{Above, Below, Exactly, Least, Most};
+
+/// The words, by their meaning.
+const WORDS: &[(&[&str], Word)] = &[
+    (
+        &[
+            "min",
+            "ge",
+            "gte",
+            "Ge",
+            "minimum",
+            "minLength",
+            "min_length",
+            "minItems",
+            "min_items",
+            "minSize",
+            "min_size",
+            "MinLen",
+            "at_least",
+            "atLeast",
+        ],
+        Least,
+    ),
+    (
+        &[
+            "max",
+            "le",
+            "lte",
+            "Le",
+            "maximum",
+            "maxLength",
+            "max_length",
+            "maxItems",
+            "max_items",
+            "maxSize",
+            "max_size",
+            "MaxLen",
+            "at_most",
+            "atMost",
+        ],
+        Most,
+    ),
+    (&["length", "len", "size"], Exactly),
+    (
+        &["gt", "Gt", "exclusiveMinimum", "exclusive_minimum", "above", "greaterThan", "positive"],
+        Above,
+    ),
+    (
+        &["lt", "Lt", "exclusiveMaximum", "exclusive_maximum", "below", "lessThan", "negative"],
+        Below,
+    ),
+    (&["nonempty", "notEmpty", "non_empty"], Word::AtLeastOne),
+    (&["nonnegative", "unsigned"], Word::NotNegative),
+    (&["nonpositive"], Word::NotPositive),
+    (&["multipleOf", "multiple_of", "step", "MultipleOf"], Word::MultipleOf),
+    (&["regex", "pattern", "matches"], Word::Pattern),
+    (&["default"], Word::Default),
+    (&["describe", "description", "desc", "doc"], Word::Description),
+    (&["unique", "unique_items", "uniqueItems", "distinct"], Word::Unique),
+    (&["optional"], Word::Optional),
+    (&["nullable"], Word::Nullable),
+    (&["nullish"], Word::OptionalNullable),
+    (&["array", "list"], Word::List),
+    (&["int", "integer"], Word::Is("Int")),
+    (&["email"], Word::Is("Email")),
+    (&["url", "uri"], Word::Is("Uri")),
+    (&["uuid"], Word::Is("Uuid")),
+    (&["datetime"], Word::Is("DateTime")),
+    (&["date"], Word::Is("Date")),
+    (&["required", "readonly", "strict", "trim", "finite", "safe"], Word::Nothing),
+];
+
+/// Calls that hold arguments of the type before them: `Annotated[int, Field(ge=1)]`.
+const CALLS: &[&str] =
+    &["Field", "Interval", "Len", "StringConstraints", "Query", "Body", "Path", "Meta", "Check"];
+
+/// Marks between the bounds of a range. A longer one comes before the one that it begins with.
+const TO: &[&str] = &["...", "..=", "..", "…", "–", "—", "-", "~", ":", "to ", "and ", "through "];
+
+pub(super) fn word(name: &str) -> Option<Word> {
+    WORDS.iter().find(|(words, _)| words.contains(&name)).map(|(_, word)| *word)
+}
+
+/// Names of types with a limit: the type, and what the name says of it.
+const LIMITED: &[(&str, &str, Word)] = &[
+    ("PositiveInt", "Int", Above),
+    ("NegativeInt", "Int", Below),
+    ("NonNegativeInt", "Int", Word::NotNegative),
+    ("NonPositiveInt", "Int", Word::NotPositive),
+    ("PositiveFloat", "Number", Above),
+    ("NonNegativeFloat", "Number", Word::NotNegative),
+    ("uint", "Int", Word::NotNegative),
+    ("NonEmptyString", "Text", Word::AtLeastOne),
+    ("NonEmptyStr", "Text", Word::AtLeastOne),
+];
+
+/// The type and the limit that a name says.
+pub(super) fn limited(name: &str) -> Option<(&'static str, Word)> {
+    let row = LIMITED.iter().find(|row| row.0 == name)?;
+    Some((row.1, row.2))
+}
+
+/// What is said of a type beside the type itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Limits {
+    least: Option<String>,
+    most: Option<String>,
+    /// Other attributes, whole.
+    others: Vec<String>,
+    pub(super) optional: bool,
+}
+
+impl Limits {
+    pub(super) fn is_empty(&self) -> bool {
+        self.least.is_none() && self.most.is_none() && self.others.is_empty()
+    }
+
+    /// Takes over what is said of the same type.
+    pub(super) fn join(&mut self, other: Self) {
+        self.least = other.least.or(self.least.take());
+        self.most = other.most.or(self.most.take());
+        self.others.extend(other.others);
+        self.optional |= other.optional;
+    }
+
+    pub(super) fn range(least: Option<String>, most: Option<String>) -> Self {
+        Self { least, most, ..Self::default() }
+    }
+
+    fn other(&mut self, key: &str, value: &str) {
+        self.others.push(format!("{key}: {value}"));
+    }
+
+    /// The attributes of a type.
+    pub(super) fn attributes(&self, ty: &str) -> Vec<String> {
+        let key = key_of(ty);
+        let range = match (&self.least, &self.most) {
+            (None, None) => None,
+            (Some(least), Some(most)) => Some(format!("{key}: {least}..{most}")),
+            (Some(least), None) => Some(format!("{key}: {least}...")),
+            (None, Some(most)) => Some(format!("{key}: ...{most}")),
+        };
+        range.into_iter().chain(self.others.iter().cloned()).collect()
+    }
+
+    /// Adds what a word says; `false` where it does not fit its value.
+    pub(super) fn add(&mut self, word: Word, value: Option<&str>) -> bool {
+        let number = value.filter(|value| is_number(value)).map(str::to_owned);
+        let text = value.filter(|value| value.starts_with('"'));
+        let flag = value.is_none_or(|value| matches!(value, "true" | "True"));
+        match (word, &number) {
+            (Least, Some(_)) => self.least = number,
+            (Most, Some(_)) => self.most = number,
+            (Exactly, Some(_)) => (self.least, self.most) = (number.clone(), number),
+            (Above, None) if flag => self.other("above", "0"),
+            (Below, None) if flag => self.other("below", "0"),
+            (Above, Some(number)) => self.other("above", number),
+            (Below, Some(number)) => self.other("below", number),
+            (Word::AtLeastOne, _) if flag => self.least = Some("1".to_owned()),
+            (Word::NotNegative, _) if flag => self.least = Some("0".to_owned()),
+            (Word::NotPositive, _) if flag => self.most = Some("0".to_owned()),
+            (Word::MultipleOf, Some(number)) => self.other("multipleOf", number),
+            (Word::Unique, _) if flag => self.other("unique", "true"),
+            (Word::Optional, _) if flag => self.optional = true,
+            (Word::Nothing, _) => {}
+            (Word::Default, _) => match value {
+                Some("None" | "null" | "undefined") => self.optional = true,
+                Some(value) if is_number(value) || value.starts_with('"') => {
+                    self.other("default", value);
+                }
+                Some(value @ ("true" | "false" | "True" | "False")) => {
+                    self.other("default", &value.to_lowercase());
+                }
+                _ => return false,
+            },
+            (Word::Pattern, _) => match text {
+                Some(text) => self.other("pattern", text),
+                None => return false,
+            },
+            (Word::Description, _) => match text {
+                Some(text) => self.other("description", text),
+                None => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The attribute that bounds the values of a type.
+pub(crate) fn key_of(ty: &str) -> &'static str {
+    let texts = ["Text", "String", "Email", "Uri", "Uuid", "Hostname"];
+    let collections = ["Array", "List", "Map", "Object"];
+    let collection = ty.ends_with(']') || ty.ends_with('}') || ty.starts_with("Map<");
+    match ty.trim_end_matches('?') {
+        ty if texts.contains(&ty) => "length",
+        ty if collection || collections.contains(&ty) => "size",
+        _ => "range",
+    }
+}
+
+/// Whether a text is a number as gram and JSON write it.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let zero = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
+    plain && !zero && digits.ends_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok()
+}
+
+impl Reader<'_> {
+    /// A number, if that comes next.
+    fn number(&mut self) -> Option<String> {
+        let rest = self.rest.trim_start();
+        let sign = usize::from(rest.starts_with('-'));
+        let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let whole = sign + digits(rest.get(sign..)?);
+        let fraction = rest.get(whole..)?.strip_prefix('.').map_or(0, digits);
+        let end = if fraction > 0 { whole + 1 + fraction } else { whole };
+        let number = rest.get(..end)?;
+        is_number(number).then(|| {
+            self.rest = &rest[end..];
+            number.to_owned()
+        })
+    }
+
+    /// A range, of one bound at least: `1..5`, `1–5`, `1...`, `>= 1`.
+    pub(super) fn range(&mut self) -> Option<Limits> {
+        let start = self.rest;
+        for read in [Self::comparison, Self::two_bounds] {
+            if let Some(found) = read(self) {
+                return Some(found);
+            }
+            self.rest = start;
+        }
+        None
+    }
+
+    fn two_bounds(&mut self) -> Option<Limits> {
+        let least = self.number();
+        TO.iter().find(|to| self.eat(to))?;
+        let most = self.number();
+        (least.is_some() || most.is_some()).then(|| Limits::range(least, most))
+    }
+
+    /// `>= 1`, `> 0`
+    fn comparison(&mut self) -> Option<Limits> {
+        let signs =
+            [(">=", Least), ("≥", Least), (">", Above), ("<=", Most), ("≤", Most), ("<", Below)];
+        let (_, word) = signs.into_iter().find(|(sign, _)| self.eat(sign))?;
+        let number = self.number()?;
+        let mut limits = Limits::default();
+        limits.add(word, Some(&number)).then_some(limits)
+    }
+
+    /// What follows a type in words: `where count > 0`, `>= 1`, `between 1 and 5`, `not null`.
+    pub(super) fn condition(&mut self) -> Option<Limits> {
+        let start = self.rest;
+        let lead = ["where", "between", "from", "in", "if", "range", "with", "of", "max", "min"];
+        match lead.into_iter().find(|word| self.eat_word(word)) {
+            Some("where" | "if" | "with") => {
+                // The name of the parameter.
+                let _ = self.take_word();
+            }
+            Some("max") => return Some(Limits::range(None, Some(self.number()?))),
+            Some("min") => return Some(Limits::range(Some(self.number()?), None)),
+            _ => {}
+        }
+        let Some(mut limits) = self.range() else {
+            self.rest = start;
+            return None;
+        };
+        while self.eat("&&") || self.eat_word("and") || self.eat(",") {
+            let at = self.rest;
+            if !self.rest.trim_start().starts_with(['<', '>', '≤', '≥']) {
+                let _ = self.take_word();
+            }
+            let Some(more) = self.range() else {
+                self.rest = at;
+                return Some(limits);
+            };
+            limits.join(more);
+        }
+        Some(limits)
+    }
+
+    /// An argument that is no type: `ge=1`, `Field(ge=1)`, `1..5`, `>= 1`.
+    pub(super) fn limit(&mut self) -> Option<Limits> {
+        let start = self.rest;
+        let found = self.named_limit();
+        if found.is_none() {
+            self.rest = start;
+            return self.range();
+        }
+        found
+    }
+
+    fn named_limit(&mut self) -> Option<Limits> {
+        let name = self.take_word();
+        let mut limits = Limits::default();
+        if CALLS.contains(&name) && self.eat("(") {
+            while !self.at(")") {
+                limits.join(self.limit().or_else(|| self.positional_default())?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            return self.eat(")").then_some(limits);
+        }
+        if name.is_empty() {
+            // `Field(...)`
+            return self.eat("...").then_some(limits);
+        }
+        let word = word(name)?;
+        let alone = self.rest.trim_start();
+        let flag = matches!(word, Word::Optional | Word::Unique | Word::Nothing);
+        if flag && (alone.is_empty() || alone.starts_with([',', ')', ']', '>'])) {
+            return limits.add(word, None).then_some(limits);
+        }
+        if self.eat("(") {
+            let value = self.value()?;
+            return (self.eat(")") && limits.add(word, Some(&value))).then_some(limits);
+        }
+        if self.at("==") || self.at("=>") || !(self.eat("=") || self.eat(":")) {
+            return None;
+        }
+        let value = self.value()?;
+        limits.add(word, Some(&value)).then_some(limits)
+    }
+
+    /// `Field(3, …)`
+    fn positional_default(&mut self) -> Option<Limits> {
+        let value = self.value()?;
+        let mut limits = Limits::default();
+        limits.add(Word::Default, Some(&value)).then_some(limits)
+    }
+
+    /// A value: a number, a word, or a text, as gram writes it.
+    pub(super) fn value(&mut self) -> Option<String> {
+        let rest = self.rest.trim_start();
+        self.rest = rest;
+        let raw = rest.strip_prefix('r').filter(|rest| rest.starts_with(['"', '\'']));
+        if let Some(text) = raw.or(Some(rest).filter(|rest| rest.starts_with('/'))) {
+            let quote = text.chars().next()?;
+            let (inner, after) = text[1..].split_once(quote)?;
+            self.rest = after;
+            return Some(format!("\"{}\"", inner.replace('\\', "\\\\").replace('"', "\\\"")));
+        }
+        match rest.chars().next()? {
+            quote @ ('"' | '\'') => self.string(quote),
+            c if c.is_ascii_digit() || c == '-' => self.number(),
+            _ => Some(self.take_word().to_owned()).filter(|word| !word.is_empty()),
+        }
+    }
+}

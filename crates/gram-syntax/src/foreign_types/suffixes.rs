@@ -1,0 +1,161 @@
+//! What follows a type: `[]`, `?`, arguments, methods and conditions.
+
+use super::limits::{Word, is_number, word};
+use super::reader::{Member, Reader, list_of, suffixed};
+
+impl Reader<'_> {
+    /// What follows a type: `[]`, `?`, arguments, methods and conditions.
+    pub(super) fn suffix(&mut self, member: &mut Member) -> Option<bool> {
+        if self.eat("[]") {
+            member.text = list_of(&member.text);
+            self.limits_inside(member)?;
+        } else if member.name && self.at_arguments() {
+            let name = member.text.clone();
+            *member = self.arguments(&name)?;
+        } else if self.at("[") {
+            self.eat("[");
+            if let Some(limits) = self.range() {
+                self.note("a range is an attribute");
+                member.limits.join(limits);
+                self.close("]").then_some(())?;
+                return Some(true);
+            }
+            if self.at("\"") || self.at("'") {
+                return self.lacks(
+                    "gram has no types of single fields",
+                    "write the type of the field itself",
+                );
+            }
+            let digits = self.take(|c| c.is_ascii_digit());
+            self.close("]").then_some(())?;
+            member.text = list_of(&member.text);
+            self.limits_inside(member)?;
+            if is_number(digits) {
+                self.note("the size of a list is an attribute");
+                member.limits.add(Word::Exactly, Some(digits));
+            }
+        } else if self.at("?.") {
+            return None;
+        } else if self.eat("?") {
+            member.text.push('?');
+        } else if self.eat("!") {
+            self.note("every type excludes null, so it needs no `!`");
+        } else if self.at("...") && !self.number_follows("...") {
+            self.eat("...");
+            self.note("a list is written `T[]`");
+            member.text = list_of(&member.text);
+        } else if self.at("*") || self.at("+") {
+            let some = self.eat("+") || !self.eat("*");
+            self.note("a list is written `T[]`");
+            member.text = list_of(&member.text);
+            if some {
+                member.limits.add(Word::AtLeastOne, None);
+            }
+        } else if self.at(".") {
+            self.eat(".");
+            return self.method(member).map(|()| true);
+        } else {
+            return self.words_after(member);
+        }
+        member.name = false;
+        Some(true)
+    }
+
+    /// Words after a type: `not null`, `optional`, `where count > 0`.
+    fn words_after(&mut self, member: &mut Member) -> Option<bool> {
+        let words = [
+            ("not null", ""),
+            ("NOT NULL", ""),
+            ("or null", "?"),
+            ("nullable", "?"),
+            ("required", ""),
+        ];
+        for (words, suffix) in words {
+            if self.eat_word(words) {
+                self.note(if suffix.is_empty() {
+                    "a type excludes null and is required without a word for that"
+                } else {
+                    "a type that may be null is written `T?`"
+                });
+                member.text.push_str(suffix);
+                return Some(true);
+            }
+        }
+        if self.at("=") && !self.at("=>") {
+            self.eat("=");
+            member.limits.join(self.limit()?);
+            self.note("limits are attributes");
+            return Some(true);
+        }
+        if self.eat_word("matches") || self.eat_word("like") || self.eat_word("LIKE") {
+            let pattern = self.value()?;
+            self.note("a pattern is an attribute");
+            return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
+        }
+        let listed = self.rest.trim_start().strip_prefix("in").map(str::trim_start);
+        if listed.is_some_and(|rest| rest.starts_with(['[', '('])) {
+            self.eat_word("in");
+            let closer = if self.eat("[") { "]" } else { ")" };
+            let _ = closer == "]" || self.eat("(");
+            member.text = self.items(closer)?.join(" | ");
+            self.note("a union is written `T | U`");
+            return Some(true);
+        }
+        if self.eat_word("optional") {
+            self.note("an optional parameter has a `?` after its name");
+            member.limits.optional = true;
+            return Some(true);
+        }
+        // A text in quotes is no type that is bounded.
+        let bounded = !member.literal && !member.text.is_empty() && !is_number(&member.text);
+        let Some(limits) = bounded.then(|| self.condition()).flatten() else { return Some(false) };
+        self.note("a condition on the value is an attribute");
+        member.limits.join(limits);
+        Some(true)
+    }
+
+    /// The limits of the items of a list.
+    fn limits_inside(&mut self, member: &mut Member) -> Option<()> {
+        if member.limits.is_empty() {
+            return Some(());
+        }
+        let inner = Member {
+            text: member.text.trim_end_matches("[]").to_owned(),
+            limits: std::mem::take(&mut member.limits),
+            ..Member::default()
+        };
+        self.without_limits(inner).map(|_| ())
+    }
+
+    /// `.min(1)`, `.optional()`
+    fn method(&mut self, member: &mut Member) -> Option<()> {
+        let name = self.take_word();
+        let word = word(name)?;
+        let mut value = None;
+        if self.eat("(") {
+            if !self.at(")") {
+                value = Some(self.value()?);
+                // A message for people.
+                if self.eat(",") {
+                    self.value()?;
+                }
+            }
+            self.eat(")").then_some(())?;
+        }
+        self.note("a type has no methods");
+        match word {
+            Word::List => {
+                member.text = list_of(&member.text);
+                self.limits_inside(member)?;
+            }
+            Word::Is(ty) => ty.clone_into(&mut member.text),
+            Word::Nullable => member.text = suffixed(&member.text, "?"),
+            Word::OptionalNullable => {
+                member.text = suffixed(&member.text, "?");
+                member.limits.optional = true;
+            }
+            _ => return member.limits.add(word, value.as_deref()).then_some(()),
+        }
+        Some(())
+    }
+}

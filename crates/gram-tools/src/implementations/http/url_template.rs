@@ -1,0 +1,240 @@
+//! URLs with parameters in their path.
+
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::Url;
+use serde_json::{Map, Value};
+
+use crate::http_client;
+use crate::sanitize::sanitize_line;
+
+/// The characters of a value that are escaped in a path: all but the unreserved ones of RFC 3986.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A URL whose path may hold parameters: `https://example.com/pets/{id}`.
+pub(super) struct UrlTemplate {
+    /// The URL with the parameters by name.
+    url: Url,
+    /// What is before the path, and what follows it.
+    ends: [String; 2],
+    path: Vec<PathPart>,
+}
+
+enum PathPart {
+    Text(String),
+    Parameter(String),
+}
+
+/// Why a call's arguments give no URL.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FillError {
+    #[error("the URL needs `{0}`, which the call does not have")]
+    Missing(String),
+    #[error("`{0}` is empty, so that the URL would name something else")]
+    Empty(String),
+    #[error("the arguments would lead to another path of the server")]
+    OtherPath,
+}
+
+impl UrlTemplate {
+    /// Reads a template. Fails with the reason.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let url = http_client::address(text).filter(|url| {
+            // A parameter must not choose the server.
+            !url.host_str().unwrap_or_default().contains(['{', '}'])
+        });
+        let url = url.ok_or_else(|| {
+            "cannot reach the service: its address must be a whole URL, such as \
+             https://example.com/search"
+                .to_owned()
+        })?;
+        let authority = text.find("://").map_or(0, |at| at + 3);
+        let rest = text.get(authority..).unwrap_or_default();
+        let start = authority + rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (before, rest) = text.split_at(start);
+        let (path, after) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
+        let path = parts(path).ok_or_else(|| {
+            let shown = sanitize_line(path);
+            format!("the path `{shown}` of the URL has a brace without its partner, or no name")
+        })?;
+        Ok(Self { url, ends: [before.to_owned(), after.to_owned()], path })
+    }
+
+    /// Whether the path has parameters.
+    pub(super) fn has_parameters(&self) -> bool {
+        self.path.iter().any(|part| matches!(part, PathPart::Parameter(_)))
+    }
+
+    /// The URL of a call. Takes the arguments that the path names.
+    pub(super) fn fill(&self, arguments: &mut Map<String, Value>) -> Result<Url, FillError> {
+        if !self.has_parameters() {
+            return Ok(self.url.clone());
+        }
+        let mut path = String::new();
+        let mut named = Vec::new();
+        for part in &self.path {
+            let name = match part {
+                PathPart::Text(text) => {
+                    path.push_str(text);
+                    continue;
+                }
+                PathPart::Parameter(name) => name,
+            };
+            let value = arguments.get(name).filter(|value| !value.is_null());
+            let value = value.ok_or_else(|| FillError::Missing(name.clone()))?;
+            let text = list_text(value);
+            if text.is_empty() {
+                return Err(FillError::Empty(name.clone()));
+            }
+            path.extend(utf8_percent_encode(&text, ESCAPED));
+            named.push(name);
+        }
+        // A parser takes `..` for the folder above.
+        if path.split('/').any(|segment| segment == "." || segment == "..") {
+            return Err(FillError::OtherPath);
+        }
+        for name in named {
+            arguments.shift_remove(name);
+        }
+        let [before, after] = &self.ends;
+        http_client::address(&format!("{before}{path}{after}")).ok_or(FillError::OtherPath)
+    }
+}
+
+/// The URL as part of a message, without credentials and query.
+impl fmt::Display for UrlTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = http_client::without_secrets(&self.url);
+        f.write_str(&shown.replace("%7B", "{").replace("%7D", "}"))
+    }
+}
+
+/// The texts and the parameters of a path. `None` if a brace has no partner or no name.
+fn parts(mut path: &str) -> Option<Vec<PathPart>> {
+    let mut parts = Vec::new();
+    while let Some((text, rest)) = path.split_once('{') {
+        let (name, rest) = rest.split_once('}')?;
+        if text.contains('}') || name.is_empty() || name.contains(['{', '/']) {
+            return None;
+        }
+        parts.push(PathPart::Text(text.to_owned()));
+        parts.push(PathPart::Parameter(name.to_owned()));
+        path = rest;
+    }
+    if path.contains('}') {
+        return None;
+    }
+    parts.push(PathPart::Text(path.to_owned()));
+    Some(parts)
+}
+
+/// The arguments as names and values of a query or a form: a list repeats its name, an object is
+/// JSON text, and null is left out.
+pub(super) fn pairs(arguments: &Map<String, Value>) -> Vec<(&str, String)> {
+    let pairs = arguments.iter().flat_map(|(name, value)| {
+        let values = match value {
+            Value::Null => &[],
+            Value::Array(items) => items.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        values.iter().map(|value| (name.as_str(), text(value)))
+    });
+    pairs.collect()
+}
+
+/// Names and values in the form of a query.
+pub(super) fn encoded(pairs: &[(&str, String)]) -> String {
+    // The URL only serves to encode them, and is valid.
+    let Ok(mut url) = Url::parse("http://localhost/") else { return String::new() };
+    url.query_pairs_mut().extend_pairs(pairs);
+    url.query().unwrap_or_default().to_owned()
+}
+
+/// A value in a path, where commas separate the items of a list.
+fn list_text(value: &Value) -> String {
+    match value {
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
+        value => text(value),
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn filled(template: &str, arguments: &Value) -> (Result<String, FillError>, Value) {
+        let mut arguments = arguments.as_object().unwrap().clone();
+        let url = UrlTemplate::parse(template).unwrap().fill(&mut arguments);
+        (url.map(String::from), Value::Object(arguments))
+    }
+
+    #[test]
+    fn the_path_takes_what_it_names() {
+        let template = "https://me:pw@example.com/pets/{id}/toys/{toy}.json?v={v}#f";
+        let (url, rest) = filled(template, &json!({"id": 7, "toy": "a/b ü?", "v": 1}));
+        let path = "https://me:pw@example.com/pets/7/toys/a%2Fb%20%C3%BC%3F.json";
+        assert_eq!(url, Ok(format!("{path}?v={{v}}#f")));
+        assert_eq!(rest, json!({"v": 1}));
+        let (url, _) = filled("http://a/{x}/{x}", &json!({"x": ["a,b", 1.50, true]}));
+        assert_eq!(url, Ok("http://a/a%2Cb%2C1.5%2Ctrue/a%2Cb%2C1.5%2Ctrue".to_owned()));
+    }
+
+    #[test]
+    fn a_value_does_not_leave_its_place() {
+        for value in [".", ".."] {
+            let (url, _) = filled("http://a/pets/{id}", &json!({"id": value}));
+            assert_eq!(url, Err(FillError::OtherPath));
+            assert!(filled("http://a/pets/{id}/x", &json!({"id": value})).0.is_err());
+        }
+        assert_eq!(
+            filled("http://a/{a}{b}", &json!({"a": ".", "b": "."})).0,
+            Err(FillError::OtherPath)
+        );
+        for (value, path) in [
+            ("../admin", "..%2Fadmin"),
+            ("%2e%2e", "%252e%252e"),
+            ("..\\x", "..%5Cx"),
+            ("a?b#c", "a%3Fb%23c"),
+            ("//evil.example", "%2F%2Fevil.example"),
+            ("a\nb\tc", "a%0Ab%09c"),
+        ] {
+            let (url, _) = filled("http://a/pets/{id}", &json!({"id": value}));
+            assert_eq!(url, Ok(format!("http://a/pets/{path}")), "{value}");
+        }
+        for nothing in [json!(""), json!([])] {
+            let (url, _) = filled("http://a/pets/{id}", &json!({"id": nothing}));
+            assert_eq!(url, Err(FillError::Empty("id".to_owned())));
+        }
+        for nothing in [json!({}), json!({"id": null})] {
+            let (url, _) = filled("http://a/pets/{id}", &nothing);
+            assert_eq!(url, Err(FillError::Missing("id".to_owned())));
+        }
+    }
+
+    #[test]
+    fn the_rest_of_the_url_is_fixed() {
+        assert!(UrlTemplate::parse("https://{region}.example.com/").is_err());
+        for path in ["{", "}", "{}", "{a/b}", "{a", "a}", "{a{b}}"] {
+            let error = UrlTemplate::parse(&format!("http://a/{path}")).err().unwrap();
+            assert!(error.contains("brace"), "{path}: {error}");
+        }
+        let template = UrlTemplate::parse("http://me:secret@a/x/{id}?key=secret").unwrap();
+        assert_eq!(template.to_string(), "http://a/x/{id}");
+    }
+
+    #[test]
+    fn lists_repeat_their_name_in_a_query() {
+        let arguments = json!({"a": [1, "x y"], "b": null, "c": {"d": 1}, "é": "&=+"});
+        let text = encoded(&pairs(arguments.as_object().unwrap()));
+        assert_eq!(text, "a=1&a=x+y&c=%7B%22d%22%3A1%7D&%C3%A9=%26%3D%2B");
+    }
+}
