@@ -110,6 +110,8 @@ impl Texts {
         let own = |text: &gram_syntax::Parse| {
             let found = found.diagnostics.iter();
             let own = found.filter(|one| std::sync::Arc::ptr_eq(&one.source, text.source()));
+            let unknown = gram_agent::unknown_references(text, None);
+            let own = own.chain(&unknown);
             own.map(|one| {
                 let help = one.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
                 format!("{} {} {}{help}", one.severity.name(), one.code.name, one.message)

@@ -14,7 +14,7 @@ use gram_model::walk::strongly_connected;
 use gram_model::{Field, Optionality, Type, TypeId};
 
 /// The most fields that a record takes over: in a chain of records, all fields are repeated in each.
-const MAX_INHERITED: usize = 1_000;
+const MAX_INHERITED: usize = 500;
 
 /// What a record takes over.
 pub(crate) struct Inheritance {

@@ -1,12 +1,13 @@
 //! Attributes that gram does not have, and what was likely meant.
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Severity};
+use gram_syntax::{Fix, Severity, Span, foreign_type_name};
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, find, of_owner};
+use gram_model::format::built_in;
 use gram_model::nearest::{nearest, question};
 
 impl Checker<'_> {
@@ -30,11 +31,37 @@ impl Checker<'_> {
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
     ) {
+        if self.types_of_map(file, attribute) {
+            return;
+        }
         let of_types = is_declared_type(owner).then(|| of_owner(AttributeOwner::Field));
         let known = of_owner(owner).chain(of_types.into_iter().flatten());
         let near = nearest(&attribute.key, known.map(|spec| spec.name));
         let first = near.first().copied().unwrap_or_default();
         self.unknown_attribute(file, attribute, first, question(&near));
+    }
+
+    /// Reports `Map<Text: Int>`, which reads as a record in angle brackets.
+    fn types_of_map(&mut self, file: usize, attribute: &Attribute<'_>) -> bool {
+        let ours = |word: &str| {
+            let ours = foreign_type_name(word).unwrap_or(word);
+            built_in(ours).map(|_| ours.to_owned())
+        };
+        let key = attribute.key_span;
+        let before = self.source(file).text().get(..key.start as usize).unwrap_or_default();
+        let map = before.trim_end().ends_with("Map<") && ours(&attribute.key).is_some();
+        let value = attribute.node().filter(|_| map);
+        let Some((value, ty)) = value.and_then(|node| Some((node, ours(node.text())?))) else {
+            return false;
+        };
+        let span = Span::new(key.start, value.span().end);
+        let message = "the keys of a map are always texts";
+        let error = self
+            .error(&codes::TYPE_EXPRESSION, file, span, message)
+            .help(format!("write `Map<{ty}>`"))
+            .fix(Fix::replace(NeedsLook, format!("write `Map<{ty}>`"), span, ty));
+        self.report(file, error);
+        true
     }
 
     pub(crate) fn unknown_attribute(

@@ -96,7 +96,7 @@ fn char_of(set: &CharSet) -> Regex {
 }
 
 /// The longest text that [`none_of`] leaves out, in characters: so many levels has the expression.
-const MAX_LENGTH: usize = 200;
+const MAX_LENGTH: usize = 64;
 
 /// The most characters of all texts that [`none_of`] leaves out.
 const MAX_CHARACTERS: usize = 50_000;

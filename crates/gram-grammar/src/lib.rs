@@ -25,9 +25,6 @@ mod gbnf;
 mod grammar;
 mod json_text;
 mod lark;
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
-mod limits;
 mod number;
 mod page;
 mod pattern;
@@ -36,7 +33,7 @@ mod rules;
 mod schema;
 mod syntax;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests;
 
 pub use gram_schema::lower::Loss;

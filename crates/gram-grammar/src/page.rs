@@ -133,7 +133,7 @@ reports:
 - `not` derives what can be expressed without it;
 - a schema without `type` derives the types that its keywords are about;
 - very large schemas are only derived in part: no patterns that need too many rules, no undeclared
-  properties next to names of more than 200 characters, and with hundreds of properties and
+  properties next to names of more than 64 characters, and with hundreds of properties and
   `minProperties` or `maxProperties` only objects with the first properties;
 - a tool whose arguments cannot be derived at all is left out, with a warning.
 

@@ -8,7 +8,7 @@ use crate::char_set::CharSet;
 pub(crate) const MAX_GROWTH: usize = 50_000;
 
 /// The most nodes that are visited to narrow the lengths of texts.
-const MAX_NARROWED: usize = 200_000;
+const MAX_NARROWED: usize = 50_000;
 
 /// A regular expression. Made by the functions below, which keep it simple: nothing nested that
 /// need not be, and [`Regex::NEVER`] only by itself.

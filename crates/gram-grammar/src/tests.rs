@@ -1,5 +1,7 @@
 //! The grammars of typical schemas.
 
+mod limits;
+
 use serde_json::{Value, json};
 
 use crate::{Grammar, Syntax, ToolSchema};

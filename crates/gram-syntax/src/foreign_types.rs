@@ -22,11 +22,6 @@ pub fn foreign_type_name(name: &str) -> Option<&'static str> {
 
 pub(crate) use limits::key_of as bounding_attribute;
 
-/// Whether a word is a type of maps.
-pub(crate) fn is_map_name(word: &str) -> bool {
-    names::MAPS.contains(&word)
-}
-
 /// A type that is written as in another language.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ForeignType {

@@ -1,16 +1,48 @@
 //! The interface between checked calls and implementations.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
-#[cfg(feature = "mcp")]
-use crate::mcp::SessionServers;
+
+/// What implementations keep for one session, such as its connections.
+#[derive(Debug, Default)]
+pub struct SessionResources(Mutex<Vec<Arc<dyn SessionResource>>>);
+
+/// Something that implementations share within a session.
+pub trait SessionResource: Any + Send + Sync + Debug {
+    /// The resource, for a cast to its type.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+
+    /// Ends its connections. They are opened again on demand.
+    fn close(self: Arc<Self>) -> CloseFuture;
+}
+
+impl SessionResources {
+    /// The resource of a type, made when it is first asked for.
+    pub fn get<R: SessionResource + Default>(&self) -> Arc<R> {
+        let mut all = self.0.lock();
+        let known = all.iter().find_map(|it| Arc::clone(it).as_any().downcast::<R>().ok());
+        known.unwrap_or_else(|| {
+            let new = Arc::<R>::default();
+            all.push(Arc::<R>::clone(&new));
+            new
+        })
+    }
+
+    /// Closes all.
+    pub(crate) async fn close(&self) {
+        let all = self.0.lock().clone();
+        futures_util::future::join_all(all.into_iter().map(SessionResource::close)).await;
+    }
+}
 
 /// One run of an implementation.
 #[derive(Debug, Clone)]
@@ -134,9 +166,8 @@ pub trait Implementation: Debug + Send + Sync {
         false
     }
 
-    /// The implementation with a session's own connection to its MCP server, if it has one.
-    #[cfg(feature = "mcp")]
-    fn in_session(&self, _: &SessionServers) -> Option<Arc<dyn Implementation>> {
+    /// The implementation with a session's own connections, if it keeps connections.
+    fn in_session(&self, _: &SessionResources) -> Option<Arc<dyn Implementation>> {
         None
     }
 

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
-use crate::invocation::Implementation;
+use crate::invocation::{Implementation, SessionResources};
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
@@ -45,8 +45,7 @@ pub struct Session {
     /// only a container of it.
     scope: Option<HashMap<SmolStr, bool>>,
     /// Its own MCP servers, if it does not share those of the library.
-    #[cfg(feature = "mcp")]
-    servers: Option<crate::mcp::SessionServers>,
+    resources: Option<SessionResources>,
 }
 
 /// The outcome of checking a call, before anything runs.
@@ -67,39 +66,27 @@ impl Session {
 
     /// Creates a session with a clock of the host.
     pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            bound: bound.clone(),
-            clock,
-            state: Mutex::default(),
-            scope: None,
-            #[cfg(feature = "mcp")]
-            servers: None,
-        }
+        Self { bound: bound.clone(), clock, state: Mutex::default(), scope: None, resources: None }
     }
 
     /// Gives the session connections of its own to the MCP servers of the library, so that it does
     /// not share their state with other sessions. They end with the session.
-    #[cfg(feature = "mcp")]
     #[must_use]
     pub fn with_own_servers(mut self) -> Self {
-        self.servers = Some(crate::mcp::SessionServers::default());
+        self.resources = Some(SessionResources::default());
         self
     }
 
     /// Ends its own connections to MCP servers. They are opened again on demand.
-    #[cfg(feature = "mcp")]
     pub async fn close(&self) {
-        if let Some(servers) = &self.servers {
-            servers.close().await;
+        if let Some(resources) = &self.resources {
+            resources.close().await;
         }
     }
 
     /// The implementation of a tool for this session.
     fn implementation(&self, entry: &LibraryEntry) -> Arc<dyn Implementation> {
-        #[cfg(feature = "mcp")]
-        let own = self.servers.as_ref().and_then(|it| entry.implementation.in_session(it));
-        #[cfg(not(feature = "mcp"))]
-        let own = None;
+        let own = self.resources.as_ref().and_then(|it| entry.implementation.in_session(it));
         own.unwrap_or_else(|| Arc::clone(&entry.implementation))
     }
 

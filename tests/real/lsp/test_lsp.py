@@ -31,7 +31,7 @@ MAIN = """{imports: ["types.gram"]}
 /** Plans trips */
 [planner:Agent {model: "openai/gpt-4o-mini"} | weather]
 
-[friendly:Library | (weather:Builtin)]
+[friendly:Library | (weather:Client)]
 """
 
 FILES = {"types.gram": TYPES, "main.gram": MAIN}
@@ -299,7 +299,7 @@ async def test_renaming_reaches_all_files_and_refuses_what_is_taken(editor):
     edit = await rename("weather:Tool", "get weather")
     text = editor.apply("main.gram", edit.changes[editor.uri("main.gram")])
     assert "[`get weather`:Tool" in text and "| `get weather`]" in text
-    assert "(`get weather`:Builtin)" in text
+    assert "(`get weather`:Client)" in text
     edit = await rename("place::", "spot")
     assert "(spot::Place" in editor.apply("main.gram", edit.changes[editor.uri("main.gram")])
     assert "already" in await refused("weather:Tool", "planner")

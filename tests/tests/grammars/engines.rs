@@ -132,6 +132,11 @@ fn engines_take_the_grammars_of_random_tools() {
 }
 
 #[test]
+fn engines_take_the_grammars_of_large_schemas() {
+    assert_agreement(&super::large::subjects(), 78);
+}
+
+#[test]
 fn a_wrong_answer_is_noticed() {
     let gbnf = "root ::= \"{\" [0-9]{1,2} \"}\"\n";
     let lark = "start: \"{\" DIGITS \"}\"\nDIGITS: /[0-9]{1,2}/\n";

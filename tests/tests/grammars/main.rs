@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod engines;
+mod large;
 
 use std::collections::BTreeMap;
 use std::fs;

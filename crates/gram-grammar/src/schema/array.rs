@@ -136,7 +136,7 @@ impl Builder<'_> {
 }
 
 /// The most items of a tuple that are nested in one rule.
-const MAX_NESTED: u32 = 50;
+const MAX_NESTED: u32 = 16;
 
 /// The most values of which arrays of different items are made.
 const MAX_UNIQUE: usize = 60;

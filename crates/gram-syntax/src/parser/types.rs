@@ -3,7 +3,6 @@
 use super::Parser;
 use super::errors::LABELS;
 use super::group::{After, Items};
-use crate::foreign_types::{foreign_type_name, is_map_name};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::Extension;
 use crate::span::Span;
@@ -38,16 +37,9 @@ impl Parser<'_> {
         let colon = matches!(self.tokens.kind(self.after(first)), T::Colon | T::ColonColon);
         match self.tokens.kind(first) {
             T::Greater => true,
-            T::Symbol | T::DoubleQuoted | T::Backticked => colon && !self.at_map_key(less),
+            T::Symbol | T::DoubleQuoted | T::Backticked => colon,
             _ => false,
         }
-    }
-
-    /// Whether a type and a colon follow the `<` of a map: `Map<Text: Int>`.
-    fn at_map_key(&self, less: u32) -> bool {
-        let key = self.text(self.after(less));
-        let is_type = key.starts_with(char::is_uppercase) || foreign_type_name(key).is_some();
-        is_type && is_map_name(self.text(self.at))
     }
 
     /// A type expression as a label.

@@ -13,7 +13,7 @@ use super::{
 use crate::content::ToolContent;
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
-    Invocation, InvocationError, InvocationErrorKind,
+    Invocation, InvocationError, InvocationErrorKind, SessionResources,
 };
 use crate::mcp::{McpServer, SessionServers};
 use crate::sanitize::beginning;
@@ -139,8 +139,9 @@ impl Implementation for Mcp {
         Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
     }
 
-    fn in_session(&self, servers: &SessionServers) -> Option<Arc<dyn Implementation>> {
-        Some(Arc::new(Self { server: servers.of(&self.server), tool: Arc::clone(&self.tool) }))
+    fn in_session(&self, resources: &SessionResources) -> Option<Arc<dyn Implementation>> {
+        let server = resources.get::<SessionServers>().of(&self.server);
+        Some(Arc::new(Self { server, tool: Arc::clone(&self.tool) }))
     }
 
     fn connect(&self) -> ConnectFuture {

@@ -25,7 +25,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::connection::{Connection, ServerAddress};
-pub use self::server::{McpServer, SessionServers};
+pub use self::server::McpServer;
+pub(crate) use self::server::SessionServers;
 use crate::environment::ProgramEnvironment;
 use crate::http_client::{self, RequestHeaders};
 

@@ -1,5 +1,6 @@
 //! A server that a library keeps a connection to.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use super::connection::{Connection, ServerAddress};
 use crate::check::ToolCheck;
 use crate::environment::ProgramEnvironment;
 use crate::http_client::{self, RequestHeaders};
-use crate::invocation::{InvocationError, InvocationErrorKind};
+use crate::invocation::{CloseFuture, InvocationError, InvocationErrorKind, SessionResource};
 use crate::sanitize::sanitize_line;
 
 /// How long a server may take to begin. `npx` and its like install a server before they start it,
@@ -49,7 +50,7 @@ struct ServerState {
 
 /// The MCP servers of one session. A session that has none shares those of its library.
 #[derive(Debug, Default)]
-pub struct SessionServers(Mutex<Vec<(McpServer, McpServer)>>);
+pub(crate) struct SessionServers(Mutex<Vec<(McpServer, McpServer)>>);
 
 impl SessionServers {
     /// The session's own connection to a server of the library, unless the server is shared.
@@ -66,12 +67,19 @@ impl SessionServers {
         known.push((server.clone(), own.clone()));
         own
     }
+}
 
-    /// Ends the connections.
-    pub(crate) async fn close(&self) {
-        let servers = std::mem::take(&mut *self.0.lock());
-        let closing = servers.iter().map(|(_, own)| own.close());
-        futures_util::future::join_all(closing).await;
+impl SessionResource for SessionServers {
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn close(self: Arc<Self>) -> CloseFuture {
+        Box::pin(async move {
+            let servers = std::mem::take(&mut *self.0.lock());
+            let closing = servers.iter().map(|(_, own)| own.close());
+            futures_util::future::join_all(closing).await;
+        })
     }
 }
 
