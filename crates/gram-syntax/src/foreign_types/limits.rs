@@ -130,7 +130,7 @@ pub(super) fn limited(name: &str) -> Option<(&'static str, Word)> {
     Some((row.1, row.2))
 }
 
-/// What is said of a type beside the type itself.
+/// The attributes of a type and whether it is optional, as its foreign form says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Limits {
     least: Option<String>,

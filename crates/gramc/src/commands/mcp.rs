@@ -63,7 +63,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     Ok(code)
 }
 
-/// The name that stands for the clients in traces.
+/// The agent name of MCP clients in traces.
 const CLIENT: &str = "mcp";
 
 type Trace = Arc<TraceWriter<File>>;
