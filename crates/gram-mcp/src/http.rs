@@ -16,7 +16,6 @@ use axum::routing::get;
 use axum::serve::ListenerExt as _;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
@@ -186,7 +185,7 @@ async fn parsed(
     next: Next,
 ) -> Response {
     if let Some(id) = session_of(request.headers()) {
-        sessions.touch(id);
+        sessions.touch(id).await;
     }
     if request.method() != Method::POST {
         return next.run(request).await;
@@ -195,21 +194,13 @@ async fn parsed(
     let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
-        return refusal(&Value::Null, ErrorCode::PARSE_ERROR, &format!("invalid JSON: {error}"));
-    }
     let (is_first, is_call) = match serde_json::from_slice(&bytes) {
         Ok(ClientJsonRpcMessage::Request(request)) => (
             matches!(request.request, ClientRequest::InitializeRequest(_)),
             matches!(request.request, ClientRequest::CallToolRequest(_)),
         ),
         Ok(_) => (false, false),
-        Err(error) => {
-            let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            let id = message.get("id").filter(|id| id.is_string() || id.is_number());
-            let why = format!("invalid message: {error}");
-            return refusal(id.unwrap_or(&Value::Null), ErrorCode::INVALID_REQUEST, &why);
-        }
+        Err(error) => return unreadable(&bytes, &error),
     };
     if is_first && !sessions.make_room().await {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
@@ -223,7 +214,7 @@ async fn parsed(
     };
     let response = next.run(Request::from_parts(parts, body)).await;
     if let Some(id) = session_of(response.headers()) {
-        sessions.touch(id);
+        sessions.touch(id).await;
     }
     response
 }
@@ -241,6 +232,20 @@ fn with_text_arguments(call: &[u8]) -> Option<String> {
 
 fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_HEADER)?.to_str().ok()
+}
+
+/// The answer to a body that is not JSON, or not a message.
+fn unreadable(body: &[u8], error: &serde_json::Error) -> Response {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(message) => {
+            let id = message.get("id").filter(|id| id.is_string() || id.is_number());
+            let why = format!("invalid message: {error}");
+            refusal(id.unwrap_or(&Value::Null), ErrorCode::INVALID_REQUEST, &why)
+        }
+        Err(error) => {
+            refusal(&Value::Null, ErrorCode::PARSE_ERROR, &format!("invalid JSON: {error}"))
+        }
+    }
 }
 
 fn refusal(id: &Value, code: ErrorCode, message: &str) -> Response {

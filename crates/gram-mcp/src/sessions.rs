@@ -31,9 +31,11 @@ impl HttpSessions {
         Self { manager: Arc::new(manager), used: Mutex::default(), most, min_idle }
     }
 
-    /// Records that a session is used.
-    pub(crate) fn touch(&self, id: &str) {
-        self.used.lock().insert(id.into(), Instant::now());
+    /// Records that a session is used. Clients could fill the memory with ids that are none.
+    pub(crate) async fn touch(&self, id: &str) {
+        if self.manager.sessions.read().await.contains_key(id) {
+            self.used.lock().insert(id.into(), Instant::now());
+        }
     }
 
     /// Makes room for another session: ends the one that was idle for the longest time. Returns
@@ -70,10 +72,10 @@ mod tests {
         for _ in 0..2 {
             assert!(sessions.make_room().await);
             let (id, transport) = sessions.manager.create_session().await.unwrap();
-            sessions.touch(&id);
+            sessions.touch(&id).await;
             open.push((id, transport));
         }
-        sessions.touch(&open[0].0);
+        sessions.touch(&open[0].0).await;
         assert!(sessions.make_room().await);
         assert!(sessions.manager.has_session(&open[0].0).await.unwrap());
         assert!(!sessions.manager.has_session(&open[1].0).await.unwrap());
@@ -83,8 +85,18 @@ mod tests {
     async fn sessions_in_use_are_kept() {
         let sessions = HttpSessions::new(1, Duration::from_mins(1));
         let (id, _transport) = sessions.manager.create_session().await.unwrap();
-        sessions.touch(&id);
+        sessions.touch(&id).await;
         assert!(!sessions.make_room().await);
         assert!(sessions.manager.has_session(&id).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn ids_of_no_session_are_not_kept() {
+        let sessions = HttpSessions::new(1, Duration::ZERO);
+        sessions.touch("nothing").await;
+        assert!(sessions.used.lock().is_empty());
+        let (id, _transport) = sessions.manager.create_session().await.unwrap();
+        sessions.touch(&id).await;
+        assert_eq!(sessions.used.lock().len(), 1);
     }
 }
