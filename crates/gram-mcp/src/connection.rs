@@ -235,7 +235,7 @@ impl ServerHandler for Connection {
         }
         info.with_instructions(
             "Some tools are groups of functions, as their descriptions say. Call such a tool \
-                         without arguments first; then its functions are entry and can be called.",
+                         without arguments first; then its functions are listed and can be called.",
         )
     }
 
