@@ -80,8 +80,8 @@ fn too_large(types: &Types) -> Vec<TypeId> {
     let mut known: Vec<Option<(usize, u32)>> = vec![None; types.0.len()];
     let mut found = Vec::new();
     for (start, _) in types.iter() {
-        // What a type is made of is reckoned first. Types that are written in place are in no
-        // cycle, so this ends.
+        // The parts of a type are measured first. Types that are written in place are in no cycle,
+        // so this ends.
         let mut steps = vec![start];
         while let Some(id) = steps.last().copied() {
             let at = id.0 as usize;

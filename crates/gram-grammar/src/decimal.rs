@@ -5,8 +5,8 @@ use serde_json::Number;
 /// The most digits of a bound. Longer ones count as unlimited or as unreachable.
 const MAX_DIGITS: usize = 400;
 
-/// The most digits of a number that is reckoned with as an `i128`, which holds a hundred times as
-/// much: adding a step or rounding to one never overflows.
+/// The maximum number of digits of a number that is computed as an `i128`. That type holds a hundred
+/// times as much, so that adding a step or rounding to one never overflows.
 const MAX_MACHINE_DIGITS: usize = 36;
 
 /// A decimal number: its sign, the digits before the point without leading zeros, and those after

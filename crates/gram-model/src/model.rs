@@ -82,7 +82,7 @@ impl PartialEq for Module {
     }
 }
 
-/// A tool: a name, a signature, and what is said of them.
+/// A tool: its name, signature and attributes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// Its name, as written.
@@ -99,7 +99,7 @@ pub struct Tool {
     pub result: Output,
     /// Whether the parameter object may hold more than the parameters.
     pub open: Open,
-    /// What else is said of the parameter object.
+    /// Other attributes of the parameter object.
     pub root: Option<Box<Root>>,
     /// The types that are declared inside of it, in order.
     pub types: Vec<TypeId>,
@@ -119,7 +119,7 @@ impl Tool {
     }
 }
 
-/// What is said of a tool's parameter object, apart from the tool.
+/// Attributes of a tool's parameter object, apart from those of the tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Root {
     /// The schema's own title.
@@ -254,17 +254,17 @@ pub struct TypeUse {
     pub default: Option<Box<Value>>,
     /// What narrows the type, in the order of [`Constraint`]'s variants, each at most once.
     pub constraints: Vec<Constraint>,
-    /// What is said less often.
+    /// Attributes that are rarely set.
     pub details: Option<Box<Details>>,
 }
 
 impl TypeUse {
-    /// A type of which nothing more is said.
+    /// A type without attributes.
     pub fn new(ty: Type) -> Self {
         Self { ty, ..Self::default() }
     }
 
-    /// Whether nothing more is said of the type.
+    /// Whether the type has no attributes.
     pub fn is_bare(&self) -> bool {
         self.description.is_none()
             && self.default.is_none()

@@ -78,7 +78,7 @@ impl ImportPaths {
     }
 }
 
-/// What is said of an import that was not there before.
+/// The error about an import that was not there before.
 const NEW: &str = "this import is new";
 
 /// The imports of a text, with their places in its header.

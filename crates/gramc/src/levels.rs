@@ -11,7 +11,7 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
         [(Level::Deny, &levels.deny), (Level::Warn, &levels.warn), (Level::Allow, &levels.allow)];
     let said =
         || lists.iter().flat_map(|(level, names)| names.iter().map(|name| (*level, name.as_str())));
-    // What is said of one lint counts more than what is said of all.
+    // The level of one lint takes precedence over the level of all.
     let mut all = None;
     for level in said().filter(|(_, name)| *name == "all").map(|(level, _)| level) {
         if all.is_some_and(|other| other != level) {

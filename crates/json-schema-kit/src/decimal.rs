@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// The most significant digits that are reckoned with: what 128 bits hold, with room to spare.
+/// The maximum number of significant digits: what 128 bits hold, with room to spare.
 const MAX_DIGITS: usize = 36;
 
-/// The greatest power of ten that is reckoned with. What a double cannot hold is left alone, since
+/// The greatest power of ten that is computed with. What a double cannot hold is left alone, since
 /// validators differ there.
 const MAX_POWER: i64 = 300;
 
@@ -24,7 +24,7 @@ impl Decimal {
         Self { mantissa, exponent: 0 }.normal()
     }
 
-    /// The value of a number, unless it is beyond what is reckoned with here.
+    /// The value of a number, unless it is too large or has too many digits.
     pub(crate) fn of(number: &Number) -> Option<Self> {
         if let Some(whole) = number.as_i64() {
             return Some(Self::whole(i128::from(whole)));
@@ -96,7 +96,7 @@ impl Decimal {
         Some((floor, floor + 1))
     }
 
-    /// Whether it is a whole multiple of a step. `None` where that cannot be reckoned.
+    /// Whether it is a whole multiple of a step. `None` where that cannot be computed.
     pub(crate) fn is_multiple_of(self, step: Self) -> Option<bool> {
         if step.mantissa == 0 {
             return None;

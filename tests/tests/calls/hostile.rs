@@ -246,7 +246,7 @@ fn numbers_of_many_digits_are_answered() {
     always(ranged, &format!(r#"{{"n":{digits}}}"#), false);
     always(INT, &format!(r#"{{"n":{digits}}}"#), true);
     let stepped = "[t:Tool | (n::Number {multipleOf: 7})==>(::Any)]";
-    // What is beyond exact reckoning counts as a multiple.
+    // A number that is too large to divide exactly counts as a multiple.
     always(stepped, &format!(r#"{{"n":{digits}}}"#), true);
     let schema = json!({"type": "object", "properties": {"n": {
         "type": "integer", "multipleOf": 7, "minimum": 3, "not": {"const": 3},

@@ -50,7 +50,7 @@ pub struct TypeDeclaration {
     pub schema_name: Option<SmolStr>,
     /// How it was declared.
     pub kind: TypeKind,
-    /// What it is, and what is said of it.
+    /// The type and its attributes.
     pub type_use: TypeUse,
     /// Whether it was declared inside of a tool.
     pub local: bool,
@@ -94,11 +94,11 @@ pub enum Type {
     Formatted(Format),
     /// One value: a text, number, boolean or null.
     Literal(Box<Value>),
-    /// A list, of items of one type where that is said.
+    /// A list, and the type of its items if it is declared.
     List(Option<Box<Type>>),
     /// A list of items of a type for each place.
     Tuple(Vec<Type>),
-    /// An object, with values of one type where that is said.
+    /// An object, and the type of its values if it is declared.
     Map(Option<Box<Type>>),
     /// An object with declared fields.
     Object(Box<ObjectType>),
@@ -156,7 +156,7 @@ pub(super) fn undeclared_types<'t>(
 /// Whether an object may hold fields that are not declared.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Open {
-    /// Nothing is said.
+    /// Not declared.
     #[default]
     Unsaid,
     /// It may.

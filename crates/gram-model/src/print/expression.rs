@@ -34,7 +34,7 @@ pub(super) fn shape(types: &Types, ty: &Type) -> String {
     writer.text
 }
 
-/// The expression of an object type of which nothing but its fields is said.
+/// The expression of an object type that only has fields.
 pub(super) fn of_fields(types: &Types, fields: Option<&[Field]>, depth: u32) -> PrintedType {
     let mut writer = Writer::new(types);
     writer.fields(fields, depth);

@@ -106,7 +106,7 @@ pub(super) fn inline(types: &Types, field: &Field, depth: u32) -> (String, bool)
 
 /// The type of a field of an inline record.
 fn inline_parts(types: &Types, ty: &Type, type_use: &TypeUse, depth: u32) -> Parts {
-    // What is said of the names of a map's entries needs a map, and what of a tuple's a tuple.
+    // Attributes of keys need a map, and those of tuples a tuple.
     if let (Type::Nullable(inner), true) = (ty, has_keys(type_use) || is_open_tuple(type_use)) {
         return Parts { nullable: true, ..inline_parts(types, inner, type_use, depth) };
     }
@@ -162,7 +162,7 @@ impl Parts {
 
 fn parts(types: &Types, ty: &Type, type_use: Option<&TypeUse>, depth: u32) -> Parts {
     let whole = expression::of_at(types, ty, depth);
-    // What is said of the names of a map's entries needs a map, and what of a tuple's a tuple.
+    // Attributes of keys need a map, and those of tuples a tuple.
     let nullable_map = matches!(ty, Type::Nullable(_))
         && type_use.is_some_and(|type_use| has_keys(type_use) || is_open_tuple(type_use));
     if whole.exact && !nullable_map {
@@ -219,7 +219,7 @@ fn map(types: &Types, field: &Field, depth: u32) -> String {
     format!("{{{}}}", entries.join(", "))
 }
 
-/// What is said of whether an object may hold more than its fields.
+/// The attribute that says whether undeclared properties are allowed.
 pub(super) fn open(types: &Types, open: &Open) -> Option<String> {
     let value = match open {
         Open::Unsaid => return None,

@@ -145,7 +145,7 @@ impl Limits {
         self.least.is_none() && self.most.is_none() && self.others.is_empty()
     }
 
-    /// Takes over what is said of the same type.
+    /// Adds other attributes of the same type, which take precedence.
     pub(super) fn join(&mut self, other: Self) {
         self.least = other.least.or(self.least.take());
         self.most = other.most.or(self.most.take());

@@ -19,11 +19,11 @@ pub(super) struct Reader<'e> {
     pub(super) missing: Option<Missing>,
 }
 
-/// What is read of a member of a union.
+/// A member of a union, as far as it is read.
 #[derive(Default)]
 pub(super) struct Member {
     pub(super) text: String,
-    /// What is said of the type besides.
+    /// Its attributes.
     pub(super) limits: Limits,
     /// Whether it is `None`, `undefined` or the like.
     pub(super) absent: bool,

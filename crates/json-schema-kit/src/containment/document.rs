@@ -13,7 +13,7 @@ pub(super) const MAX_SIZE: usize = 1_000_000;
 /// A version of JSON Schema, as far as its keywords are known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Dialect {
-    /// Draft 2020-12, which is meant where nothing is said.
+    /// Draft 2020-12, the default.
     Draft2020,
     /// Draft 7, which many MCP servers write.
     Draft7,

@@ -112,7 +112,7 @@ fn texts() {
         &json!({"type": "string", "format": "email"}),
     );
     assert!(value.as_str().unwrap().contains('@'));
-    // Nothing here can reckon with this.
+    // No method decides this.
     undecided(
         &json!({"type": "string", "pattern": "^(?=x9)x9[0-9]{3}$"}),
         &json!({"type": "string", "pattern": "^(?=x9)x9[0-9]{2}[0-4]$"}),
