@@ -139,15 +139,28 @@ fn a_server_gets_its_bearer_token() {
         .fails_with(&["invalid header"]);
 }
 
+/// Whether a request has all of its body.
+fn is_whole(request: &str) -> bool {
+    let Some((head, body)) = request.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    length.is_none_or(|length| length.parse() == Ok(body.len()))
+}
+
 /// Answers one request with what it received.
 fn mirror() -> (u16, std::thread::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("an address").port();
     let serving = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client");
-        let mut request = [0; 4096];
-        let length = stream.read(&mut request).expect("a request");
-        let body = Value::from(String::from_utf8_lossy(&request[..length]).into_owned());
+        let mut request = String::new();
+        // The body may arrive after the head.
+        while !is_whole(&request) {
+            let mut part = [0; 4096];
+            let length = stream.read(&mut part).expect("a request");
+            assert!(length > 0, "the request ends early: {request}");
+            request += &String::from_utf8_lossy(&part[..length]);
+        }
+        let body = Value::from(request);
         let (body, head) = (body.to_string(), "HTTP/1.1 200 OK\r\nContent-Length:");
         write!(stream, "{head} {}\r\n\r\n{body}", body.len()).expect("an answer");
     });

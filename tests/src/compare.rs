@@ -10,7 +10,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use gram_syntax::{Extension, SourceFile};
+use gram_syntax::{Diagnostic, Extension, SourceFile};
 
 use crate::reference;
 use crate::shrink::shrink;
@@ -28,6 +28,8 @@ pub struct Ours {
     pub extensions: Vec<Extension>,
     /// The tokens' texts, one after the other.
     pub tokens: String,
+    /// What a label or an edit of a diagnostic points at and is no part of the text.
+    pub outside: Option<String>,
 }
 
 /// What both parsers agree on.
@@ -60,6 +62,8 @@ pub enum Mismatch {
     Tokens,
     /// There are errors and no diagnostic.
     Silent,
+    /// A diagnostic points at what is no part of the text.
+    Outside(String),
 }
 
 impl Mismatch {
@@ -84,6 +88,7 @@ impl fmt::Display for Mismatch {
             }
             Self::Tokens => f.write_str("the tokens do not add up to the input"),
             Self::Silent => f.write_str("there are errors and no diagnostic"),
+            Self::Outside(what) => write!(f, "{what} is no part of the text"),
         }
     }
 }
@@ -91,6 +96,14 @@ impl fmt::Display for Mismatch {
 thread_local! {
     /// Set while a panic is expected to be caught, so that it does not flood the report.
     static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The first label or edit of a diagnostic that does not lie in the text.
+fn outside(text: &str, found: &Diagnostic) -> Option<String> {
+    let labels = found.labels.iter().map(|label| label.span);
+    let edits = found.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span);
+    let span = labels.chain(edits).find(|span| text.get(span.range()).is_none())?;
+    Some(format!("{span:?} of `{}`", found.code.name))
 }
 
 /// Parses `text` with our parser; a panic is an `Err` with its message.
@@ -113,6 +126,7 @@ pub fn parse_ours(text: &str) -> Result<Ours, String> {
             sexp: parse.sexp(),
             extensions: parse.extensions().iter().map(|used| used.kind).collect(),
             tokens: parse.tree().token_texts().collect(),
+            outside: parse.diagnostics().iter().find_map(|found| outside(text, found)),
         }
     }));
     QUIET.set(false);
@@ -130,6 +144,9 @@ pub fn compare(text: &str, allowed: &[Extension]) -> Result<Outcome, Mismatch> {
     }
     if !ours.accepted && ours.silent {
         return Err(Mismatch::Silent);
+    }
+    if let Some(what) = ours.outside {
+        return Err(Mismatch::Outside(what));
     }
     let theirs = reference::parse(text);
     match (theirs.accepted, ours.accepted) {

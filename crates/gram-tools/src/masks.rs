@@ -73,6 +73,7 @@ impl SecretMasks {
 
     /// The masks for the secrets of a library, which apply to all that its tools return. Shorter
     /// values are no secrets, and would match everywhere.
+    #[cfg(feature = "mcp")]
     pub(crate) fn of_library(secrets: &[String]) -> Self {
         Self::new(secrets.iter().filter(|secret| is_maskable(secret)).cloned())
     }

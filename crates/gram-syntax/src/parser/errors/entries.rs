@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value that another language computes, up to the end of its entry.
+    /// A value that another language computes, up to the end of its entry; `None` if there is none.
     pub(super) fn computed(&mut self, first: u32) -> Option<Diagnostic> {
         let mut end = first;
         while !matches!(self.tokens.kind(end), T::Comma | T::End)
@@ -67,6 +67,9 @@ impl Parser<'_> {
         {
             let opens = matches!(self.tokens.kind(end), T::LBracket | T::LParen | T::LBrace);
             end = self.after(if opens { self.closer_of(end)? } else { end });
+        }
+        if end == first {
+            return None;
         }
         self.cover(end);
         let span = self.span_between(first, self.previous(end));
