@@ -39,3 +39,4 @@ mod spans;
 mod spec;
 mod support;
 mod targets;
+mod whole_servers;

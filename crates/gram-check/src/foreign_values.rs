@@ -37,6 +37,7 @@ pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String
             let scalar = !matches!(node.kind(), N::Map | N::Range | N::Array | N::Error);
             scalar.then(|| format!("[{text}]"))
         }
+        ValueType::Names => is_text.then(|| format!("[\"{content}\"]")),
         ValueType::Text if node.kind() == N::Map => {
             let mut entries = node.entries().map(|entry| entry.value);
             let only = entries.next().filter(|value| value.kind() == N::String)?;

@@ -2,6 +2,7 @@
 //! Here they are data; what binds them gives them meaning.
 
 mod attributes;
+mod whole_server;
 
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
@@ -19,7 +20,7 @@ use gram_model::attributes::{ImplementationKind, RequiredAttribute};
 use gram_model::nearest::{nearest, question};
 use gram_model::print::identifier;
 use gram_model::spans::Place;
-use gram_model::{Experiment, Implementation, Library};
+use gram_model::{Experiment, Implementation, Library, WHOLE_SERVER};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_library(&mut self, declaration: &DeclarationSyntax<'t>) {
@@ -78,7 +79,8 @@ impl<'t> Checker<'t> {
             self.report(file, error.help(format!("write {EXAMPLE}")));
             return None;
         };
-        if let Some(first) = seen.insert(name.content(), name.span()) {
+        let is_whole_server = name.content() == WHOLE_SERVER;
+        if !is_whole_server && let Some(first) = seen.insert(name.content(), name.span()) {
             let message = format!("`{}` has two implementations", name.content());
             let error = self
                 .error(&codes::DUPLICATE_NAME, file, name.span(), message)
@@ -101,6 +103,7 @@ impl<'t> Checker<'t> {
         if attributes.len() == given && !Self::nearly_needed(kind, &attributes) {
             self.needs(file, node, kind, &attributes);
         }
+        self.check_whole_server(file, name, kind, &attributes);
         let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
         for attribute in &attributes {
             if attribute.key == "signature" {

@@ -64,6 +64,8 @@ pub enum ValueType {
     Count(u64),
     /// A list.
     List,
+    /// A list of names.
+    Names,
     /// A type expression in quotes.
     Type,
     /// Type expressions in quotes, by patterns of names.
@@ -101,6 +103,7 @@ impl ValueType {
             Self::Range => "a range such as 1..10, 1... or ...10",
             Self::Size => "a range of whole numbers such as 1..10, 1... or ...10",
             Self::List => "a list, such as [1, 2]",
+            Self::Names => "a list of names, such as [\"search\"]",
             Self::Type => "a type in quotes, such as \"Text\"",
             Self::TypesByPattern => "a map of types by patterns, such as {\"^x-\": \"Text\"}",
             Self::Format => "the name of a format",
@@ -133,6 +136,7 @@ impl ValueType {
             Self::Flag => value.is_boolean(),
             Self::Number | Self::Step => value.is_number(),
             Self::List => value.is_array(),
+            Self::Names => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
             Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
             Self::OneOf(words) => text.is_some_and(|text| words.contains(&text)),
             // A limit of 0 turns its rule off, whatever its unit is.

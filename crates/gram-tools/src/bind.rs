@@ -4,6 +4,7 @@ mod changes;
 mod compatibility;
 mod injected;
 mod problem;
+mod sources;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -112,20 +113,27 @@ impl<'b> Binder<'b> {
         // There are fewer tools than source bytes, and source offsets fit in 32 bits.
         for (tool, at) in self.module.tools.iter().zip(0_u32..) {
             names.insert(tool.name.clone(), CallTarget::Tool(at));
-            tools.push(self.tool(tool, entries.get(&tool.name).copied()));
+            let entry = match entries.get(&tool.name) {
+                Some(&entry) => Some(entry.clone()),
+                None => self.offered(tool),
+            };
+            tools.push(self.tool(tool, entry));
         }
         let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
-        for entry in self.library.entries().iter() {
-            if !known.contains(&*entry.tool) {
-                let nearest = gram_model::did_you_mean(&entry.tool, known.iter().copied());
-                let implementation = entry.tool.clone();
-                self.problems.push(BindProblem::NoTool { implementation, nearest });
-            }
+        let own = self.library.entries().iter().map(|entry| entry.tool.clone());
+        let named = self.library.sources().iter().flat_map(|entry| entry.source.named());
+        for implementation in own.chain(named).filter(|tool| !known.contains(&**tool)) {
+            let nearest = gram_model::did_you_mean(&implementation, known.iter().copied());
+            self.problems.push(BindProblem::NoTool { implementation, nearest });
         }
-        self.injected_nowhere();
+        self.check_sources();
+        self.injected_nowhere(&tools);
         let containers = self.containers(&mut names, &mut tools);
         for entry in self.library.entries().iter() {
             self.secrets.extend(entry.implementation.secrets().iter().cloned());
+        }
+        for entry in self.library.sources() {
+            self.secrets.extend(entry.source.secrets().iter().cloned());
         }
         self.secrets.retain(|secret| is_maskable(secret));
         self.secrets.sort_unstable();
@@ -155,18 +163,15 @@ impl<'b> Binder<'b> {
         entries
     }
 
-    fn tool(&mut self, tool: &Tool, entry: Option<&LibraryEntry>) -> BoundTool {
-        let Some(entry) = entry else {
-            self.problems.push(BindProblem::NoImplementation { tool: tool.name.clone() });
-            return BoundTool::new(tool, None, Vec::new());
-        };
+    fn tool(&mut self, tool: &Tool, entry: Option<LibraryEntry>) -> BoundTool {
+        let Some(entry) = entry else { return BoundTool::new(tool, None, Vec::new()) };
         if let Some(why) = entry.implementation.fault() {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
-        let injected = self.injected(tool, entry);
-        self.warnings.extend(changes::other_wording(tool, entry));
+        let injected = self.injected(tool, &entry);
+        self.warnings.extend(changes::other_wording(tool, &entry));
         if let Some(declared) = entry.declared() {
-            for problem in compatibility::problems(self.module, tool, &declared, entry) {
+            for problem in compatibility::problems(self.module, tool, &declared, &entry) {
                 match problem {
                     BindProblem::Undecided { .. } => self.warnings.push(problem),
                     problem => self.problems.push(problem),
@@ -198,14 +203,14 @@ impl<'b> Binder<'b> {
 }
 
 impl BoundTool {
-    fn new(spec: &Tool, entry: Option<&LibraryEntry>, injected: Vec<(SmolStr, Value)>) -> Self {
-        let limit = entry.map_or(0, |entry| entry.settings.concurrency);
+    fn new(spec: &Tool, entry: Option<LibraryEntry>, injected: Vec<(SmolStr, Value)>) -> Self {
+        let limit = entry.as_ref().map_or(0, |entry| entry.settings.concurrency);
         let hidden =
             spec.parameters.iter().filter(|it| it.secret || it.source == ValueSource::Injected);
         Self {
             spec: spec.clone(),
             containers: Vec::new(),
-            entry: entry.cloned(),
+            entry,
             injected,
             hidden: hidden.map(|parameter| parameter.name.clone()).collect(),
             limit: (limit > 0).then(|| Arc::new(Semaphore::new(limit as usize))),

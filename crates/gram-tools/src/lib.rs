@@ -62,6 +62,7 @@ mod session;
 mod settings;
 mod stats;
 pub mod throttle;
+mod tool_source;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};

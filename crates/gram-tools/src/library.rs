@@ -5,12 +5,15 @@ mod specification;
 
 use std::sync::Arc;
 
+use futures_util::future::join;
+use gram_model::WHOLE_SERVER;
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::check::Problem;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::settings::Settings;
+use crate::tool_source::ToolSource;
 
 pub use specification::LibraryError;
 
@@ -25,6 +28,10 @@ pub struct ToolLibrary {
     name: SmolStr,
     settings: Settings,
     entries: Arc<Vec<LibraryEntry>>,
+    /// The servers of which it takes all tools that it does not name, in order.
+    sources: Arc<Vec<SourceEntry>>,
+    /// Why some of these servers cannot be used.
+    unusable_sources: Arc<Vec<String>>,
 }
 
 /// An implementation in its library.
@@ -42,6 +49,17 @@ pub(crate) struct LibraryEntry {
 }
 
 impl LibraryEntry {
+    /// An implementation without an interface and validators of its own.
+    pub(crate) fn new(
+        tool: SmolStr,
+        implementation: Arc<dyn Implementation>,
+        settings: Settings,
+        inject: Vec<Injection>,
+    ) -> Self {
+        let (interface, validators) = (None, Vec::new());
+        Self { tool, implementation, settings, inject, interface, validators }
+    }
+
     /// The interface that the library or the implementation itself declares.
     pub(crate) fn declared(&self) -> Option<DeclaredInterface> {
         self.interface.clone().or_else(|| self.implementation.declared())
@@ -55,6 +73,29 @@ impl std::fmt::Debug for LibraryEntry {
             .field("tool", &self.tool)
             .field("implementation", &self.implementation)
             .finish_non_exhaustive()
+    }
+}
+
+/// A server of which a library takes all tools that it does not name.
+#[derive(Clone)]
+pub(crate) struct SourceEntry {
+    pub(crate) source: Arc<dyn ToolSource>,
+    pub(crate) settings: Settings,
+    pub(crate) inject: Vec<Injection>,
+}
+
+impl SourceEntry {
+    /// The entry of a tool that the source offers.
+    pub(crate) fn entry(&self, tool: &SmolStr) -> LibraryEntry {
+        let implementation = self.source.tool(tool);
+        LibraryEntry::new(tool.clone(), implementation, self.settings.clone(), self.inject.clone())
+    }
+}
+
+impl Debug for SourceEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Injected values may be secret.
+        f.debug_struct("SourceEntry").field("source", &self.source).finish_non_exhaustive()
     }
 }
 
@@ -129,19 +170,10 @@ impl ToolLibrary {
         implementation: impl Implementation + 'static,
     ) -> Self {
         let settings = self.settings.clone();
-        self.add(tool.into(), Arc::new(implementation), settings, Vec::new(), None)
+        self.add(LibraryEntry::new(tool.into(), Arc::new(implementation), settings, Vec::new()))
     }
 
-    fn add(
-        mut self,
-        tool: SmolStr,
-        implementation: Arc<dyn Implementation>,
-        settings: Settings,
-        inject: Vec<Injection>,
-        interface: Option<DeclaredInterface>,
-    ) -> Self {
-        let validators = Vec::new();
-        let entry = LibraryEntry { tool, implementation, settings, inject, interface, validators };
+    fn add(mut self, entry: LibraryEntry) -> Self {
         Arc::make_mut(&mut self.entries).push(entry);
         self
     }
@@ -186,14 +218,35 @@ impl ToolLibrary {
             let error = entry.implementation.connect().await.err()?;
             Some((entry.tool.clone(), error))
         });
-        futures_util::future::join_all(connecting).await.into_iter().flatten().collect()
+        let (mut errors, own) =
+            join(self.connect_sources(), futures_util::future::join_all(connecting)).await;
+        errors.extend(own.into_iter().flatten());
+        errors
+    }
+
+    /// Connects to the servers of which the library takes all tools, because binding depends on
+    /// what they offer. Returns the errors of those that cannot be reached.
+    pub async fn connect_sources(&self) -> Vec<(SmolStr, InvocationError)> {
+        let connecting = self.sources.iter().map(|entry| entry.source.connect());
+        let connected = futures_util::future::join_all(connecting).await;
+        let errors = connected.into_iter().filter_map(Result::err);
+        errors.map(|error| (SmolStr::from(WHOLE_SERVER), error)).collect()
     }
 
     /// Ends what the implementations keep running, such as MCP servers. These are asked to end, and
     /// waited for, which can take some seconds; they are started again when they are needed.
     pub async fn close(&self) {
         let closing = self.entries.iter().map(|entry| entry.implementation.close());
-        futures_util::future::join_all(closing).await;
+        let sources = self.sources.iter().map(|entry| entry.source.close());
+        futures_util::future::join_all(closing.chain(sources)).await;
+    }
+
+    pub(crate) fn sources(&self) -> &[SourceEntry] {
+        &self.sources
+    }
+
+    pub(crate) fn unusable_sources(&self) -> &[String] {
+        &self.unusable_sources
     }
 
     pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {

@@ -212,6 +212,7 @@ fn drafts() -> impl TypedValueParser<Value = Draft> {
   gramc import tools.json > tools.gram
   gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
   gramc import --url http://127.0.0.1:3001/mcp --container files
+  gramc import --command \"npx -y some-server\" -o guard.gram --library-out upstream.gram
   cat schema.json | gramc import - --name order")]
 pub(crate) struct Import {
     /// File, or - for standard input
@@ -245,6 +246,9 @@ pub(crate) struct Import {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write a library that forwards calls of all tools to the MCP server
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(crate) library_out: Option<PathBuf>,
 }
 
 /// All formats that can be imported.

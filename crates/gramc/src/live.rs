@@ -11,6 +11,16 @@ use crate::failure::Failure;
 /// start it, which can take most of a minute.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
+/// The words of a command, split like a shell would do it.
+pub(crate) fn words_of(command: &str) -> Result<Vec<String>, Failure> {
+    shlex::split(command).ok_or_else(|| {
+        Failure::new(
+            "invalid quoting in the command of the MCP server: a quote is not closed, \
+             or it ends in a backslash",
+        )
+    })
+}
+
 /// Starts the MCP server that `command` names, asks it over its standard input and output for its
 /// tools, and ends it.
 ///
@@ -22,12 +32,7 @@ const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// `variables` are the names of variables of the environment that the server gets besides those
 /// that every program inherits. Their values are masked in all that it says.
 pub(crate) fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
-    let words = shlex::split(command).ok_or_else(|| {
-        Failure::new(
-            "invalid quoting in the command of the MCP server: a quote is not closed, \
-             or it ends in a backslash",
-        )
-    })?;
+    let words = words_of(command)?;
     let mut environment = ProgramEnvironment::default();
     for name in variables {
         environment = environment.secret(name, variable(name)?);

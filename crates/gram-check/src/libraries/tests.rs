@@ -172,6 +172,50 @@ fn kinds_need_their_attributes() {
 }
 
 #[test]
+fn all_tools_of_a_server_have_one_implementation() {
+    let server = "`*`:Mcp {url: \"http://a\"";
+    for rest in ["}", ", only: [\"a\"]}", ", except: [], prefix: \"x_\", onChange: \"warn\"}"] {
+        assert_eq!(found(&format!("{server}{rest}")), [""; 0]);
+    }
+    assert_eq!(found_in(&format!("[l:Library | ({server}}}), ({server}}})]")), [""; 0]);
+    for (text, start) in [
+        (
+            "`*`:Builtin",
+            "implementation-kind: `*` names the tools of an MCP server, not of a Builtin",
+        ),
+        ("`*`:Mcp", "incomplete-implementation: the implementation of `*` has no command or URL"),
+        (
+            "`*`:Mcp {url: \"http://a\", tool: \"a\"}",
+            "conflicting-attributes: `tool` belongs to one",
+        ),
+        (
+            "`*`:Mcp {url: \"http://a\", signature: \"()==>(::Int)\"}",
+            "conflicting-attributes: `signature` belongs to one",
+        ),
+        (
+            "`*`:Mcp {url: \"http://a\", only: [\"a\"], except: [\"b\"]}",
+            "conflicting-attributes: `only` and `except` exclude each other",
+        ),
+        (
+            "a:Mcp {url: \"http://a\", prefix: \"b_\"}",
+            "conflicting-attributes: `prefix` belongs to a",
+        ),
+        (
+            "`*`:Mcp {url: \"http://a\", only: \"a\"}",
+            "attribute-value: `only` expects a list of names",
+        ),
+        (
+            "`*`:Mcp {url: \"http://a\", only: [1]}",
+            "attribute-value: `only` expects a list of names",
+        ),
+        ("a:Client {only: []}", "unknown-attribute: unknown attribute `only` / `only` is an"),
+    ] {
+        let found = found(text);
+        assert!(found.len() == 1 && found[0].starts_with(start), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn attributes_are_of_their_kind() {
     for (attribute, wanted) in [
         ("timeout: 2", "a time"),

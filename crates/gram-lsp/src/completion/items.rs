@@ -240,6 +240,7 @@ impl ItemList<'_> {
             | ValueType::OneOf(_) => "\"$1\"$0",
             ValueType::Flag => "${1|true,false|}$0",
             ValueType::Range | ValueType::Size => "${1:1}..${2:10}$0",
+            ValueType::Names => "[\"$1\"]$0",
             ValueType::List if matches!(name, "imports") => "[\"$1\"]$0",
             ValueType::List => "[$1]$0",
             _ => "$0",

@@ -8,8 +8,8 @@ use super::AttributeOwner::{
 };
 use super::ConstraintConstructor as C;
 use super::ValueType::{
-    self, Bytes, Count, Flag, Format, List, OfType, OneOf, Other, Program, Range, Signature, Size,
-    Sources, Step, Text, Time,
+    self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, Range, Signature,
+    Size, Sources, Step, Text, Time,
 };
 use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
 use crate::ConstraintKind as Kind;
@@ -394,11 +394,24 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Program that starts the MCP server, with its arguments",
     ),
     attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute("only", &[Implementation(Mcp)], Names, "Tools of the MCP server that `*` implements"),
+    attribute(
+        "except",
+        &[Implementation(Mcp)],
+        Names,
+        "Tools of the MCP server that `*` does not implement",
+    ),
+    attribute(
+        "prefix",
+        &[Implementation(Mcp)],
+        Text,
+        "Text that `*` puts before the names of the MCP server's tools",
+    ),
     attribute(
         "onChange",
         &[Implementation(Mcp)],
         OneOf(&["refuse", "warn", "ignore"]),
-        "What `gramc mcp` does if the tool on the MCP server does not fit the specification",
+        "What `gramc mcp` and `run` do if a tool of the MCP server does not fit the specification",
     ),
     attribute(
         "shared",

@@ -13,7 +13,7 @@ pub struct Library {
     pub name: SmolStr,
     /// What it is for.
     pub description: Option<SmolStr>,
-    /// Its implementations, in order; no two of them are for one tool.
+    /// Its implementations, in order; no two of them name one tool.
     pub implementations: Vec<Implementation>,
     /// Its policy and all other attributes, in order. Times and sizes are the text that they are
     /// written as, see [`units`](crate::units).
@@ -27,10 +27,14 @@ impl Library {
     }
 }
 
+/// The name of an implementation that stands for all tools of an MCP server.
+pub const WHOLE_SERVER: &str = "*";
+
 /// What a library runs for a tool.
 #[derive(Debug, Clone)]
 pub struct Implementation {
-    /// The tool's name. Nothing says that the tool is declared in the same texts.
+    /// The tool's name, or [`WHOLE_SERVER`]. Nothing says that the tool is declared in the same
+    /// texts.
     pub tool: SmolStr,
     /// What kind of thing is run.
     pub kind: ImplementationKind,

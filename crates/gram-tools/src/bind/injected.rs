@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use super::problem::BindProblem;
-use super::{Binder, texts};
+use super::{Binder, BoundTool, texts};
 use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
 use crate::library::{Injection, LibraryEntry};
 
@@ -64,17 +64,17 @@ impl Binder<'_> {
     }
 
     /// Warns about values of the library that no tool uses.
-    pub(super) fn injected_nowhere(&mut self) {
-        let entries = self.library.entries();
-        let for_all = entries.iter().flat_map(|entry| &entry.inject).filter(|it| !it.own);
+    pub(super) fn injected_nowhere(&mut self, tools: &[BoundTool]) {
+        let of_entries = self.library.entries().iter().flat_map(|entry| &entry.inject);
+        let of_sources = self.library.sources().iter().flat_map(|entry| &entry.inject);
+        let for_all = of_entries.chain(of_sources).filter(|it| !it.own);
         let mut seen = HashSet::new();
         let for_all: Vec<_> =
             for_all.map(|it| &it.parameter).filter(|name| seen.insert(*name)).collect();
         if for_all.is_empty() {
             return;
         }
-        let tools: HashSet<_> = entries.iter().map(|entry| &entry.tool).collect();
-        let tools = self.module.tools.iter().filter(|tool| tools.contains(&tool.name));
+        let tools = tools.iter().filter(|tool| tool.entry.is_some()).map(|tool| &tool.spec);
         let known: HashSet<&str> =
             tools.flat_map(injected_parameters).map(|known| known.name.as_str()).collect();
         for parameter in for_all.into_iter().filter(|name| !known.contains(name.as_str())) {

@@ -17,10 +17,45 @@ pub struct Binding<'b> {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BindProblem {
     /// A tool has no implementation.
-    #[error("`{tool}` has no implementation: the library does not name it")]
+    #[error(
+        "`{tool}` has no implementation: the library does not name it{}{}",
+        if *.has_sources { ", and its MCP servers do not offer it" } else { "" },
+        suggestion(.nearest.as_deref())
+    )]
     NoImplementation {
         /// The tool.
         tool: SmolStr,
+        /// Whether the library takes tools of whole MCP servers.
+        has_sources: bool,
+        /// A suggestion of a similar name that a server offers.
+        nearest: Option<String>,
+    },
+    /// The library takes all tools of two MCP servers, and both offer this one.
+    #[error(
+        "`{tool}` is offered by several MCP servers of the library, {servers}: give it an \
+         implementation of its own, or use `only`, `except` or `prefix`"
+    )]
+    OfferedTwice {
+        /// The tool.
+        tool: SmolStr,
+        /// The servers.
+        servers: String,
+    },
+    /// An MCP server of which the library takes all tools cannot be used.
+    #[error("nothing can run the tools of `*`: {why}")]
+    FaultySource {
+        /// The reason.
+        why: String,
+    },
+    /// A server does not have a tool that the library excludes. The library is bound anyway.
+    #[error("the MCP server {server} has no tool `{name}`, which `except` names{}", suggestion(.nearest.as_deref()))]
+    UnknownException {
+        /// The server.
+        server: String,
+        /// The name of the missing tool.
+        name: SmolStr,
+        /// A suggestion of a similar name.
+        nearest: Option<String>,
     },
     /// An implementation has no tool.
     #[error("`{implementation}` is not a tool of the specification{}", suggestion(.nearest.as_deref()))]
@@ -139,7 +174,9 @@ impl BindProblem {
         match self {
             Self::NoTool { implementation, .. } => Some(implementation),
             Self::NothingInjected { tool, .. } => tool.as_deref(),
-            Self::NoImplementation { tool }
+            Self::FaultySource { .. } | Self::UnknownException { .. } => None,
+            Self::NoImplementation { tool, .. }
+            | Self::OfferedTwice { tool, .. }
             | Self::Twice { tool }
             | Self::Faulty { tool, .. }
             | Self::NotInjected { tool, .. }

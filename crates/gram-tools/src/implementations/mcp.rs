@@ -1,5 +1,7 @@
 //! Tools of MCP servers.
 
+mod whole_server;
+
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -17,6 +19,8 @@ use crate::invocation::{
 };
 use crate::mcp::{McpServer, SessionServers};
 use crate::sanitize::beginning;
+
+pub(super) use whole_server::WholeServer;
 
 /// A tool of an MCP server.
 ///

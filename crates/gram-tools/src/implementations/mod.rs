@@ -43,6 +43,7 @@ use crate::environment::ProgramEnvironment;
 use crate::http_client::RequestHeaders;
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
 use crate::library::InjectedSource;
+use crate::tool_source::ToolSource;
 
 /// State that the implementations of one library share.
 pub(crate) struct Loader<'l> {
@@ -90,6 +91,18 @@ pub(crate) fn load(
         #[cfg(not(all(feature = "command", feature = "http", feature = "mcp")))]
         other => return Err(format!("this program was built without the kind {}", other.name())),
     })
+}
+
+/// Makes what implements all tools of a server from its declaration.
+pub(crate) fn load_source(
+    loader: &mut Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<Arc<dyn ToolSource>, String> {
+    match declared.kind {
+        #[cfg(feature = "mcp")]
+        Kind::Mcp => Ok(Arc::new(mcp::WholeServer::load(loader, declared)?)),
+        other => Err(format!("the kind {} has no `*`", other.name())),
+    }
 }
 
 /// The text of an attribute, empty if it is absent.

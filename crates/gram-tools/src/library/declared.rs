@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_model::{Module, Open, Tool};
+use gram_model::{Module, Open, Tool, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::{Injection, ToolLibrary};
+use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
 use crate::bind::schemas_of;
 use crate::implementations::{self, Loader, sources};
 use crate::invocation::{
@@ -50,18 +50,44 @@ impl ToolLibrary {
                     own,
                 })
             });
-            let inject = inject.collect();
+            let inject: Vec<_> = inject.collect();
+            let mut settings = settings.clone();
+            settings.take(&declared.attributes);
+            if declared.tool == WHOLE_SERVER {
+                made = made.add_source(&mut loader, declared, settings, inject);
+                continue;
+            }
             let loaded = implementations::load(&mut loader, declared);
             let implementation = loaded.unwrap_or_else(|message| {
                 Arc::new(Unusable { kind: declared.kind.name(), message })
             });
-            let mut settings = settings.clone();
-            settings.take(&declared.attributes);
             let text = declared.attribute("signature").and_then(Value::as_str);
             let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
-            made = made.add(declared.tool.clone(), implementation, settings, inject, interface);
+            let entry = LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
+            made = made.add(LibraryEntry { interface, ..entry });
         }
         made
+    }
+
+    /// Adds a server with all its tools. Binding reports one that cannot be used.
+    fn add_source(
+        mut self,
+        loader: &mut Loader<'_>,
+        declared: &gram_model::Implementation,
+        settings: Settings,
+        mut inject: Vec<Injection>,
+    ) -> Self {
+        // The value is for those tools that have the parameter.
+        for injection in &mut inject {
+            injection.own = false;
+        }
+        match implementations::load_source(loader, declared) {
+            Ok(source) => {
+                Arc::make_mut(&mut self.sources).push(SourceEntry { source, settings, inject });
+            }
+            Err(why) => Arc::make_mut(&mut self.unusable_sources).push(why),
+        }
+        self
     }
 }
 

@@ -1,7 +1,7 @@
 //! A specification from what implementations declare of themselves.
 
 use gram_check::Valid;
-use gram_model::Module;
+use gram_model::{Module, WHOLE_SERVER};
 use gram_schema::import::{ImportOptions, Origin, import_value};
 use gram_syntax::{SourceFile, parse};
 use serde_json::{Map, Value, json};
@@ -57,7 +57,17 @@ impl ToolLibrary {
     pub fn specification(&self) -> Result<Valid<Module>, Vec<LibraryError>> {
         let mut tools = Vec::new();
         let mut errors = Vec::new();
-        for entry in self.entries.iter() {
+        let mut entries = self.entries.to_vec();
+        for source in self.sources.iter() {
+            let Some(names) = source.source.tools() else {
+                let message = "its server was not asked for its tools".to_owned();
+                errors.push(LibraryError { tool: WHOLE_SERVER.into(), message });
+                continue;
+            };
+            let is_own = |name: &SmolStr| self.entries.iter().any(|entry| entry.tool == *name);
+            entries.extend(names.iter().filter(|it| !is_own(it)).map(|name| source.entry(name)));
+        }
+        for entry in &entries {
             match of(entry) {
                 Ok(tool) => tools.push(tool),
                 Err(message) => errors.push(LibraryError { tool: entry.tool.clone(), message }),

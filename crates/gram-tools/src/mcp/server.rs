@@ -264,6 +264,13 @@ impl McpServer {
         Some(InvocationError::new(InvocationErrorKind::Failed, detail))
     }
 
+    /// The names of the server's tools, if they were asked for already.
+    pub(crate) fn known_names(&self) -> Option<Vec<String>> {
+        let tools = self.0.tools.read();
+        let names = tools.as_ref()?.iter().filter_map(|tool| tool["name"].as_str());
+        Some(names.map(str::to_owned).collect())
+    }
+
     /// That the server lacks a tool, if its tools were asked for already.
     pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
         let tools = self.0.tools.read();
@@ -400,6 +407,13 @@ impl ServerLink {
             }
         };
         self.wait = Some((Instant::now() + wait, error.clone()));
+    }
+}
+
+/// The server without the arguments and credentials, which may be secret.
+impl Display for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.address.fmt(f)
     }
 }
 

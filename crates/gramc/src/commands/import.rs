@@ -1,5 +1,7 @@
 //! `gramc import`
 
+mod library;
+
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -20,6 +22,8 @@ const SERVER: &str = "the server's answer";
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
+    // Better now than after the server was started.
+    let library = args.library_out.as_deref().map(|path| library::text(args, path)).transpose()?;
     let (json, called) = match (&args.file, &args.command, &args.url) {
         (_, Some(command), _) => {
             (live::tools_of_command(command, &args.env)?.to_string(), SERVER.to_owned())
@@ -45,6 +49,9 @@ pub(super) fn run(args: &Import) -> Outcome {
             output::write_to(args.output.as_deref(), |out| {
                 out.write_all(imported.text.as_bytes())
             })?;
+            if let (Some(path), Some(library)) = (&args.library_out, library) {
+                output::write_to(Some(path), |out| out.write_all(library.as_bytes()))?;
+            }
             print_notes(&imported).map_err(|error| Failure::output(&error))?;
             Ok(CLEAN)
         }

@@ -4,23 +4,18 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gram_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
 use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server};
 use gram_tools::Settings;
 use gram_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
-use tokio::time::timeout;
 
 use super::calls::{self, Both};
 use crate::args::{Display, Mcp};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{say, say_each};
-
-/// Time for MCP servers to start. Clients wait only so long for an answer.
-const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let library = Path::new(&args.bind.library);
@@ -99,26 +94,7 @@ async fn prepare(
     read: &Both,
     observer: Option<Box<CallObserver>>,
 ) -> Result<Option<Server>, Failure> {
-    let connected = tokio::select! {
-        connected = timeout(CONNECT_LIMIT, read.library.connect()) => connected,
-        signal = live::signalled() => return Err(Failure::Interrupted(signal)),
-    };
-    // The servers go on starting, and are connected to when they are needed.
-    let mut unreachable = connected.unwrap_or_else(|_| {
-        let seconds = CONNECT_LIMIT.as_secs();
-        say(format_args!(
-            "warning: MCP servers that do not start within {seconds} s are not compared"
-        ));
-        Vec::new()
-    });
-    // The tools of a server fail for the same reason.
-    unreachable.dedup_by(|(_, error), (_, first)| error == first);
-    for (tool, error) in unreachable {
-        say(format_args!("warning: `{tool}` is not compared with its MCP server: {error}"));
-    }
-    let (bound, problems) = read.library.bind_partly(&read.spec.module);
-    let (refused, warned) = bound.judge_changes(problems);
-    say_each("warning: ", &warned);
+    let (bound, refused) = read.bind_connected().await?;
     say_each("error: ", &refused);
     if !refused.is_empty() {
         return Ok(None);

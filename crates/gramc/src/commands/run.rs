@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::{Both, only_one_reads, read, run_to_the_end};
 use crate::args::{Display, Format, Run};
 use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};
-use crate::output::say;
+use crate::output::{say, say_each};
 use crate::{live, save};
 use show::Show;
 use turns::Turns;
@@ -29,9 +29,30 @@ use turns::Turns;
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
-    let Both { spec, library } = read;
+    let telemetry = telemetry();
+    let work = start(args, display, &read, telemetry.as_ref());
+    let code = run_to_the_end(Builder::new_current_thread(), work, read.library.close());
+    if let Some(telemetry) = telemetry {
+        send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
+    }
+    code
+}
+
+/// Binds the library and holds the conversation.
+async fn start(
+    args: &Run,
+    display: Display,
+    read: &Both,
+    telemetry: Option<&Telemetry>,
+) -> Outcome {
+    let spec = &read.spec;
     let agent = agent(&spec.module, args.agent.as_deref())?;
+    let (bound, problems) = read.bind_connected().await?;
+    if !args.partial && !problems.is_empty() {
+        say_each("error: ", &problems);
+        say("nothing was run; --partial allows missing implementations");
+        return Ok(PROBLEMS);
+    }
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
@@ -54,23 +75,16 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         }
         None => None,
     };
-    let telemetry = telemetry();
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
     let mut watch = Observers::default().with(&show);
     if let Some(trace) = &trace {
         watch = watch.with(trace);
     }
-    if let Some(telemetry) = &telemetry {
+    if let Some(telemetry) = telemetry {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
-    let held = converse(args, display, conversation, (&show, &watch));
-    let code = run_to_the_end(Builder::new_current_thread(), held, library.close());
-    drop(watch);
-    if let Some(telemetry) = telemetry {
-        send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
-    }
-    let code = code?;
-    if let (Some(path), Some(error)) = (&args.trace, trace.and_then(|trace| trace.error())) {
+    let code = converse(args, display, conversation, (&show, &watch)).await?;
+    if let (Some(path), Some(error)) = (&args.trace, trace.as_ref().and_then(TraceWriter::error)) {
         return Err(Failure::path("write", path, &error));
     }
     Ok(code)

@@ -27,6 +27,9 @@ use crate::output::{self, say, say_each};
 pub(super) use bound::{Read, declared_here, read_declared, read_spec};
 use lines::{CallLine, Lines};
 
+/// Time for MCP servers to start before they are compared with the specification. The clients of
+/// `gramc mcp` wait only so long for an answer.
+const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 /// How long servers may take to end.
 const GOODBYE: Duration = Duration::from_secs(5);
 
@@ -120,24 +123,36 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
     only_one_reads(&[&args.spec.path, library, arguments])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let (bound, problems) = read.library.bind_partly(&read.spec.module);
-    // What does not fit elsewhere is no business of this call.
-    let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
-    if !own.is_empty() {
-        say_each("error: ", &own);
-        return Ok(PROBLEMS);
-    }
     let arguments = match args.arguments.as_str() {
         "-" => std::io::read_to_string(std::io::stdin())
             .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
     };
-    let session = Session::new(&bound);
-    // One call is no conversation, so the container of the tool is expanded for it.
-    session.expand_containers_of(&args.tool);
-    let call = gram_tools::Call::new(args.tool.as_str(), arguments);
-    let verdict = run(&read.library, async { Ok(session.call(call).await) })?;
-    print(&verdict)
+    let verdict = run(&read.library, async {
+        read.connect_sources().await;
+        let (bound, problems) = read.library.bind_partly(&read.spec.module);
+        // What does not fit elsewhere is no business of this call.
+        let own: Vec<_> = problems.iter().filter(|it| concerns(it, &bound, &args.tool)).collect();
+        if !own.is_empty() {
+            say_each("error: ", &own);
+            return Ok(None);
+        }
+        let session = Session::new(&bound);
+        // One call is no conversation, so the container of the tool is expanded for it.
+        session.expand_containers_of(&args.tool);
+        let call = gram_tools::Call::new(args.tool.as_str(), arguments);
+        Ok(Some(session.call(call).await))
+    })?;
+    verdict.map_or(Ok(PROBLEMS), |verdict| print(&verdict))
+}
+
+/// Whether a problem may be the reason why a tool cannot be called.
+fn concerns(problem: &BindProblem, bound: &Bound, tool: &str) -> bool {
+    let mut bindings = bound.bindings();
+    match problem.tool() {
+        Some(named) => named == tool,
+        None => bindings.any(|it| it.tool == tool && it.implementation.is_none()),
+    }
 }
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
@@ -155,35 +170,40 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
         let (bound, _) = read.library.bind_partly(&read.spec.module);
         return shadow::replay(trace, &read.spec.module, &bound, display);
     }
-    let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
-    let clock = Arc::new(ManualClock::default());
-    let session = Session::with_clock(&bound, clock.clone());
-    let mut code = CLEAN;
-    let mut lines = Lines::open(&calls)?;
+    let lines = Lines::open(&calls)?;
     run(&read.library, async {
-        loop {
-            let (line, rest) = lines.next_later().await?;
-            lines = rest;
-            let Some(line) = line else { return Ok(()) };
-            match line {
-                CallLine::Call { call, at, result } => {
-                    if let Some(at) = at {
-                        clock.move_to(at);
-                    }
-                    code = code.max(print(&replayed(&session, call, result).await)?);
+        read.connect_sources().await;
+        let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
+        replay_lines(args, &bound, lines).await
+    })
+}
+
+async fn replay_lines(args: &Replay, bound: &Bound, mut lines: Lines) -> Outcome {
+    let clock = Arc::new(ManualClock::default());
+    let session = Session::with_clock(bound, clock.clone());
+    let mut code = CLEAN;
+    loop {
+        let (line, rest) = lines.next_later().await?;
+        lines = rest;
+        let Some(line) = line else { break };
+        match line {
+            CallLine::Call { call, at, result } => {
+                if let Some(at) = at {
+                    clock.move_to(at);
                 }
-                CallLine::Turn => session.begin_turn(),
-                CallLine::Reset(Some(tool)) => {
-                    if !session.reset(&tool) {
-                        let tools = bound.bindings().map(|binding| binding.tool);
-                        let message = format!("cannot reset the unknown tool `{tool}`");
-                        return Err(Failure::unknown(&message, &tool, tools, None));
-                    }
-                }
-                CallLine::Reset(None) => session.reset_all(),
+                code = code.max(print(&replayed(&session, call, result).await)?);
             }
+            CallLine::Turn => session.begin_turn(),
+            CallLine::Reset(Some(tool)) => {
+                if !session.reset(&tool) {
+                    let tools = bound.bindings().map(|binding| binding.tool);
+                    let message = format!("cannot reset the unknown tool `{tool}`");
+                    return Err(Failure::unknown(&message, &tool, tools, None));
+                }
+            }
+            CallLine::Reset(None) => session.reset_all(),
         }
-    })?;
+    }
     if args.stats {
         output::print(&format!("{}\n", json!({"stats": session.stats().json()})))?;
     }
@@ -211,6 +231,39 @@ pub(super) struct Both {
 }
 
 impl Both {
+    /// Asks the MCP servers of which the library takes all tools what they offer.
+    async fn connect_sources(&self) {
+        for (tool, error) in self.library.connect_sources().await {
+            say(format_args!("warning: cannot connect to the implementation of `{tool}`: {error}"));
+        }
+    }
+
+    /// Connects to the MCP servers behind the library, then binds it. Gives the problems that keep
+    /// it from being used, as the attribute `onChange` says; others are printed as warnings.
+    pub(super) async fn bind_connected(&self) -> Result<(Bound, Vec<BindProblem>), Failure> {
+        let connected = tokio::select! {
+            connected = timeout(CONNECT_LIMIT, self.library.connect()) => connected,
+            signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+        };
+        // The servers go on starting, and are connected to when they are needed.
+        let mut unreachable = connected.unwrap_or_else(|_| {
+            let seconds = CONNECT_LIMIT.as_secs();
+            say(format_args!(
+                "warning: MCP servers that do not start within {seconds} s are not compared"
+            ));
+            Vec::new()
+        });
+        // The tools of a server fail for the same reason.
+        unreachable.dedup_by(|(_, error), (_, first)| error == first);
+        for (tool, error) in unreachable {
+            say(format_args!("warning: `{tool}` is not compared with its MCP server: {error}"));
+        }
+        let (bound, problems) = self.library.bind_partly(&self.spec.module);
+        let (refused, warned) = bound.judge_changes(problems);
+        say_each("warning: ", &warned);
+        Ok((bound, refused))
+    }
+
     /// Binds the library. Problems are reported; they prevent runs unless `partial` allows them.
     pub(super) fn bind(&self, partial: bool) -> Option<Bound> {
         let (bound, problems) = self.library.bind_partly(&self.spec.module);

@@ -1,0 +1,110 @@
+//! The library that forwards calls to an imported MCP server.
+
+use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
+
+use gram_model::{Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print};
+use serde_json::{Value, json};
+
+use crate::args::Import;
+use crate::failure::Failure;
+use crate::live;
+
+/// The name of the library.
+const NAME: &str = "upstream";
+
+/// The text of a library at `path` for the server that the arguments name.
+pub(super) fn text(args: &Import, path: &Path) -> Result<String, Failure> {
+    let attributes = match (&args.command, &args.url) {
+        (Some(command), _) => of_command(command, &args.env, path)?,
+        (None, Some(url)) => of_url(url, args)?,
+        (None, None) => {
+            return Err(Failure::new("--library-out needs an MCP server: add --command or --url"));
+        }
+    };
+    let attributes = attributes.into_iter().map(|(key, value)| (key.into(), value));
+    let server = Implementation {
+        tool: WHOLE_SERVER.into(),
+        kind: ImplementationKind::Mcp,
+        attributes: attributes.collect(),
+        signature: None,
+    };
+    let library = Library {
+        name: NAME.into(),
+        description: None,
+        implementations: vec![server],
+        attributes: Vec::new(),
+    };
+    Ok(print(&Module { libraries: vec![library], ..Module::default() }))
+}
+
+type Attributes = Vec<(&'static str, Value)>;
+
+/// The attributes of a server that is a program. It runs in the current folder, and paths in a
+/// library are relative to the library's.
+fn of_command(command: &str, variables: &[String], path: &Path) -> Result<Attributes, Failure> {
+    let mut words = live::words_of(command)?;
+    let mut attributes = Vec::new();
+    if let Some(back) = way_back(path)? {
+        if let Some(program) = words.first_mut()
+            && program.contains(is_separator)
+        {
+            *program = back.join(&*program).to_string_lossy().into_owned();
+        }
+        attributes.push(("cwd", Value::from(back.to_string_lossy())));
+    }
+    attributes.insert(0, ("command", Value::from(words)));
+    if !variables.is_empty() {
+        let names = variables.iter().map(|name| (name.clone(), json!(format!("env:{name}"))));
+        attributes.push(("env", Value::Object(names.collect())));
+    }
+    Ok(attributes)
+}
+
+/// The way from the folder of a file to the current folder, unless they are the same.
+fn way_back(path: &Path) -> Result<Option<PathBuf>, Failure> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let names: Vec<_> = folder.components().filter(|it| *it != Component::CurDir).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    if names.iter().all(|it| matches!(it, Component::Normal(_))) {
+        return Ok(Some(vec![".."; names.len()].join(MAIN_SEPARATOR_STR).into()));
+    }
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::new(format!("cannot find the current folder: {error}")))?;
+    let is_same = folder.canonicalize().is_ok_and(|it| here.canonicalize().is_ok_and(|h| h == it));
+    Ok((!is_same).then_some(here))
+}
+
+/// The attributes of a server at a URL. Values of headers are written as the variables that hold
+/// them.
+fn of_url(url: &str, args: &Import) -> Result<Attributes, Failure> {
+    let authority = url.split("://").nth(1).unwrap_or_default();
+    if authority.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
+        return Err(Failure::new(
+            "--library-out would write the password of the URL into the library: use --token-env \
+             or --header",
+        ));
+    }
+    let mut headers = serde_json::Map::new();
+    for header in &args.header {
+        // A header of another form is reported when the server is asked.
+        let Some((name, value)) = header.split_once(':') else { continue };
+        let (name, value) = (name.trim(), value.trim());
+        if !value.starts_with("env:") {
+            return Err(Failure::new(format!(
+                "--library-out would write the value of the header `{name}` into the library: \
+                 write `{name}: env:VARIABLE`"
+            )));
+        }
+        headers.insert(name.to_owned(), value.into());
+    }
+    if let Some(name) = &args.token_env {
+        headers.insert("Authorization".to_owned(), json!(format!("env:{name}")));
+    }
+    let mut attributes = vec![("url", Value::from(url))];
+    if !headers.is_empty() {
+        attributes.push(("headers", Value::Object(headers)));
+    }
+    Ok(attributes)
+}
