@@ -30,6 +30,7 @@ mod mcp;
 mod mcp_real;
 mod model_server;
 mod output;
+mod passed_on;
 mod providers;
 mod real;
 mod running;

@@ -45,6 +45,16 @@ pub(crate) struct Speaking {
 impl Speaking {
     /// Starts a server, and says hello.
     pub(crate) fn start(program: &str, words: &[&str], folder: &std::path::Path) -> Self {
+        Self::with_capabilities(program, words, folder, &json!({})).0
+    }
+
+    /// Starts a server as a client with capabilities, and gives its answer to `initialize`.
+    pub(crate) fn with_capabilities(
+        program: &str,
+        words: &[&str],
+        folder: &std::path::Path,
+        capabilities: &Value,
+    ) -> (Self, Value) {
         let mut child = command(program)
             .args(words)
             .current_dir(folder)
@@ -56,10 +66,12 @@ impl Speaking {
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
         let mut speaking = Self { child, input, output, asked: 0 };
-        let hello = speaking.ask("initialize", &hello());
+        let mut hello = hello();
+        hello["capabilities"] = capabilities.clone();
+        let hello = speaking.ask("initialize", &hello);
         assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
         speaking.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        speaking
+        (speaking, hello["result"].clone())
     }
 
     fn gramc(folder: &Folder, words: &[&str]) -> Self {

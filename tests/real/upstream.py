@@ -1,9 +1,9 @@
 """A well-behaved MCP server over standard input and output, to put a guard in front of.
 
-    upstream.py [TOOLS [PIDS]]
+    upstream.py [TOOLS [PIDS [NAME]]]
 
 TOOLS is a JSON file with the list of tools, by default or if it does not exist the list below. PIDS
-gets the id of each process that is started. Each process counts its own calls of `count`. Only the
+gets the id of each process that is started. NAME is the name of a further resource and prompt. Each process counts its own calls of `count`. Only the
 standard library is used.
 """
 
@@ -39,6 +39,9 @@ RESOURCES = [
 ]
 TEMPLATES = [{"uriTemplate": "test://item/{id}", "name": "item"}]
 PROMPTS = [{"name": "greet", "arguments": [{"name": "who", "required": True}], "_meta": {"a": 1}}]
+if len(sys.argv) > 3:
+    RESOURCES.append({"uri": "test://" + sys.argv[3], "name": sys.argv[3]})
+    PROMPTS.append({"name": sys.argv[3]})
 CAPABILITIES = {
     "tools": {"listChanged": True},
     "resources": {"subscribe": True, "listChanged": True},
@@ -107,8 +110,9 @@ def call(request):
             file.write("yes")
         return words("cancelled")
     if name == "ask":
-        reply = ask(arguments["text"], {"message": "Who?", "requestedSchema": NOTHING})
-        return words(json.dumps(reply))
+        params = {"message": "Who?", "requestedSchema": NOTHING, "own": 1.50}
+        reply = ask(arguments["text"], params)
+        return words(json.dumps({"reply": reply, "client": state["client"]}))
     if name == "change":
         note("notifications/resources/list_changed")
         note("notifications/prompts/list_changed")
@@ -143,11 +147,13 @@ def result(request):
         return {"resourceTemplates": TEMPLATES}
     if method == "resources/read":
         uri = params["uri"]
+        if not uri.startswith("test://"):
+            return {"error": {"code": -32002, "message": "no such resource", "data": {"uri": uri}}}
         return {"contents": [{"uri": uri, "text": "the text of " + uri, "_meta": {"own/key": 2}}]}
     if method == "prompts/list":
         return {"prompts": PROMPTS}
     if method == "prompts/get":
-        text = "Greet " + params.get("arguments", {}).get("who", "nobody")
+        text = "%s %s" % (params["name"], params.get("arguments", {}).get("who", "nobody"))
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
     if method == "completion/complete":
         return {"completion": {"values": ["Ada", "Alan"], "hasMore": False}}
@@ -161,7 +167,9 @@ def result(request):
 
 def reply(request):
     answer = result(request)
-    if answer is None:
+    if answer is not None and "error" in answer:
+        say({"id": request["id"], **answer})
+    elif answer is None:
         say({"id": request["id"], "error": {"code": -32601, "message": "Method not found"}})
     elif request["id"] not in cancelled:
         say({"id": request["id"], "result": answer})
@@ -181,6 +189,8 @@ def main():
             threading.Thread(target=reply, args=(message,), daemon=True).start()
         elif message["method"] == "notifications/cancelled":
             cancelled.add(message["params"]["requestId"])
+        elif message["method"] == "notifications/roots/list_changed":
+            note("notifications/message", {"level": "info", "data": "other roots"})
 
 
 main()

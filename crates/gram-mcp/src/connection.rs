@@ -1,7 +1,7 @@
 //! A connection to one client.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
@@ -9,23 +9,28 @@ use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdi
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, Extensions,
     Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
-    SubscriptionFilter,
+    ProgressToken, ProtocolVersion, ServerConfig, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, RoleServer, Service, SubscriptionContext,
+    SubscriptionSendError, SubscriptionSink,
 };
 use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
-use serde_json::{Map, Value};
-use tokio::sync::watch;
+use serde_json::{Map, Value, json};
+use tokio::sync::{broadcast, watch};
+use tokio::time::timeout;
 
 use crate::answer::answer;
 use crate::catalog::{Catalog, ResultKind};
+use crate::client::{Change, ClientLink};
+use crate::upstream::{self, FORWARDED, Upstream};
 use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// The beginning of the methods of requests that rmcp should not parse.
+pub(crate) const UNTYPED: &str = "gramc/";
 /// The header with the id of an HTTP session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
@@ -35,12 +40,35 @@ pub(crate) struct Conversation {
     session: Session,
     /// Number of visible tools and containers. Subscribers are notified when it changes.
     visible: watch::Sender<usize>,
+    /// Changes of the MCP servers behind the library.
+    changes: broadcast::Sender<Change>,
+    /// The client, once it has made a request.
+    client: OnceLock<Arc<ClientLink>>,
 }
 
 impl Conversation {
     pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
         let visible = watch::Sender::new(catalog.initial_count);
-        Self { session: Session::new(bound).with_own_servers(), visible }
+        let session = Session::new(bound).with_own_servers();
+        Self { session, visible, changes: ClientLink::changes(), client: OnceLock::new() }
+    }
+
+    /// The client of the conversation, to which MCP servers may speak from now on.
+    fn client(&self, context: &RequestContext<RoleServer>, is_sessionless: bool) -> &ClientLink {
+        self.client.get_or_init(|| {
+            let client = Arc::new(if is_sessionless || is_modern(context) {
+                ClientLink::subscriber(&self.changes)
+            } else {
+                ClientLink::new(&context.peer, &self.changes)
+            });
+            self.session.attach_client(Arc::<ClientLink>::clone(&client));
+            client
+        })
+    }
+
+    /// The MCP servers behind the conversation.
+    fn upstream(&self) -> Upstream {
+        Upstream::new(self.session.servers(), self.session.bound())
     }
 
     /// Ends its MCP servers.
@@ -91,9 +119,34 @@ impl Connection {
 
     /// The conversation that a request belongs to.
     fn conversation(&self, extensions: &Extensions) -> &Conversation {
-        let parts = extensions.get::<Parts>();
-        let sessionless = parts.is_some_and(|parts| !parts.headers.contains_key(SESSION_HEADER));
-        if sessionless { &self.server.0.sessionless } else { &self.own }
+        if is_sessionless(extensions) { &self.server.0.sessionless } else { &self.own }
+    }
+
+    /// Passes a request on to the MCP servers behind the library, until the client cancels it.
+    async fn forward(
+        &self,
+        method: &str,
+        params: Option<Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let upstream = self.conversation(&context.extensions).upstream();
+        let limit = self.server.0.bound.settings_of_library().time_limit();
+        let params = params.unwrap_or_else(|| Value::Object(Map::new()));
+        let answer = timeout(limit, upstream.answer(method, params, progress_token(&context)));
+        let answer = tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Ok(Err(internal("the request was cancelled"))),
+            answer = answer => answer,
+        };
+        let mut result =
+            answer.map_err(|_| internal("the MCP server did not answer in time"))??;
+        if let (true, Value::Object(result)) = (is_modern(&context), &mut result) {
+            let hints = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+            for (key, value) in hints.as_object().into_iter().flatten() {
+                result.entry(key.as_str()).or_insert_with(|| value.clone());
+            }
+        }
+        Ok(CustomResult::new(result))
     }
 
     /// Checks and runs a call. `arguments` is the text that the client sent, which may be invalid
@@ -161,6 +214,9 @@ impl Service<RoleServer> for JsonConnection {
     ) -> Result<ServerResult, ErrorData> {
         let request = match request {
             ClientRequest::CallToolRequest(call) => custom("tools/call", &call.params),
+            other if FORWARDED.contains(&other.method()) => {
+                with_json_result(&other).unwrap_or(other)
+            }
             other => other,
         };
         Service::handle_request(&self.0, request, context).await
@@ -186,6 +242,27 @@ fn custom(method: &str, params: &impl Serialize) -> ClientRequest {
     ClientRequest::CustomRequest(CustomRequest::new(method, params))
 }
 
+/// A request whose result rmcp passes on as it is, with the parameters of another one.
+fn with_json_result(request: &ClientRequest) -> Option<ClientRequest> {
+    let mut text = serde_json::to_value(request).ok()?;
+    let params = text.get_mut("params").map(Value::take);
+    Some(ClientRequest::CustomRequest(CustomRequest::new(request.method(), params)))
+}
+
+/// Whether a request belongs to no session.
+fn is_sessionless(extensions: &Extensions) -> bool {
+    let parts = extensions.get::<Parts>();
+    parts.is_some_and(|parts| !parts.headers.contains_key(SESSION_HEADER))
+}
+
+fn progress_token(context: &RequestContext<RoleServer>) -> Option<Value> {
+    serde_json::to_value(context.meta.get_progress_token()?).ok()
+}
+
+fn internal(message: &'static str) -> ErrorData {
+    ErrorData::internal_error(message, None)
+}
+
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
@@ -196,12 +273,17 @@ async fn run(ready: AdmittedCall<'_>, name: &str, context: &RequestContext<RoleS
     let Some(token) = context.meta.get_progress_token() else {
         return ready.run(context.ct.clone()).await;
     };
+    if ready.reports_progress()
+        && let Some(token) = progress_token(context)
+    {
+        return ready.with_progress_token(token).run(context.ct.clone()).await;
+    }
     let start = Instant::now();
     let work = ready.run(context.ct.clone());
     let mut work = std::pin::pin!(work);
     report_progress(&context.peer, &token, 0.0, format!("calling `{name}`")).await;
     loop {
-        let waited = tokio::time::timeout(PROGRESS_INTERVAL, &mut work).await;
+        let waited = timeout(PROGRESS_INTERVAL, &mut work).await;
         let seconds = start.elapsed().as_secs_f64();
         if let Ok(verdict) = waited {
             let word = if verdict.is_ok() { "succeeded" } else { "failed" };
@@ -227,9 +309,9 @@ async fn report_progress(
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
         let who = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-        let info = ServerConfig::new(tools.build()).with_server_info(who);
+        let capabilities = upstream::capabilities(&self.server.0.bound);
+        let info = ServerConfig::new(capabilities).with_server_info(who);
         if !self.server.0.catalog.has_containers() {
             return info;
         }
@@ -250,12 +332,20 @@ impl ServerHandler for Connection {
     }
 
     /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
-    /// They are checked like other calls, so the model gets an error that it can correct.
+    /// They are checked like other calls, so the model gets an error that it can correct. Handles
+    /// requests that MCP servers answer, too: rmcp would drop unknown keys of their results.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let conversation = self.conversation(&context.extensions);
+        let client = conversation.client(&context, is_sessionless(&context.extensions));
+        let _open = client.open(&context.id);
+        let method = request.method.strip_prefix(UNTYPED).unwrap_or(&request.method);
+        if FORWARDED.contains(&method) {
+            return self.forward(method, request.params, context).await;
+        }
         if request.method != "tools/call" {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
         }
@@ -271,6 +361,12 @@ impl ServerHandler for Connection {
         Ok(CustomResult::new(self.call(name, arguments, context).await.into()))
     }
 
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        for server in self.conversation(&context.extensions).session.servers() {
+            server.server.notify("notifications/roots/list_changed").await;
+        }
+    }
+
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -280,18 +376,50 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let conversation = self.conversation(&context.request_context().extensions);
-        let mut changes = conversation.visible.subscribe();
+        let request = context.request_context();
+        let conversation = self.conversation(&request.extensions);
+        conversation.client(request, is_sessionless(&request.extensions));
+        let (mut tools, mut changes) =
+            (conversation.visible.subscribe(), conversation.changes.subscribe());
+        let upstream = conversation.upstream();
+        let subscribed = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        for uri in &subscribed {
+            // The client hears of resources that its servers know.
+            let _ = upstream.answer("resources/subscribe", json!({ "uri": uri }), None).await;
+        }
         loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                // The sender lives as long as the conversation.
-                _ = changes.changed() => {
-                    if context.sink().notify_tool_list_changed().await.is_err() {
-                        return Ok(());
-                    }
-                }
+            let sent = tokio::select! {
+                () = context.cancelled() => break,
+                // The senders live as long as the conversation.
+                _ = tools.changed() => context.sink().notify_tool_list_changed().await,
+                change = changes.recv() => match change {
+                    Ok(change) => notify_of(context.sink(), change).await,
+                    Err(_) => Ok(()),
+                },
+            };
+            match sent {
+                Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
+                Err(_) => break,
             }
         }
+        for uri in &subscribed {
+            let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), None).await;
+        }
+        Ok(())
+    }
+}
+
+/// Tells a subscriber of a change of an MCP server.
+async fn notify_of(
+    sink: &SubscriptionSink,
+    (method, params): Change,
+) -> Result<(), SubscriptionSendError> {
+    match method.as_str() {
+        "notifications/resources/list_changed" => sink.notify_resource_list_changed().await,
+        "notifications/prompts/list_changed" => sink.notify_prompt_list_changed().await,
+        "notifications/resources/updated" => {
+            sink.notify_resource_updated(params["uri"].as_str().unwrap_or_default()).await
+        }
+        _ => Ok(()),
     }
 }

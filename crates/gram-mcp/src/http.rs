@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -20,13 +20,16 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
-use crate::connection::{Connection, SESSION_HEADER};
+use crate::connection::{Connection, SESSION_HEADER, UNTYPED};
 use crate::metrics::MEDIA_TYPE;
 use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
+use crate::upstream::FORWARDED;
 use crate::{ServeError, Server};
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
+/// The header that repeats the method of a request.
+const METHOD_HEADER: &str = "mcp-method";
 /// The path of the metrics for Prometheus.
 const METRICS_PATH: &str = "/metrics";
 /// The path that shows that the server runs.
@@ -194,18 +197,22 @@ async fn parsed(
     let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    let (is_first, is_call) = match serde_json::from_slice(&bytes) {
-        Ok(ClientJsonRpcMessage::Request(request)) => (
-            matches!(request.request, ClientRequest::InitializeRequest(_)),
-            matches!(request.request, ClientRequest::CallToolRequest(_)),
-        ),
-        Ok(_) => (false, false),
+    let request = match serde_json::from_slice(&bytes) {
+        Ok(ClientJsonRpcMessage::Request(request)) => Some(request.request),
+        Ok(_) => None,
         Err(error) => return unreadable(&bytes, &error),
     };
-    if is_first && !sessions.make_room().await {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
-    }
-    let body = match is_call.then(|| with_text_arguments(&bytes)).flatten() {
+    let changed = match &request {
+        Some(ClientRequest::InitializeRequest(_)) if !sessions.make_room().await => {
+            return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
+        }
+        Some(ClientRequest::CallToolRequest(_)) => with_text_arguments(&bytes),
+        Some(request) if FORWARDED.contains(&request.method()) => {
+            untyped(&bytes, request.method(), &mut parts.headers)
+        }
+        _ => None,
+    };
+    let body = match changed {
         Some(text) => {
             parts.headers.remove(CONTENT_LENGTH);
             Body::from(text)
@@ -228,6 +235,18 @@ fn with_text_arguments(call: &[u8]) -> Option<String> {
     let text = if arguments.is_null() { "{}".to_owned() } else { arguments.to_string() };
     params.insert("arguments".to_owned(), text.into());
     Some(call.to_string())
+}
+
+/// A request with a method that rmcp does not know, so that it leaves the result as it is. The
+/// header that repeats the method has to be the same.
+fn untyped(request: &[u8], method: &str, headers: &mut HeaderMap) -> Option<String> {
+    let mut request: Value = serde_json::from_slice(request).ok()?;
+    let untyped = format!("{UNTYPED}{method}");
+    if headers.get(METHOD_HEADER).is_some_and(|header| header == method) {
+        headers.insert(METHOD_HEADER, HeaderValue::from_str(&untyped).ok()?);
+    }
+    *request.get_mut("method")? = untyped.into();
+    Some(request.to_string())
 }
 
 fn session_of(headers: &HeaderMap) -> Option<&str> {

@@ -9,10 +9,12 @@
 
 mod answer;
 mod catalog;
+mod client;
 mod connection;
 mod http;
 mod metrics;
 mod sessions;
+mod upstream;
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use self::catalog::Catalog;
 use self::connection::{Connection, Conversation, JsonConnection};
 pub use self::http::Listener;
 use self::metrics::Metrics;
+pub use self::upstream::name_clashes;
 
 /// Maximum time for running calls to end at shutdown.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
@@ -163,7 +166,7 @@ impl Server {
                 }
             }
         };
-        let mut work = std::pin::pin!(work);
+        let mut work = Box::pin(work);
         let outcome = tokio::select! {
             outcome = &mut work => outcome,
             () = until => {

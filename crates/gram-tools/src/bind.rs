@@ -19,6 +19,8 @@ use tokio::sync::Semaphore;
 use crate::check::{SchemaError, ToolCheck};
 use crate::library::{LibraryEntry, ToolLibrary};
 use crate::masks::{SecretMasks, is_maskable};
+#[cfg(feature = "mcp")]
+use crate::mcp::LibraryServer;
 use crate::names::{KnownName, NameIndex};
 use crate::settings::Settings;
 
@@ -44,6 +46,9 @@ struct BoundState {
     masks: SecretMasks,
     /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
+    /// The MCP servers of the library.
+    #[cfg(feature = "mcp")]
+    servers: Arc<Vec<LibraryServer>>,
 }
 
 /// The target of a name: an index into the tools or into the containers.
@@ -148,6 +153,8 @@ impl<'b> Binder<'b> {
             masks: SecretMasks::new(self.secrets.iter().cloned()),
             secrets: self.secrets,
             warnings: self.warnings,
+            #[cfg(feature = "mcp")]
+            servers: Arc::clone(self.library.servers()),
         };
         (Bound(Arc::new(inner)), self.problems)
     }
@@ -325,6 +332,12 @@ impl Bound {
         }
         let secrets = of_call.iter().cloned().chain(of_tool);
         Cow::Owned(SecretMasks::new(secrets.chain(self.0.secrets.iter().cloned())))
+    }
+
+    /// The MCP servers of the library, in its order.
+    #[cfg(feature = "mcp")]
+    pub fn servers(&self) -> &[LibraryServer] {
+        &self.0.servers
     }
 
     /// The settings of the library.

@@ -61,6 +61,8 @@ pub struct Invocation {
     pub occurrence: u32,
     /// The parameters that recordings must not contain in plain text: injected and secret ones.
     pub hidden: Arc<[SmolStr]>,
+    /// The token under which an MCP client wants to hear of progress.
+    pub progress_token: Option<Value>,
     /// Cancelled when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
 }
@@ -163,6 +165,11 @@ pub trait Implementation: Debug + Send + Sync {
 
     /// Whether it uses [`Invocation::occurrence`].
     fn counts(&self) -> bool {
+        false
+    }
+
+    /// Whether it passes progress on under [`Invocation::progress_token`].
+    fn reports_progress(&self) -> bool {
         false
     }
 

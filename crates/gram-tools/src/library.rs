@@ -12,6 +12,8 @@ use smol_str::SmolStr;
 
 use crate::check::Problem;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
+#[cfg(feature = "mcp")]
+use crate::mcp::LibraryServer;
 use crate::settings::Settings;
 use crate::tool_source::ToolSource;
 
@@ -32,6 +34,9 @@ pub struct ToolLibrary {
     sources: Arc<Vec<SourceEntry>>,
     /// Why some of these servers cannot be used.
     unusable_sources: Arc<Vec<String>>,
+    /// The MCP servers of its implementations, in order.
+    #[cfg(feature = "mcp")]
+    servers: Arc<Vec<LibraryServer>>,
 }
 
 /// An implementation in its library.
@@ -92,7 +97,7 @@ impl SourceEntry {
     }
 }
 
-impl Debug for SourceEntry {
+impl std::fmt::Debug for SourceEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Injected values may be secret.
         f.debug_struct("SourceEntry").field("source", &self.source).finish_non_exhaustive()
@@ -247,6 +252,11 @@ impl ToolLibrary {
 
     pub(crate) fn unusable_sources(&self) -> &[String] {
         &self.unusable_sources
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn servers(&self) -> &Arc<Vec<LibraryServer>> {
+        &self.servers
     }
 
     pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {

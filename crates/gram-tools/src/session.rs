@@ -3,6 +3,8 @@
 mod container;
 mod redaction;
 mod run;
+#[cfg(feature = "mcp")]
+mod servers;
 mod state;
 mod warnings;
 
@@ -190,7 +192,17 @@ impl Session {
             Ok(accepted) => {
                 self.state.lock().accepted(tool);
                 let (session, admitted) = (self, (admitted, arguments));
-                let ready = AdmittedCall { session, tool, id, name, accepted, warnings, admitted };
+                let progress_token = None;
+                let ready = AdmittedCall {
+                    session,
+                    tool,
+                    id,
+                    name,
+                    accepted,
+                    warnings,
+                    admitted,
+                    progress_token,
+                };
                 Admission::Ready(Box::new(ready))
             }
             Err(error) => {

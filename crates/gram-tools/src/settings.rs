@@ -72,12 +72,12 @@ impl Default for Settings {
 
 impl Settings {
     /// The timeout of an invocation.
-    pub(crate) fn time_limit(&self) -> Duration {
+    pub fn time_limit(&self) -> Duration {
         if self.timeout.is_zero() { Duration::MAX } else { self.timeout }
     }
 
     /// The maximum response size in bytes.
-    pub(crate) fn most_output(&self) -> usize {
+    pub fn most_output(&self) -> usize {
         if self.max_output == 0 { MAX_OUTPUT } else { self.max_output }
     }
 

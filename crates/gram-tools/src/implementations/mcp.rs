@@ -17,7 +17,7 @@ use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind, SessionResources,
 };
-use crate::mcp::{McpServer, SessionServers};
+use crate::mcp::{LibraryServer, McpServer, SessionServers};
 use crate::sanitize::beginning;
 
 pub(super) use whole_server::WholeServer;
@@ -47,7 +47,7 @@ impl Mcp {
         loader: &mut Loader<'_>,
         declared: &gram_model::Implementation,
     ) -> Result<Self, String> {
-        let server = server(loader, declared)?;
+        let server = server(loader, declared, false)?;
         Ok(Self::new(&server, name_or_tool(declared, "tool")))
     }
 
@@ -67,8 +67,8 @@ impl Mcp {
         arguments: Map<String, Value>,
         invocation: &Invocation,
     ) -> Result<Answer, InvocationError> {
-        let max_answer = invocation.max_answer;
-        let (message, who) = self.server.call(&self.tool, arguments, max_answer).await?;
+        let (max_answer, token) = (invocation.max_answer, invocation.progress_token.clone());
+        let (message, who) = self.server.call(&self.tool, arguments, max_answer, token).await?;
         let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
         let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
             garbled(format!("{who} gave no answer: its response is invalid: {error}"))
@@ -100,15 +100,18 @@ impl Mcp {
     }
 }
 
-/// The server that an implementation names. The tools of a server share a connection.
+/// The server that an implementation names, which may stand for all its tools. The tools of a
+/// server share a connection.
 fn server(
     loader: &mut Loader<'_>,
     declared: &gram_model::Implementation,
+    is_whole: bool,
 ) -> Result<McpServer, String> {
     let names = ["url", "command", "env", "cwd", "headers", "shared"];
     let key = Value::from(names.map(|name| json!(declared.attribute(name))).to_vec()).to_string();
-    if let Some(known) = loader.servers.get(&key) {
-        return Ok(known.clone());
+    if let Some((_, known)) = loader.servers.iter_mut().find(|(known, _)| *known == key) {
+        known.is_whole |= is_whole;
+        return Ok(known.server.clone());
     }
     let url = text(declared, "url");
     let server = if url.is_empty() {
@@ -118,7 +121,7 @@ fn server(
         McpServer::url_with(&url, headers).map_err(|error| error.detail)?
     };
     let server = if flag(declared, "shared") { server.shared() } else { server };
-    loader.servers.insert(key, server.clone());
+    loader.servers.push((key, LibraryServer { server: server.clone(), is_whole }));
     Ok(server)
 }
 
@@ -141,6 +144,10 @@ impl Implementation for Mcp {
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
         let cancelled = invocation.cancelled.clone();
         Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+
+    fn reports_progress(&self) -> bool {
+        self.server.has_hearing_client()
     }
 
     fn in_session(&self, resources: &SessionResources) -> Option<Arc<dyn Implementation>> {

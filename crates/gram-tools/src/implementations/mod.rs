@@ -43,6 +43,8 @@ use crate::environment::ProgramEnvironment;
 use crate::http_client::RequestHeaders;
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
 use crate::library::InjectedSource;
+#[cfg(feature = "mcp")]
+use crate::mcp::LibraryServer;
 use crate::tool_source::ToolSource;
 
 /// State that the implementations of one library share.
@@ -54,9 +56,9 @@ pub(crate) struct Loader<'l> {
     library: &'l [(SmolStr, Value)],
     #[cfg(feature = "http")]
     http: HttpClient,
-    /// MCP servers by their attributes: the tools of a server share a connection.
+    /// MCP servers with their attributes, in order: the tools of a server share a connection.
     #[cfg(feature = "mcp")]
-    servers: std::collections::HashMap<String, crate::mcp::McpServer>,
+    servers: Vec<(String, LibraryServer)>,
 }
 
 impl<'l> Loader<'l> {
@@ -68,8 +70,14 @@ impl<'l> Loader<'l> {
             #[cfg(feature = "http")]
             http: HttpClient::default(),
             #[cfg(feature = "mcp")]
-            servers: std::collections::HashMap::new(),
+            servers: Vec::new(),
         }
+    }
+
+    /// The MCP servers of the library, in order.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn into_servers(self) -> Vec<LibraryServer> {
+        self.servers.into_iter().map(|(_, server)| server).collect()
     }
 }
 

@@ -66,6 +66,10 @@ impl ToolLibrary {
             let entry = LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
             made = made.add(LibraryEntry { interface, ..entry });
         }
+        #[cfg(feature = "mcp")]
+        {
+            made.servers = Arc::new(loader.into_servers());
+        }
         made
     }
 

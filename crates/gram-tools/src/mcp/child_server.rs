@@ -138,7 +138,7 @@ async fn read_messages(
             LineRead::Whole if is_cut(&line) && failures.calls.room().is_some() => None,
             LineRead::Whole => {
                 let text = String::from_utf8_lossy(&line);
-                if text.trim().is_empty() { None } else { failures.message(&text) }
+                if text.trim().is_empty() { None } else { failures.message(&text).await }
             }
             // A list, or anything before there are calls.
             LineRead::Long if failures.calls.room().is_none() => return failures.too_long(),

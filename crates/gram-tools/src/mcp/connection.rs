@@ -8,12 +8,13 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use reqwest::Url;
-use rmcp::ServiceExt as _;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ServerResult,
+    CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, CustomNotification,
+    CustomRequest, PingRequest, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
 use rmcp::transport::IntoTransport;
+use rmcp::{ErrorData, ServiceExt as _};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -22,7 +23,10 @@ use super::child_server::ChildServer;
 use super::failure_log::FailureLog;
 use super::http_transport;
 use super::pending_calls::{PendingCall, ServerFault};
-use super::requests::{ClientHandler, RequestFailure, all_pages, late, refused, unanswered};
+use super::requests::{
+    ClientHandler, RequestFailure, all_pages, late, refused, said_error, unanswered,
+};
+use super::session_client::{ClientSlot, RpcError};
 use crate::environment::ProgramEnvironment;
 use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{InvocationError, InvocationErrorKind};
@@ -82,7 +86,7 @@ pub(super) struct Connection {
     server: Option<ChildServer>,
     failures: Arc<FailureLog>,
     /// Masks what the server was given in what it says.
-    masks: SecretMasks,
+    masks: Arc<SecretMasks>,
     us: ClientHandler,
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Set when an answer did not come in time. The server may be stuck.
@@ -95,9 +99,14 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects to a server within a time limit.
-    pub(super) async fn open(address: &ServerAddress, limit: Duration) -> Result<Self, OpenError> {
-        let masks = SecretMasks::of_library(address.secrets());
+    /// Connects to a server within a time limit, for the client of a slot.
+    pub(super) async fn open(
+        address: &ServerAddress,
+        limit: Duration,
+        client: &Arc<ClientSlot>,
+    ) -> Result<Self, OpenError> {
+        let masks = Arc::new(SecretMasks::of_library(address.secrets()));
+        let us = ClientHandler::new(client, &masks);
         let failed = |step, reason: String| OpenError {
             server: address.to_string(),
             step,
@@ -109,23 +118,24 @@ impl Connection {
                     Some((program, arguments)) => (program.as_str(), arguments),
                     None => ("", &[][..]),
                 };
-                let failures = Arc::new(FailureLog::new("On its standard output"));
+                let place = "On its standard output";
+                let failures = Arc::new(FailureLog::new(place, client, &masks));
                 let started = ChildServer::start(program, arguments, environment, &failures);
                 let (server, pipes) = started.map_err(|why| failed("cannot be started", why))?;
-                let introduced = introduce(pipes, &failures, limit).await;
+                let introduced = introduce(us.clone(), pipes, &failures, limit).await;
                 ("does not begin", failures, Some(server), introduced)
             }
             ServerAddress::Url { url, headers } => {
-                let (step, failures) =
-                    ("cannot be reached", Arc::new(FailureLog::new("In its answers")));
+                let step = "cannot be reached";
+                let failures = Arc::new(FailureLog::new("In its answers", client, &masks));
                 let transport = http_transport::transport(url, headers, &failures);
                 let transport = transport.map_err(|why| failed(step, why))?;
-                let introduced = introduce(transport, &failures, limit).await;
+                let introduced = introduce(us.clone(), transport, &failures, limit).await;
                 (step, failures, None, introduced)
             }
         };
         match introduced {
-            Ok((running, us)) => Ok(Self {
+            Ok(running) => Ok(Self {
                 name: format!("the MCP server {address}"),
                 running,
                 server,
@@ -230,23 +240,81 @@ impl Connection {
         }
     }
 
+    /// The capabilities that the server announced.
+    pub(super) fn capabilities(&self) -> Map<String, Value> {
+        let info = self.running.peer().peer_info();
+        let capabilities = info.and_then(|info| serde_json::to_value(&info.capabilities).ok());
+        match capabilities {
+            Some(Value::Object(capabilities)) => capabilities,
+            _ => Map::new(),
+        }
+    }
+
     /// Calls a tool, and returns the response message as sent by the server. If the future is
     /// dropped, the call is cancelled on the server.
     pub(super) async fn call(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        max_answer: usize,
+        call: PendingCall,
     ) -> Result<String, InvocationError> {
-        let call = PendingCall::new(max_answer);
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(call.clone());
         let request = ClientRequest::CallToolRequest(request);
+        self.exchange("tools/call", request, &call).await.map_err(|failure| match failure {
+            ExchangeFailure::Error(error) => {
+                let why = said_error("tools/call", error.code.0, &error.message);
+                self.error(InvocationErrorKind::Failed, &why)
+            }
+            ExchangeFailure::NoAnswer(error) => error,
+        })
+    }
+
+    /// Makes a request for the client, and returns the result as sent by the server. If the future
+    /// is dropped, the request is cancelled on the server.
+    pub(super) async fn request(
+        &self,
+        method: &'static str,
+        params: Value,
+        call: PendingCall,
+    ) -> Result<Value, UpstreamError> {
+        let mut request = CustomRequest::new(method, Some(params));
+        request.extensions.insert(call.clone());
+        let request = ClientRequest::CustomRequest(request);
+        let message = match self.exchange(method, request, &call).await {
+            Ok(message) => message,
+            Err(ExchangeFailure::NoAnswer(error)) => return Err(UpstreamError::NoAnswer(error)),
+            Err(ExchangeFailure::Error(error)) => {
+                let message = self.masks.text(&error.message);
+                let data = error.data.map(|data| self.masks.result(data));
+                let error = RpcError { code: error.code.0, message, data };
+                return Err(UpstreamError::Error(error));
+            }
+        };
+        // It was recognised as an answer with a result.
+        let message: Value = serde_json::from_str(&message).unwrap_or_default();
+        Ok(self.masks.result(message["result"].clone()))
+    }
+
+    /// Sends a notification of the client. The server may be gone.
+    pub(super) async fn notify(&self, method: &'static str) {
+        let notification = CustomNotification::new(method, None);
+        let notification = ClientNotification::CustomNotification(notification);
+        let _ = timeout(GOODBYE, self.running.peer().send_notification(notification)).await;
+    }
+
+    /// Sends a request, and returns the message that answers it.
+    async fn exchange(
+        &self,
+        method: &'static str,
+        request: ClientRequest,
+        call: &PendingCall,
+    ) -> Result<String, ExchangeFailure> {
         let peer = self.running.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let Ok(handle) = sent else {
-            return Err(self.gone("tools/call").await);
+            return Err(ExchangeFailure::NoAnswer(self.gone(method).await));
         };
         let answer =
             OpenRequest { handle: Some(handle), doubtful: &self.doubtful }.answer(&self.failures);
@@ -255,22 +323,24 @@ impl Connection {
             if outcome.is_ok() {
                 self.proven.store(true, Ordering::Release);
             }
-            return outcome.map_err(|fault| self.error(fault.kind, &fault.why));
+            return outcome.map_err(|fault| self.error(fault.kind, &fault.why).into());
         }
-        match answer {
+        let error = match answer {
             Some(Ok(_)) => {
-                Err(self
-                    .error(InvocationErrorKind::Garbled, "it answered `tools/call` with no result"))
+                let why = format!("it answered `{method}` with no result");
+                self.error(InvocationErrorKind::Garbled, &why)
             }
-            Some(Err(error)) => match unanswered("tools/call", &error) {
-                RequestFailure::Reason(why) => {
-                    self.proven.store(true, Ordering::Release);
-                    Err(self.error(InvocationErrorKind::Failed, &why))
-                }
-                RequestFailure::Closed(request) => Err(self.gone(request).await),
+            Some(Err(ServiceError::McpError(error))) => {
+                self.proven.store(true, Ordering::Release);
+                return Err(ExchangeFailure::Error(error));
+            }
+            Some(Err(error)) => match unanswered(method, &error) {
+                RequestFailure::Reason(why) => self.error(InvocationErrorKind::Failed, &why),
+                RequestFailure::Closed(request) => self.gone(request).await,
             },
-            None => Err(self.gone("tools/call").await),
-        }
+            None => self.gone(method).await,
+        };
+        Err(error.into())
     }
 
     fn error(&self, kind: InvocationErrorKind, why: &str) -> InvocationError {
@@ -314,24 +384,49 @@ impl Connection {
 }
 
 async fn introduce<T, E, A>(
+    us: ClientHandler,
     transport: T,
     failures: &FailureLog,
     limit: Duration,
-) -> Result<(RunningService<RoleClient, ClientHandler>, ClientHandler), RequestFailure>
+) -> Result<RunningService<RoleClient, ClientHandler>, RequestFailure>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let us = ClientHandler::default();
     tokio::select! {
         // The original failure explains more than its consequences.
         biased;
         () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
-        outcome = timeout(limit, us.clone().serve(transport)) => {
+        outcome = timeout(limit, us.serve(transport)) => {
             let outcome = outcome.map_err(|_| late("initialize", limit))?;
-            Ok((outcome.map_err(|error| refused(&error))?, us))
+            outcome.map_err(|error| refused(&error))
         }
     }
+}
+
+/// Why a request has no result.
+enum ExchangeFailure {
+    /// The server answered with an error.
+    Error(ErrorData),
+    /// It did not answer.
+    NoAnswer(InvocationError),
+}
+
+impl From<InvocationError> for ExchangeFailure {
+    fn from(error: InvocationError) -> Self {
+        Self::NoAnswer(error)
+    }
+}
+
+/// Why a server did not fulfil a request of the client.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum UpstreamError {
+    /// It answered with an error.
+    #[error("{0}")]
+    Error(RpcError),
+    /// It did not answer.
+    #[error("{0}")]
+    NoAnswer(InvocationError),
 }
 
 /// A request that is not answered yet.

@@ -1,5 +1,6 @@
 //! Collects the failures of a server for its final error message.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCalls, ServerFault};
+use super::session_client::{ClientSlot, mark};
 use super::wire::sealed;
 use crate::invocation::InvocationErrorKind;
+use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
 
 /// The most lines of a server's standard error that a message repeats.
@@ -38,6 +41,10 @@ pub(super) struct FailureLog {
     lists: AtomicUsize,
     /// How many requests of the server wait for their answers to reach it.
     requests: watch::Sender<usize>,
+    /// The client that gets what the server says to it.
+    client: Arc<ClientSlot>,
+    /// Masks what the server was given in what it says.
+    masks: Arc<SecretMasks>,
 }
 
 #[derive(Default)]
@@ -70,9 +77,15 @@ impl Drop for PendingReply {
 
 impl FailureLog {
     /// An empty log. `place` is the location of the server's messages, such as `On its standard output`.
-    pub(super) fn new(place: &'static str) -> Self {
+    pub(super) fn new(
+        place: &'static str,
+        client: &Arc<ClientSlot>,
+        masks: &Arc<SecretMasks>,
+    ) -> Self {
         Self {
             place,
+            client: Arc::clone(client),
+            masks: Arc::clone(masks),
             seen: Mutex::default(),
             fatal: CancellationToken::new(),
             calls: PendingCalls::default(),
@@ -159,12 +172,33 @@ impl FailureLog {
         seen.lines.push_back(line);
     }
 
-    /// Reads one message of the server. Gives nothing where it is none; where that must be an
-    /// answer, which the work would wait for in vain, ends the work.
-    pub(super) fn message(&self, text: &str) -> Option<ServerJsonRpcMessage> {
+    /// A message as `rmcp` gets it. Nothing if it is for the client, who has it.
+    pub(super) async fn past_client<'m>(&self, text: &'m str) -> Option<Cow<'m, str>> {
+        // Most messages are recognised without being read.
+        if !text.contains("\"method\"") {
+            return Some(Cow::Borrowed(text));
+        }
+        let Ok(mut message) = serde_json::from_str::<Value>(text) else {
+            return Some(Cow::Borrowed(text));
+        };
+        let token_of = |token: &Value| self.calls.progress_token(token);
+        if self.client.takes_notification(&message, &self.masks, token_of).await {
+            return None;
+        }
+        Some(if mark(&mut message) { message.to_string().into() } else { Cow::Borrowed(text) })
+    }
+
+    /// Reads one message of the server, unless it is for the client.
+    pub(super) async fn message(&self, text: &str) -> Option<ServerJsonRpcMessage> {
         if let Some(stub) = self.calls.settle(text) {
             return Some(stub);
         }
+        self.read(&self.past_client(text).await?)
+    }
+
+    /// Reads one message of the server. Gives nothing where it is none; where that must be an
+    /// answer, which the work would wait for in vain, ends the work.
+    pub(super) fn read(&self, text: &str) -> Option<ServerJsonRpcMessage> {
         let error = match serde_json::from_str(&sealed(text)) {
             Ok(message) => return Some(message),
             Err(error) => error,

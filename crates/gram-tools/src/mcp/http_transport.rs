@@ -142,7 +142,7 @@ impl HttpTransport {
         let text = self.text(response, call.as_ref().map(|(_, call)| call)).await?;
         let answer = match &call {
             Some((_, call)) => read_answer(&self.failures, &text, call),
-            None => self.failures.message(&text),
+            None => self.failures.message(&text).await,
         };
         match answer {
             Some(answer) if status.is_success() || matches!(answer, JsonRpcMessage::Error(_)) => {
@@ -223,10 +223,12 @@ async fn translated(
     if let Some(stub) = failures.calls.settle(data) {
         return text(&stub);
     }
-    match serde_json::from_str::<ServerJsonRpcMessage>(data) {
+    // `rmcp` skips an event without data.
+    let Some(data) = failures.past_client(data).await else { return String::new() };
+    match serde_json::from_str::<ServerJsonRpcMessage>(&data) {
         Ok(message) => {
             failures.lets_through(&message).await;
-            data.to_owned()
+            data.into_owned()
         }
         Err(error) => {
             // It may have been the answer, which would be waited for in vain.
@@ -241,11 +243,12 @@ async fn sealed_event(failures: &FailureLog, data: &str) -> String {
     if let Some(stub) = failures.calls.settle(data) {
         return text(&stub);
     }
+    let Some(data) = failures.past_client(data).await else { return String::new() };
     // Notes an answer that cannot be read, which `rmcp` would skip.
-    if let Some(message) = failures.message(data) {
+    if let Some(message) = failures.read(&data) {
         failures.lets_through(&message).await;
     }
-    sealed(data).into_owned()
+    sealed(&data).into_owned()
 }
 
 /// Reads the one message that answers a call.
@@ -319,13 +322,12 @@ impl StreamableHttpClient for HttpTransport {
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         self.failures.calls.expect(&message);
         let _answering = self.failures.answering(&message);
-        let ours = matches!(
+        let is_list = matches!(
             &message,
-            JsonRpcMessage::Request(request) if matches!(
-                request.request,
-                ClientRequest::ListToolsRequest(_) | ClientRequest::CallToolRequest(_)
-            )
+            JsonRpcMessage::Request(request)
+                if matches!(request.request, ClientRequest::ListToolsRequest(_))
         );
+        let ours = is_list || PendingCall::of(&message).is_some();
         let outcome = if ours {
             self.post(&url, &message, session, token, headers).await
         } else {

@@ -13,9 +13,11 @@ mod connection;
 mod failure_log;
 mod http_transport;
 mod lines;
+mod link;
 mod pending_calls;
 mod requests;
 mod server;
+mod session_client;
 mod wire;
 
 use std::sync::Arc;
@@ -24,11 +26,22 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+pub use self::connection::UpstreamError;
 use self::connection::{Connection, ServerAddress};
 pub use self::server::McpServer;
 pub(crate) use self::server::SessionServers;
+pub use self::session_client::{RpcError, SessionClient};
 use crate::environment::ProgramEnvironment;
 use crate::http_client::{self, RequestHeaders};
+
+/// An MCP server of a library.
+#[derive(Debug, Clone)]
+pub struct LibraryServer {
+    /// The server.
+    pub server: McpServer,
+    /// Whether the library takes all its tools, and with them what else it offers.
+    pub is_whole: bool,
+}
 
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +106,8 @@ async fn tools_of(
     let end = Instant::now() + limit;
     let mut connection = None;
     let work = async {
-        let opened = Connection::open(address, limit).await.map_err(|error| error.reason)?;
+        let opened = Connection::open(address, limit, &Arc::default()).await;
+        let opened = opened.map_err(|error| error.reason)?;
         connection.insert(opened).list(end, limit).await.map_err(|fault| fault.why)
     };
     let outcome = tokio::select! {

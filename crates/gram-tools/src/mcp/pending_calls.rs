@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, EmptyResult, JsonRpcMessage, RequestId,
+    ClientJsonRpcMessage, EmptyResult, GetExtensions as _, GetMeta as _, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerResult,
 };
 use serde::Deserialize;
@@ -38,12 +38,15 @@ pub(super) struct PendingCall(Arc<PendingCallState>);
 #[derive(Debug)]
 struct PendingCallState {
     max_answer: usize,
+    /// The token under which the client wants to hear of progress.
+    progress_token: Option<Value>,
     outcome: Mutex<Option<Result<String, ServerFault>>>,
 }
 
 impl PendingCall {
-    pub(super) fn new(max_answer: usize) -> Self {
-        Self(Arc::new(PendingCallState { max_answer, outcome: Mutex::default() }))
+    pub(super) fn new(max_answer: usize, progress_token: Option<Value>) -> Self {
+        let outcome = Mutex::default();
+        Self(Arc::new(PendingCallState { max_answer, progress_token, outcome }))
     }
 
     /// The call that a message makes, with its id.
@@ -51,10 +54,7 @@ impl PendingCall {
         let JsonRpcMessage::Request(request) = message else {
             return None;
         };
-        let ClientRequest::CallToolRequest(call) = &request.request else {
-            return None;
-        };
-        Some((&request.id, call.extensions.get()?))
+        Some((&request.id, request.request.extensions().get()?))
     }
 
     /// The most bytes of a message that answers it.
@@ -88,9 +88,15 @@ impl PendingCall {
     }
 }
 
-/// The calls that wait for answers, by the ids of their requests.
+/// The calls that wait for answers, by the ids of their requests, with our progress tokens.
 #[derive(Default)]
-pub(super) struct PendingCalls(Mutex<HashMap<RequestId, Weak<PendingCallState>>>);
+pub(super) struct PendingCalls(Mutex<HashMap<RequestId, WaitingCall>>);
+
+#[derive(Clone)]
+struct WaitingCall {
+    state: Weak<PendingCallState>,
+    own_token: Option<Value>,
+}
 
 impl PendingCalls {
     /// Waits for the answer to the call that a message makes, if it makes one.
@@ -98,19 +104,28 @@ impl PendingCalls {
         if let Some((id, call)) = PendingCall::of(message) {
             let mut waiting = self.0.lock();
             // Abandoned calls are dropped.
-            waiting.retain(|_, slot| slot.strong_count() > 0);
-            waiting.insert(id.clone(), Arc::downgrade(&call.0));
+            waiting.retain(|_, call| call.state.strong_count() > 0);
+            let own_token = own_token(message);
+            waiting.insert(id.clone(), WaitingCall { state: Arc::downgrade(&call.0), own_token });
         }
+    }
+
+    /// The client's progress token for one of ours.
+    pub(super) fn progress_token(&self, own_token: &Value) -> Option<Value> {
+        let waiting = self.0.lock();
+        let call = waiting.values().find(|call| call.own_token.as_ref() == Some(own_token))?;
+        call.state.upgrade()?.progress_token.clone()
     }
 
     /// The most bytes of a message that answers one of them; nothing where there is none.
     pub(super) fn room(&self) -> Option<usize> {
         let waiting = self.0.lock();
-        waiting.values().filter_map(Weak::upgrade).map(|slot| PendingCall(slot).room()).max()
+        let states = waiting.values().filter_map(|call| call.state.upgrade());
+        states.map(|state| PendingCall(state).room()).max()
     }
 
     pub(super) fn find(&self, id: &RequestId) -> Option<PendingCall> {
-        self.0.lock().get(id).and_then(Weak::upgrade).map(PendingCall)
+        self.0.lock().get(id).and_then(|call| call.state.upgrade()).map(PendingCall)
     }
 
     /// Stores the text of a message if it answers a call, and returns the message that replaces it.
@@ -126,6 +141,13 @@ impl PendingCalls {
         self.0.lock().remove(&id);
         Some(stub(id))
     }
+}
+
+/// The progress token of a request to the server.
+fn own_token(message: &ClientJsonRpcMessage) -> Option<Value> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    let token = request.request.get_meta().get_progress_token()?;
+    serde_json::to_value(token).ok()
 }
 
 /// An empty response that wakes the waiting request.
@@ -156,7 +178,7 @@ impl Envelope {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
-    use rmcp::model::{CallToolRequest, CallToolRequestParams};
+    use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 
     use super::*;
 
@@ -172,7 +194,7 @@ mod tests {
     #[test]
     fn answers_are_put_beside_as_they_are() {
         for id in ["7", "\"7\""] {
-            let call = PendingCall::new(10);
+            let call = PendingCall::new(10, None);
             let calls = waiting(7, &call);
             assert_eq!(calls.room(), Some(40 + ENVELOPE_ROOM));
             let deep = format!("{}1.50{}", "[".repeat(5000), "]".repeat(5000));
@@ -186,7 +208,7 @@ mod tests {
 
     #[test]
     fn other_messages_are_left_alone() {
-        let call = PendingCall::new(10);
+        let call = PendingCall::new(10, None);
         let calls = waiting(7, &call);
         for text in [
             r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
@@ -202,7 +224,7 @@ mod tests {
 
     #[test]
     fn calls_that_nobody_waits_for_take_no_room() {
-        let call = PendingCall::new(10);
+        let call = PendingCall::new(10, None);
         let calls = waiting(7, &call);
         drop(call);
         assert_eq!(calls.room(), None);

@@ -6,15 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rmcp::ErrorData;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, Implementation, ListToolsRequest,
-    PaginatedRequestParams, ServerResult,
+    ClientCapabilities, ClientConfig, ClientRequest, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsRequest, PaginatedRequestParams, ServerResult,
 };
-use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, ServiceError};
-use serde_json::Value;
+use rmcp::service::{
+    ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, ServiceError,
+};
+use serde_json::{Value, json};
 
 use super::lines::MAX_MESSAGE_BYTES;
+use super::session_client::ClientSlot;
 use super::wire::opened;
+use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
 
 /// The most pages that a list of tools may have.
@@ -42,17 +47,53 @@ impl RequestFailure {
     }
 }
 
-/// The client's side of a session: its identity and the notifications that it handles.
-#[derive(Debug, Clone, Default)]
+/// The client's side of a session: its identity, the notifications that it handles, and the
+/// client that answers the server's requests.
+#[derive(Clone)]
 pub(super) struct ClientHandler {
     /// Set when the server says that it has other tools now.
     pub(super) other_tools: Arc<AtomicBool>,
+    client: Arc<ClientSlot>,
+    masks: Arc<SecretMasks>,
+}
+
+impl ClientHandler {
+    pub(super) fn new(client: &Arc<ClientSlot>, masks: &Arc<SecretMasks>) -> Self {
+        let (client, masks) = (Arc::clone(client), Arc::clone(masks));
+        Self { other_tools: Arc::default(), client, masks }
+    }
 }
 
 impl rmcp::ClientHandler for ClientHandler {
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), us)
+        let capabilities: Option<ClientCapabilities> =
+            serde_json::from_value(self.client.capabilities().into()).ok();
+        ClientConfig::new(capabilities.unwrap_or_default(), us)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        mut context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        let mut params = request.params.unwrap_or_else(|| json!({}));
+        // The client's progress with the request is not passed on.
+        context.meta.remove("progressToken");
+        if let (false, Some(params)) = (context.meta.is_empty(), params.as_object_mut()) {
+            params.insert("_meta".to_owned(), json!(context.meta));
+        }
+        let answer = self.client.answer(&request.method, params, &self.masks);
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("the request was cancelled", None))
+            }
+            answer = answer => match answer {
+                Ok(result) => Ok(CustomResult::new(result)),
+                Err(error) => Err(ErrorData::new(ErrorCode(error.code), error.message, error.data)),
+            },
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -132,7 +173,7 @@ impl ToolPages {
 pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
-            said_error("initialize", error.code.0, &error.message)
+            RequestFailure::Reason(said_error("initialize", error.code.0, &error.message))
         }
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => RequestFailure::Closed("initialize"),
@@ -146,7 +187,9 @@ pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
 /// Why the server did not answer a request.
 pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> RequestFailure {
     match error {
-        ServiceError::McpError(error) => said_error(request, error.code.0, &error.message),
+        ServiceError::McpError(error) => {
+            RequestFailure::Reason(said_error(request, error.code.0, &error.message))
+        }
         ServiceError::TransportSend(_)
         | ServiceError::TransportClosed
         | ServiceError::Cancelled { .. } => RequestFailure::Closed(request),
@@ -154,9 +197,8 @@ pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> Request
     }
 }
 
-fn said_error(request: &str, code: i32, message: &str) -> RequestFailure {
-    RequestFailure::Reason(format!(
-        "it answered `{request}` with the error {code}: {}",
-        sanitize_line(message)
-    ))
+/// An error of the server, in words.
+pub(super) fn said_error(request: &str, code: i32, message: &str) -> String {
+    let message = sanitize_line(message);
+    format!("it answered `{request}` with the error {code}: {message}")
 }

@@ -4,30 +4,22 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
-use tokio::sync::watch;
-use tokio::task::AbortHandle;
-use tokio::time::Instant;
 
 use super::McpError;
-use super::connection::{Connection, ServerAddress};
+use super::connection::{Connection, ServerAddress, UpstreamError};
+use super::link::{ConnectionResult, ServerLink, unreachable};
+use super::pending_calls::PendingCall;
+use super::session_client::{ClientSlot, SessionClient, relevant};
 use crate::check::ToolCheck;
 use crate::environment::ProgramEnvironment;
 use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{CloseFuture, InvocationError, InvocationErrorKind, SessionResource};
 use crate::sanitize::sanitize_line;
-
-/// How long a server may take to begin. `npx` and its like install a server before they start it,
-/// which can take most of a minute.
-const START_LIMIT: Duration = Duration::from_mins(1);
-/// The longest wait before a broken server is tried again. The waits begin with none, and then
-/// double from one second on.
-const MAX_WAIT: Duration = Duration::from_mins(1);
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
 /// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a
@@ -41,7 +33,11 @@ struct ServerState {
     is_shared: bool,
     /// Set once a tool was called, so that the server may have a state.
     is_used: AtomicBool,
+    /// The client that the connection is for.
+    client: Option<Arc<dyn SessionClient>>,
     link: Mutex<ServerLink>,
+    /// The capabilities that the server announced last.
+    capabilities: RwLock<Option<Arc<Map<String, Value>>>>,
     /// The tools that were listed last.
     tools: RwLock<Option<Arc<[Value]>>>,
     /// The checks of their results, by tool.
@@ -49,23 +45,38 @@ struct ServerState {
 }
 
 /// The MCP servers of one session. A session that has none shares those of its library.
-#[derive(Debug, Default)]
-pub(crate) struct SessionServers(Mutex<Vec<(McpServer, McpServer)>>);
+#[derive(Default)]
+pub(crate) struct SessionServers {
+    servers: Mutex<Vec<(McpServer, McpServer)>>,
+    client: OnceLock<Arc<dyn SessionClient>>,
+}
 
 impl SessionServers {
+    /// Sets the client of the session, to which its own servers speak from now on. The first one
+    /// stays.
+    pub(crate) fn attach(&self, client: Arc<dyn SessionClient>) {
+        let _ = self.client.set(client);
+    }
+
     /// The session's own connection to a server of the library, unless the server is shared.
     pub(crate) fn of(&self, server: &McpServer) -> McpServer {
         if server.0.is_shared {
             return server.clone();
         }
-        let mut known = self.0.lock();
+        let mut known = self.servers.lock();
         let own = known.iter().find(|(known, _)| Arc::ptr_eq(&known.0, &server.0));
         if let Some((_, own)) = own {
             return own.clone();
         }
-        let own = server.fork();
+        let own = server.fork(self.client.get().cloned());
         known.push((server.clone(), own.clone()));
         own
+    }
+}
+
+impl fmt::Debug for SessionServers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionServers").field("servers", &self.servers).finish_non_exhaustive()
     }
 }
 
@@ -76,52 +87,15 @@ impl SessionResource for SessionServers {
 
     fn close(self: Arc<Self>) -> CloseFuture {
         Box::pin(async move {
-            let servers = std::mem::take(&mut *self.0.lock());
+            let servers = std::mem::take(&mut *self.servers.lock());
             let closing = servers.iter().map(|(_, own)| own.close());
             futures_util::future::join_all(closing).await;
         })
     }
 }
 
-/// The state of a connection.
-#[derive(Default)]
-struct ServerLink {
-    opening: Option<ConnectionAttempt>,
-    /// How often in a row it could not be opened, or broke before it was of use.
-    failures: u32,
-    /// When it may be tried again, and why not before.
-    wait: Option<(Instant, InvocationError)>,
-    /// Tells one opening from another.
-    count: u64,
-}
-
-type ConnectionResult = Result<Arc<Connection>, InvocationError>;
-
-/// A connection that is open or being opened. A separate task opens it, so that it is there for the
-/// next caller if the first one gives up.
-struct ConnectionAttempt {
-    outcome: watch::Receiver<Option<ConnectionResult>>,
-    task: AbortHandle,
-    number: u64,
-}
-
-impl Drop for ConnectionAttempt {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn open(address: ServerAddress) -> ConnectionResult {
-    if let ServerAddress::Command { words, .. } = &address
-        && words.is_empty()
-    {
-        return Err(unreachable(McpError::EmptyCommand));
-    }
-    Connection::open(&address, START_LIMIT).await.map(Arc::new).map_err(unreachable)
-}
-
-fn unreachable(detail: impl Display) -> InvocationError {
-    InvocationError::new(InvocationErrorKind::Unreachable, detail.to_string())
+fn has_capabilities(client: &dyn SessionClient) -> bool {
+    !relevant(client.capabilities()).is_empty()
 }
 
 impl McpServer {
@@ -134,7 +108,7 @@ impl McpServer {
     /// The server that a program is, with its arguments and its environment.
     pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
         let environment = Arc::new(environment);
-        Self::new(ServerAddress::Command { words: words.into(), environment }, false)
+        Self::new(ServerAddress::Command { words: words.into(), environment }, false, None)
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
@@ -146,15 +120,21 @@ impl McpServer {
     pub fn url_with(url: &str, headers: RequestHeaders) -> Result<Self, InvocationError> {
         let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
         let (url, headers) = (Arc::new(url), Arc::new(headers));
-        Ok(Self::new(ServerAddress::Url { url, headers }, false))
+        Ok(Self::new(ServerAddress::Url { url, headers }, false, None))
     }
 
-    fn new(address: ServerAddress, is_shared: bool) -> Self {
+    fn new(
+        address: ServerAddress,
+        is_shared: bool,
+        client: Option<Arc<dyn SessionClient>>,
+    ) -> Self {
         Self(Arc::new(ServerState {
             address,
             is_shared,
             is_used: AtomicBool::new(false),
+            client,
             link: Mutex::default(),
+            capabilities: RwLock::default(),
             tools: RwLock::default(),
             outputs: Mutex::default(),
         }))
@@ -163,17 +143,32 @@ impl McpServer {
     /// The same server, whose connection is shared even by sessions with servers of their own.
     #[must_use]
     pub fn shared(&self) -> Self {
-        Self::new(self.0.address.clone(), true)
+        Self::new(self.0.address.clone(), true, None)
     }
 
-    /// The same server with a connection of its own. It takes over the one that there is, if no
-    /// tool was called over it.
-    fn fork(&self) -> Self {
-        let fork = Self::new(self.0.address.clone(), false);
+    /// The same server with a connection of its own, for a client. It takes over the one that there
+    /// is, if no tool was called over it. A client with capabilities needs another one, because
+    /// servers learn the capabilities when they begin.
+    fn fork(&self, client: Option<Arc<dyn SessionClient>>) -> Self {
+        let fork = Self::new(self.0.address.clone(), false, client);
         if !self.0.is_used.load(Ordering::Acquire) {
-            *fork.0.link.lock() = std::mem::take(&mut *self.0.link.lock());
+            let link = std::mem::take(&mut *self.0.link.lock());
+            match (&fork.0.client, &link.opening) {
+                (Some(client), Some(_)) if has_capabilities(&**client) => {
+                    let unused = Self::new(self.0.address.clone(), false, None);
+                    *unused.0.link.lock() = link;
+                    tokio::spawn(async move { unused.close().await });
+                }
+                (client, opening) => {
+                    if let (Some(client), Some(opening)) = (client, opening) {
+                        opening.client.set(Arc::clone(client));
+                    }
+                    *fork.0.link.lock() = link;
+                }
+            }
         }
         fork.0.tools.write().clone_from(&self.0.tools.read());
+        fork.0.capabilities.write().clone_from(&self.0.capabilities.read());
         fork
     }
 
@@ -231,28 +226,91 @@ impl McpServer {
         check?.fits(&value.to_string()).err().map(|rejection| rejection.of_result())
     }
 
-    /// Calls a tool, and gives the message that answers the call and the server's name.
+    /// Whether the client of the connection receives progress and messages of the server.
+    pub(crate) fn has_hearing_client(&self) -> bool {
+        self.0.client.as_ref().is_some_and(|client| client.hears())
+    }
+
+    /// Calls a tool, and gives the message that answers the call and the server's name. The client
+    /// hears of progress under its token.
     pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
         max_answer: usize,
+        progress_token: Option<Value>,
     ) -> Result<(String, String), InvocationError> {
         self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
-        match connection.call(tool, arguments, max_answer).await {
+        let call = PendingCall::new(max_answer, progress_token);
+        match connection.call(tool, arguments, call).await {
             Ok(message) => Ok((message, connection.name().to_owned())),
             Err(error) => {
-                if connection.is_over()
-                    || matches!(
-                        error.kind,
-                        InvocationErrorKind::Died | InvocationErrorKind::Unreachable
-                    )
-                {
-                    self.abandon(&connection, &error);
-                }
+                self.abandon_if_broken(&connection, &error);
                 Err(error)
             }
+        }
+    }
+
+    /// The capabilities that the server announced, if it was connected to already.
+    pub fn capabilities(&self) -> Option<Arc<Map<String, Value>>> {
+        self.0.capabilities.read().clone()
+    }
+
+    /// The capabilities that the server announces. It is connected to if need be.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be reached.
+    pub async fn announced(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
+        if let Some(known) = self.capabilities() {
+            return Ok(known);
+        }
+        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        Ok(self.capabilities().unwrap_or_else(|| Arc::new(connection.capabilities())))
+    }
+
+    /// Whether sessions share the connection, even those with servers of their own.
+    pub fn is_shared(&self) -> bool {
+        self.0.is_shared
+    }
+
+    /// Makes a request for the client, and gives the result exactly as the server sent it. The
+    /// client hears of progress under its token. An answer has at most `max_answer` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The server answers with an error, or not at all.
+    pub async fn request(
+        &self,
+        method: &'static str,
+        params: Value,
+        max_answer: usize,
+        progress_token: Option<Value>,
+    ) -> Result<Value, UpstreamError> {
+        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        let call = PendingCall::new(max_answer, progress_token);
+        let outcome = connection.request(method, params, call).await;
+        if let Err(UpstreamError::NoAnswer(error)) = &outcome {
+            self.abandon_if_broken(&connection, error);
+        }
+        outcome
+    }
+
+    /// Sends a notification of the client, if there is a connection.
+    pub async fn notify(&self, method: &'static str) {
+        let open = self.0.link.lock().opening.as_ref().map(|opening| opening.outcome.clone());
+        let open = open.and_then(|outcome| outcome.borrow().clone());
+        if let Some(Ok(connection)) = open {
+            connection.notify(method).await;
+        }
+    }
+
+    fn abandon_if_broken(&self, connection: &Arc<Connection>, error: &InvocationError) {
+        let is_broken =
+            matches!(error.kind, InvocationErrorKind::Died | InvocationErrorKind::Unreachable);
+        if connection.is_over() || is_broken {
+            self.abandon(connection, error);
         }
     }
 
@@ -308,13 +366,18 @@ impl McpServer {
     async fn connection(&self) -> ConnectionResult {
         // A server that does not listen any more is given up, and started again; that once.
         for _ in 0..2 {
-            let (mut outcome, number) = self.0.link.lock().open(&self.0.address)?;
+            let client = || ClientSlot::of(self.0.client.clone());
+            let (mut outcome, number) = self.0.link.lock().open(&self.0.address, client)?;
             let opened = match outcome.wait_for(Option::is_some).await {
                 Ok(opened) => opened.clone(),
                 Err(_) => None,
             };
             match opened {
-                Some(Ok(connection)) if connection.listens().await => return Ok(connection),
+                Some(Ok(connection)) if connection.listens().await => {
+                    let mut capabilities = self.0.capabilities.write();
+                    capabilities.get_or_insert_with(|| Arc::new(connection.capabilities()));
+                    return Ok(connection);
+                }
                 Some(Ok(connection)) => {
                     let silent = format!("{} does not listen any more", connection.name());
                     self.abandon(&connection, &unreachable(silent));
@@ -346,67 +409,6 @@ impl McpServer {
             // It was counted before.
             None => {}
         }
-    }
-}
-
-impl ServerLink {
-    /// The connection that there is, or else a new one, with its number. Fails where it is too
-    /// early to try again.
-    fn open(
-        &mut self,
-        address: &ServerAddress,
-    ) -> Result<(watch::Receiver<Option<ConnectionResult>>, u64), InvocationError> {
-        if let Some(opening) = &self.opening {
-            return Ok((opening.outcome.clone(), opening.number));
-        }
-        if let Some((moment, error)) = &self.wait {
-            let left = moment.saturating_duration_since(Instant::now());
-            if !left.is_zero() {
-                // Rounded up, so that it is true.
-                let seconds = left.as_secs() + 1;
-                let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
-                return Err(unreachable(detail));
-            }
-        }
-        self.count += 1;
-        let (tell, outcome) = watch::channel(None);
-        let address = address.clone();
-        let task = tokio::spawn(async move {
-            let opened = open(address).await;
-            // The receiver may be gone.
-            let _ = tell.send(Some(opened));
-        });
-        let opening = ConnectionAttempt {
-            outcome: outcome.clone(),
-            task: task.abort_handle(),
-            number: self.count,
-        };
-        self.opening = Some(opening);
-        Ok((outcome, self.count))
-    }
-
-    fn forget(&mut self, number: u64) {
-        if self.opening.as_ref().is_some_and(|opening| opening.number == number) {
-            self.opening = None;
-        }
-    }
-
-    /// Counts a connection that was of no use. The first time the next one may begin at once.
-    fn failed(&mut self, number: u64, error: &InvocationError) {
-        // Another caller has counted it.
-        if self.opening.as_ref().is_none_or(|opening| opening.number != number) {
-            return;
-        }
-        self.opening = None;
-        self.failures = self.failures.saturating_add(1);
-        let wait = match self.failures {
-            1 => Duration::ZERO,
-            failures => {
-                let doubled = 1_u64.checked_shl(failures - 2).unwrap_or(u64::MAX);
-                Duration::from_secs(doubled).min(MAX_WAIT)
-            }
-        };
-        self.wait = Some((Instant::now() + wait, error.clone()));
     }
 }
 

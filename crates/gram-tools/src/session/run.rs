@@ -29,6 +29,8 @@ pub struct AdmittedCall<'s> {
     pub(super) warnings: Vec<Warning>,
     /// The throttle ticket, and the arguments as received.
     pub(super) admitted: (ThrottleTicket, String),
+    /// The token under which an MCP client wants to hear of progress.
+    pub(super) progress_token: Option<Value>,
 }
 
 /// Why an invocation returned no answer.
@@ -53,6 +55,19 @@ impl<'s> AdmittedCall<'s> {
     pub fn is_host_executed(&self) -> bool {
         let entry = self.session.bound.tool(self.tool).entry.as_ref();
         entry.is_some_and(|entry| entry.implementation.kind() == "Client")
+    }
+
+    /// Whether the implementation reports progress to the client of the session.
+    pub fn reports_progress(&self) -> bool {
+        let entry = self.session.bound.tool(self.tool).entry.as_ref();
+        entry.is_some_and(|entry| self.session.implementation(entry).reports_progress())
+    }
+
+    /// Sets the token under which the client of the session wants to hear of progress.
+    #[must_use]
+    pub fn with_progress_token(mut self, token: Value) -> Self {
+        self.progress_token = Some(token);
+        self
     }
 
     /// The arguments for the implementation: a JSON object with injected values.
@@ -140,6 +155,7 @@ impl<'s> AdmittedCall<'s> {
             max_answer: self.settings().most_output(),
             occurrence,
             hidden: Arc::clone(&tool.hidden),
+            progress_token: self.progress_token.clone(),
             cancelled,
         }
     }

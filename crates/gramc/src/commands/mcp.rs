@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
-use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server};
+use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server, name_clashes};
 use gram_tools::Settings;
 use gram_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
+use tokio::time::timeout;
 
-use super::calls::{self, Both};
+use super::calls::{self, Both, CONNECT_LIMIT};
 use crate::args::{Display, Mcp};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
@@ -99,6 +100,11 @@ async fn prepare(
     if !refused.is_empty() {
         return Ok(None);
     }
+    let clashes = tokio::select! {
+        clashes = timeout(CONNECT_LIMIT, name_clashes(&bound)) => clashes.unwrap_or_default(),
+        signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+    };
+    say_each("warning: ", &clashes);
     let server = Server::observed(&read.spec.module, &bound, observer);
     server.map(Some).map_err(|error| failure(&error))
 }

@@ -27,7 +27,7 @@ impl WholeServer {
         declared: &gram_model::Implementation,
     ) -> Result<Self, String> {
         Ok(Self {
-            server: server(loader, declared)?,
+            server: server(loader, declared, true)?,
             only: declared.attribute("only").map(|_| texts(declared, "only")),
             except: texts(declared, "except"),
             prefix: text(declared, "prefix"),

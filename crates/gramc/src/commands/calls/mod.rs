@@ -29,7 +29,7 @@ use lines::{CallLine, Lines};
 
 /// Time for MCP servers to start before they are compared with the specification. The clients of
 /// `gramc mcp` wait only so long for an answer.
-const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 /// How long servers may take to end.
 const GOODBYE: Duration = Duration::from_secs(5);
 

@@ -1,0 +1,171 @@
+//! The client, as the MCP servers behind the library see it.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use gram_tools::mcp::{RpcError, SessionClient};
+use parking_lot::Mutex;
+use rmcp::model::{
+    CustomNotification, CustomRequest, ErrorCode, RequestId, ServerNotification, ServerRequest,
+};
+use rmcp::service::{
+    OriginatingRequestId, Peer, PeerRequestOptions, RequestHandle, RoleServer, ServiceError,
+};
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast;
+use tokio::time::timeout;
+
+/// Maximum time for the client to take a notification or a cancellation.
+const MAX_SEND_TIME: Duration = Duration::from_secs(10);
+/// Maximum time for the client to answer a request, which may be a question to a person.
+const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
+/// Maximum number of changes that a subscriber may not have received yet.
+const MAX_CHANGES: usize = 64;
+
+/// A notification of a change: its method and its parameters.
+pub(crate) type Change = (String, Value);
+
+/// The client of a conversation.
+#[derive(Debug)]
+pub(crate) struct ClientLink {
+    capabilities: Map<String, Value>,
+    /// Nothing if the client cannot be addressed: from revision 2026-07-28 on, clients only get
+    /// the notifications that they subscribe to.
+    peer: Option<Peer<RoleServer>>,
+    changes: broadcast::Sender<Change>,
+    /// The requests of the client that are not answered yet, in order.
+    open: Mutex<Vec<RequestId>>,
+}
+
+/// A request of the client that is not answered yet.
+pub(crate) struct OpenRequest<'l> {
+    link: &'l ClientLink,
+    id: RequestId,
+}
+
+impl Drop for OpenRequest<'_> {
+    fn drop(&mut self) {
+        self.link.open.lock().retain(|id| *id != self.id);
+    }
+}
+
+impl ClientLink {
+    /// The sender of changes for subscribers.
+    pub(crate) fn changes() -> broadcast::Sender<Change> {
+        broadcast::Sender::new(MAX_CHANGES)
+    }
+
+    /// A client that can be addressed.
+    pub(crate) fn new(peer: &Peer<RoleServer>, changes: &broadcast::Sender<Change>) -> Self {
+        let info = peer.peer_info();
+        let capabilities = info.and_then(|info| serde_json::to_value(&info.capabilities).ok());
+        let capabilities = match capabilities {
+            Some(Value::Object(capabilities)) => capabilities,
+            _ => Map::new(),
+        };
+        let (peer, changes) = (Some(peer.clone()), changes.clone());
+        Self { capabilities, peer, changes, open: Mutex::default() }
+    }
+
+    /// A client that cannot be addressed.
+    pub(crate) fn subscriber(changes: &broadcast::Sender<Change>) -> Self {
+        let changes = changes.clone();
+        Self { capabilities: Map::new(), peer: None, changes, open: Mutex::default() }
+    }
+
+    /// Records a request of the client until it is answered.
+    pub(crate) fn open(&self, id: &RequestId) -> OpenRequest<'_> {
+        self.open.lock().push(id.clone());
+        OpenRequest { link: self, id: id.clone() }
+    }
+
+    /// Asks the client, and gives its result. If the future is dropped, the request is cancelled.
+    async fn ask(&self, method: String, params: Value) -> Result<Value, RpcError> {
+        let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
+        let peer = self.peer.as_ref().ok_or_else(not_found)?;
+        let mut request = CustomRequest::new(method, Some(params));
+        // Over HTTP, the question travels with the response to a request that waits for it.
+        if let Some(origin) = self.open.lock().last() {
+            request.extensions.insert(OriginatingRequestId(origin.clone()));
+        }
+        let request = ServerRequest::CustomRequest(request);
+        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let mut question = Question(Some(sent.map_err(no_answer)?));
+        let Some(handle) = &mut question.0 else { return Err(no_answer_in_time()) };
+        let answer = timeout(MAX_ANSWER_TIME, &mut handle.rx).await;
+        let answer = answer.map_err(|_| no_answer_in_time())?;
+        question.0 = None;
+        let result = answer.map_err(|_| no_answer(ServiceError::TransportClosed))?;
+        // The keys of results are strings, so serialization cannot fail.
+        Ok(serde_json::to_value(result.map_err(no_answer)?).unwrap_or_default())
+    }
+}
+
+/// A question to the client, which is cancelled if nothing waits for the answer.
+struct Question(Option<RequestHandle<RoleServer>>);
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let Some(handle) = self.0.take() else { return };
+        // Without a runtime there is no connection either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let reason = "the server no longer waits for the answer".to_owned();
+                let _ = timeout(MAX_SEND_TIME, handle.cancel(Some(reason))).await;
+            });
+        }
+    }
+}
+
+fn error(code: ErrorCode, message: &str) -> RpcError {
+    RpcError::new(code.0, message)
+}
+
+fn no_answer_in_time() -> RpcError {
+    error(ErrorCode::INTERNAL_ERROR, "the client did not answer in time")
+}
+
+fn no_answer(failure: ServiceError) -> RpcError {
+    match failure {
+        ServiceError::McpError(error) => {
+            RpcError { code: error.code.0, message: error.message.into_owned(), data: error.data }
+        }
+        _ => error(ErrorCode::INTERNAL_ERROR, "the client did not answer"),
+    }
+}
+
+impl SessionClient for ClientLink {
+    fn capabilities(&self) -> Map<String, Value> {
+        self.capabilities.clone()
+    }
+
+    fn hears(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // There may be no subscribers.
+            let _ = self.changes.send((method.clone(), params.clone()));
+            let Some(peer) = &self.peer else { return };
+            let known = if method == "notifications/progress" {
+                // Its type tells rmcp which response it belongs to.
+                let text = json!({"method": method, "params": params});
+                serde_json::from_value::<ServerNotification>(text).ok()
+            } else {
+                None
+            };
+            let custom = || {
+                let custom = CustomNotification::new(method.as_str(), Some(params.clone()));
+                ServerNotification::CustomNotification(custom)
+            };
+            let notification = known.unwrap_or_else(custom);
+            // The client may have disconnected.
+            let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
+        })
+    }
+
+    fn request(&self, method: String, params: Value) -> BoxFuture<'_, Result<Value, RpcError>> {
+        Box::pin(self.ask(method, params))
+    }
+}
