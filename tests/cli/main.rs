@@ -24,6 +24,7 @@ mod grammars;
 mod guard;
 mod import;
 mod imports;
+mod killed;
 mod lsp;
 mod markdown;
 mod mcp;

@@ -72,6 +72,8 @@ pub use environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 pub use http_client::RequestHeaders;
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
+#[cfg(any(feature = "command", feature = "mcp"))]
+pub use process::{ProcessWatcher, watch_processes};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};
 pub use stats::{ContainerStats, SessionStats};

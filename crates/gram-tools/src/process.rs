@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
+use std::sync::OnceLock;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -9,10 +10,28 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use crate::environment::ProgramEnvironment;
 use crate::sanitize::sanitize_line;
 
+/// Learns which process groups run, so that they can be ended even if this process is killed.
+pub trait ProcessWatcher: Send + Sync {
+    /// A group was started. Its id is that of its first process.
+    fn started(&self, group: u32);
+
+    /// A group was ended.
+    fn ended(&self, group: u32);
+}
+
+static WATCHER: OnceLock<Box<dyn ProcessWatcher>> = OnceLock::new();
+
+/// Sets the watcher of all process groups of this process. The first one stays.
+pub fn watch_processes(watcher: Box<dyn ProcessWatcher>) {
+    let _ = WATCHER.set(watcher);
+}
+
 /// A running program and the processes that it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
     child: Box<dyn ChildWrapper>,
+    /// The id of the group.
+    id: Option<u32>,
     /// Whether the group was killed. Its id may have been reused since then.
     over: bool,
 }
@@ -57,7 +76,12 @@ impl ProcessGroup {
         // them.
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
-        let mut group = Self { child: command.spawn()?, over: false };
+        let child = command.spawn()?;
+        let id = child.id();
+        if let (Some(watcher), Some(id)) = (WATCHER.get(), id) {
+            watcher.started(id);
+        }
+        let mut group = Self { child, id, over: false };
         let missing = || io::Error::other("it has no pipes");
         let input = group.child.stdin().take().ok_or_else(missing)?;
         let output = group.child.stdout().take().ok_or_else(missing)?;
@@ -84,6 +108,9 @@ impl ProcessGroup {
             // This fails if no process is left.
             let _ = self.child.start_kill();
             self.over = true;
+            if let (Some(watcher), Some(id)) = (WATCHER.get(), self.id) {
+                watcher.ended(id);
+            }
         }
     }
 }

@@ -11,6 +11,8 @@ mod output;
 mod project;
 mod report;
 mod save;
+#[cfg(unix)]
+mod watchdog;
 
 use clap::Parser;
 
@@ -22,6 +24,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const STACK: usize = 8 << 20;
 
 fn main() {
+    #[cfg(unix)]
+    {
+        if watchdog::is_one() {
+            return watchdog::watch();
+        }
+        gram_tools::watch_processes(Box::<watchdog::Watchdog>::default());
+    }
     let args = args::Args::parse();
     // Without them, this thread does the work.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
