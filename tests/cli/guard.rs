@@ -331,6 +331,35 @@ fn a_server_that_has_changed_is_not_served_in_silence() {
 }
 
 #[test]
+fn a_run_compares_the_server_as_well() {
+    let text =
+        json!({"type": "object", "properties": {"text": {"type": "string", "maxLength": 5}}});
+    let tools = json!([{"name": "say", "inputSchema": text}]);
+    for (on_change, code, said) in [
+        ("", 1, "error: `say` allows arguments that its implementation refuses"),
+        (
+            ", onChange: \"warn\"",
+            0,
+            "warning: `say` allows arguments that its implementation refuses",
+        ),
+        (", onChange: \"ignore\"", 0, ""),
+    ] {
+        let folder = files("", on_change);
+        let spec =
+            "[say:Tool | (text::Text)==>(::Any)] [echo:Agent {model: \"scripted/echo\"} | say]";
+        folder.write("guard.gram", spec);
+        let library = std::fs::read_to_string(folder.file("upstream.gram")).expect("it is there");
+        let only = library.split_once("), (").expect("there are several").0;
+        folder.write("upstream.gram", format!("{only})]"));
+        folder.write("tools.json", tools.to_string());
+        let run = gramc("run guard.gram --library upstream.gram hi").within(folder.path()).run();
+        let run = run.exits(code);
+        assert!(run.stderr.contains(said), "{on_change}: {}", run.stderr);
+        assert_eq!(run.stderr.contains("refuses"), !said.is_empty(), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_server_that_cannot_be_reached_is_served_with_a_warning() {
     let folder = files("", "");
     let library = std::fs::read_to_string(folder.file("upstream.gram")).expect("it is there");

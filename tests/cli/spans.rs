@@ -407,3 +407,39 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
     let run = warned(&collector.url(), &[("OTEL_SDK_DISABLED", "true")], &[]);
     assert!(!run.stderr.contains("warning") && collector.requests().is_empty());
 }
+
+#[test]
+fn calls_of_mcp_clients_are_sent_as_spans() {
+    let collector = Collector::start(Some(200));
+    let request = |id: u32, method: &str, params: &Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let call = |id: u32, arguments: Value| {
+        request(id, "tools/call", &json!({"name": "sayHello", "arguments": arguments}))
+    };
+    let messages = [
+        request(1, "initialize", &crate::mcp::hello()),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        call(2, json!({"personName": "a-private-name"})),
+        call(3, json!({"personName": 42})),
+    ];
+    gramc("mcp examples/hello-world.gram --library examples/friendly.gram")
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url())
+        .env("OTEL_SERVICE_NAME", "guard")
+        .input(messages.map(|message| message + "\n").concat())
+        .run()
+        .clean();
+    let mut spans = collector.spans();
+    spans.sort_by_key(|span| span.attributes["gen_ai.tool.call.id"].to_string());
+    let said: Vec<_> = spans.iter().map(|span| (span.name.as_str(), span.failed)).collect();
+    assert_eq!(said, [("execute_tool sayHello", false), ("execute_tool sayHello", true)]);
+    for (span, id) in spans.iter().zip(["2", "3"]) {
+        assert_eq!(span.resource["service.name"], "guard");
+        assert_eq!(span.attributes["gen_ai.operation.name"], "execute_tool");
+        assert_eq!(span.attributes["gen_ai.tool.name"], "sayHello");
+        assert_eq!(span.attributes["gen_ai.tool.call.id"], id);
+        assert!(span.parent.is_empty() && span.began <= span.ended);
+    }
+    assert_eq!(spans[1].attributes["error.type"], "validation_error");
+    assert!(!collector.bytes().contains("a-private-name"));
+}
