@@ -8,6 +8,7 @@ mod ab;
 mod ab_real;
 mod agent;
 mod agent_real;
+mod approval;
 mod binding;
 mod calls;
 mod chat;

@@ -8,6 +8,7 @@ use gram_model::{Agent, Module, ValueSource};
 use gram_schema::Target;
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
+use gram_tools::approval::Approvals;
 use gram_tools::check::{SchemaError, ToolCheck};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -23,6 +24,7 @@ pub struct AgentTeam {
     /// The model of each member.
     pub(crate) models: Vec<Arc<dyn Model>>,
     pub(crate) bound: Bound,
+    pub(crate) approvals: Approvals,
     /// The schema of messages between agents.
     pub(crate) message: Arc<ToolCheck>,
 }
@@ -127,7 +129,14 @@ impl AgentTeam {
             found.push(model);
         }
         let (members, message) = (members.into(), Arc::new(message));
-        Ok(Self { members, models: found, bound: bound.clone(), message })
+        let (bound, approvals) = (bound.clone(), Approvals::default());
+        Ok(Self { members, models: found, bound, approvals, message })
+    }
+
+    /// Asks for approval of calls. Without this, calls that have to be approved are refused.
+    #[must_use]
+    pub fn with_approvals(self, approvals: Approvals) -> Self {
+        Self { approvals, ..self }
     }
 
     /// Replaces the models of all agents. Agents that share a model share its replacement.

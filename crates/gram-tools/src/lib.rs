@@ -40,6 +40,7 @@
 //! });
 //! ```
 
+pub mod approval;
 mod bind;
 pub mod check;
 pub mod clock;
@@ -57,6 +58,8 @@ pub mod mcp;
 pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod process;
+#[cfg(feature = "command")]
+mod program;
 mod sanitize;
 mod session;
 mod settings;

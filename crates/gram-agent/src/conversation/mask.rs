@@ -123,6 +123,9 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
         }
         Err(error) => mask_error(secrets, error),
     }
+    if let Some(reason) = shown.approval.as_mut().and_then(|it| it.reason.as_mut()) {
+        *reason = mask(secrets, reason);
+    }
     for warning in &mut shown.warnings {
         warning.message = mask(secrets, &warning.message);
     }
@@ -133,6 +136,7 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
     match error {
         CallError::Validation(invalid) => invalid.hide(|text| mask(secrets, text)),
         CallError::Invocation { detail } => *detail = mask(secrets, detail),
+        CallError::ApprovalRefused { reason: Some(reason) } => *reason = mask(secrets, reason),
         CallError::ContainerInvocation { attempted, .. } => {
             *attempted = mask_value(secrets, attempted);
         }
@@ -140,6 +144,8 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
         CallError::Malformed(_)
         | CallError::UnknownTool { .. }
         | CallError::ContainerNotExpanded { .. }
+        | CallError::ApprovalRequired
+        | CallError::ApprovalRefused { reason: None }
         | CallError::Throttled { .. }
         | CallError::Timeout { .. } => {}
     }

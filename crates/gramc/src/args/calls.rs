@@ -26,6 +26,15 @@ pub(crate) struct Bind {
     pub(crate) library: String,
 }
 
+/// What approves calls.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Approve {
+    /// Program that approves calls: it reads {"name": …, "arguments": …} from standard input, and
+    /// exit code 0 approves the call
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) approve_with: Option<String>,
+}
+
 /// Check recorded calls without running them
 ///
 /// Reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line. Each call
@@ -98,6 +107,8 @@ pub(crate) struct Call {
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) approve: Approve,
 }
 
 /// Check, repair and run recorded calls in one session

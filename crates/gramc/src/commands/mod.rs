@@ -1,6 +1,7 @@
 //! The commands.
 
 mod ab;
+mod approval;
 mod calls;
 mod check;
 mod compile;

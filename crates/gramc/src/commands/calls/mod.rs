@@ -11,15 +11,19 @@ use std::time::Duration;
 use gram_agent::CostEstimate;
 use gram_check::Valid;
 use gram_model::Module;
+use gram_tools::approval::ApprovalPolicy;
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gram_tools::{Admission, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+use gram_tools::{BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
+use super::approval::{approvals, terminal};
 use crate::args::{BindCommand, Call, Display, Format, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
@@ -132,7 +136,8 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
             .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
     };
-    let session = Session::new(&bound);
+    let approvals = approvals(ApprovalPolicy::Never, &args.approve, terminal())?;
+    let session = Session::new(&bound).with_approvals(approvals);
     // One call is no conversation, so the container of the tool is expanded for it.
     session.expand_containers_of(&args.tool);
     let call = gram_tools::Call::new(args.tool.as_str(), arguments);
@@ -157,7 +162,8 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     }
     let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let clock = Arc::new(ManualClock::default());
-    let session = Session::with_clock(&bound, clock.clone());
+    let recorded = Arc::<RecordedAnswer>::default();
+    let session = Session::with_clock(&bound, clock.clone()).with_host(recorded.clone());
     let mut code = CLEAN;
     let mut lines = Lines::open(&calls)?;
     run(&read.library, async {
@@ -170,7 +176,8 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                     if let Some(at) = at {
                         clock.move_to(at);
                     }
-                    code = code.max(print(&replayed(&session, call, result).await)?);
+                    *recorded.0.lock() = result;
+                    code = code.max(print(&session.call(call).await)?);
                 }
                 CallLine::Turn => session.begin_turn(),
                 CallLine::Reset(Some(tool)) => {
@@ -190,17 +197,22 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     Ok(code)
 }
 
-async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
-    match session.begin(call) {
-        Admission::Answered(verdict) => verdict,
-        Admission::Ready(ready) if ready.is_host_executed() => {
-            ready.finish(result.map(Answer::Json).ok_or_else(|| {
-                let detail = "the host program executes this tool, and the recorded call has no \
-                              `result`";
-                InvocationError::new(InvocationErrorKind::HostExecuted, detail)
-            }))
-        }
-        Admission::Ready(ready) => ready.run(CancellationToken::new()).await,
+/// Executes the tools of the host: gives the answer that is recorded with the call.
+#[derive(Debug, Default)]
+struct RecordedAnswer(Mutex<Option<Value>>);
+
+impl Implementation for RecordedAnswer {
+    fn kind(&self) -> &'static str {
+        "Client"
+    }
+
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let answer = self.0.lock().take().map(Answer::Json).ok_or_else(|| {
+            let detail = "the host program executes this tool, and the recorded call has no \
+                          `result`";
+            InvocationError::new(InvocationErrorKind::HostExecuted, detail)
+        });
+        Box::pin(std::future::ready(answer))
     }
 }
 

@@ -145,11 +145,11 @@ impl Shadow<'_> {
             self.clock.move_to(at);
         }
         let before = line.verdict["ok"] == true;
-        // A tool that failed then was called rightly.
+        // A tool that failed or was not approved then was called rightly.
         let ran = before
             || matches!(
                 line.verdict["error"]["error_type"].as_str(),
-                Some("invocation_error" | "timeout")
+                Some("invocation_error" | "timeout" | "approval_required" | "approval_refused")
             );
         let call = gram_tools::Call {
             id: line.id.clone(),
