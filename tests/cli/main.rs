@@ -36,6 +36,7 @@ mod real;
 mod running;
 mod scenarios;
 mod secrets;
+mod session;
 mod spans;
 mod spec;
 mod support;

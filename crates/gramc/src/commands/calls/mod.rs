@@ -1,7 +1,7 @@
 //! `gramc validate`, `bind`, `call` and `replay`
 
 mod bound;
-mod lines;
+pub(super) mod lines;
 mod shadow;
 
 use std::path::Path;
@@ -59,7 +59,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         ));
     }
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let unreachable = run(&read.library, async { Ok(read.library.connect().await) })?;
+    let unreachable = run_interruptibly(&read.library, async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if display.format == Format::Json {
         output::print(&binding_as_json(&bound, &problems))?;
@@ -141,7 +141,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     // One call is no conversation, so the container of the tool is expanded for it.
     session.expand_containers_of(&args.tool);
     let call = gram_tools::Call::new(args.tool.as_str(), arguments);
-    let verdict = run(&read.library, async { Ok(session.call(call).await) })?;
+    let verdict = run_interruptibly(&read.library, async { Ok(session.call(call).await) })?;
     print(&verdict)
 }
 
@@ -166,7 +166,7 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     let session = Session::with_clock(&bound, clock.clone()).with_host(recorded.clone());
     let mut code = CLEAN;
     let mut lines = Lines::open(&calls)?;
-    run(&read.library, async {
+    run_interruptibly(&read.library, async {
         loop {
             let (line, rest) = lines.next_later().await?;
             lines = rest;
@@ -266,7 +266,7 @@ pub(super) fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
 
 /// Runs calls on this thread, then closes the library. A signal drops the calls and kills the
 /// processes that they started.
-fn run<T>(
+pub(super) fn run_interruptibly<T>(
     library: &ToolLibrary,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
