@@ -197,7 +197,7 @@ fn a_line_that_is_wrong_is_answered() {
         assert!(told.contains(what), "{line}: {told}");
     }
     // A call that gets no verdict is named.
-    host.say(&json!({"id": 1, "name": null}));
+    host.say(&json!({"id": 1, "name": "echo", "args": {}}));
     let answer = host.hear();
     assert_eq!((&answer["id"], &answer["line"]), (&json!("1"), &json!(16)), "{answer}");
     host.input.as_mut().unwrap().write_all(b"\"\xff\"\n\n").unwrap();
