@@ -30,6 +30,7 @@ mod markdown;
 mod mcp;
 mod mcp_real;
 mod model_server;
+mod once;
 mod output;
 mod providers;
 mod real;

@@ -85,7 +85,13 @@ impl TraceStats {
         stats.total += 1;
         let Some(error) = call.error else { return };
         // The arguments were accepted.
-        let accepted = ["invocation_error", "timeout", "approval_required", "approval_refused"];
+        let accepted = [
+            "invocation_error",
+            "timeout",
+            "approval_required",
+            "approval_refused",
+            "outcome_unknown",
+        ];
         if accepted.contains(&&*error.error_type) {
             return;
         }

@@ -22,6 +22,7 @@ use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
 use crate::implementations::Client;
 use crate::invocation::{Implementation, SessionResources};
+use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
@@ -49,6 +50,8 @@ pub struct Session {
     /// Its own MCP servers, if it does not share those of the library.
     resources: Option<SessionResources>,
     approvals: Approvals,
+    /// The calls of tools that run at most once.
+    journal: Arc<CallJournal>,
     /// What executes the tools of the host.
     host: Option<Arc<dyn Implementation>>,
 }
@@ -78,6 +81,7 @@ impl Session {
             scope: None,
             resources: None,
             approvals: Approvals::default(),
+            journal: bound.journal().cloned().unwrap_or_default(),
             host: None,
         }
     }
@@ -99,9 +103,7 @@ impl Session {
     /// Whether the calls of a tool have to be approved. A library cannot weaken what the
     /// specification says.
     fn has_to_be_approved(&self, tool: u32) -> bool {
-        let spec = &self.bound.tool(tool).spec;
-        let attribute =
-            |key: &str| spec.attributes.iter().find(|(known, _)| known == key).map(|(_, it)| it);
+        let attribute = |key| self.bound.tool(tool).attribute(key);
         let own = attribute("approval").and_then(Value::as_str).and_then(ApprovalPolicy::of_name);
         let policy = own.max(self.bound.settings(Some(tool)).approval);
         match policy.unwrap_or(self.approvals.default_policy()) {

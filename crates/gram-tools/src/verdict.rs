@@ -112,6 +112,9 @@ pub enum CallError {
         /// The reason, if there is one.
         reason: Option<String>,
     },
+    /// The tool runs at most once, and what became of an earlier call with the same arguments is
+    /// unknown.
+    OutcomeUnknown,
     /// There were too many calls or too many failures.
     Throttled {
         /// The rule's name.
@@ -160,6 +163,7 @@ impl CallError {
             Self::ContainerNotExpanded { .. } => "container_not_expanded",
             Self::ApprovalRequired => "approval_required",
             Self::ApprovalRefused { .. } => "approval_refused",
+            Self::OutcomeUnknown => "outcome_unknown",
             Self::Throttled { .. } => "throttled",
             Self::Invocation { .. } => "invocation_error",
             Self::Timeout { .. } => "timeout",
@@ -317,7 +321,9 @@ fn error_json(name: &str, error: &CallError) -> Value {
             put("container_name", json!(container.as_str()));
             put("attempted_name", json!(name));
         }
-        CallError::ApprovalRequired | CallError::ApprovalRefused { .. } => put("tool", json!(name)),
+        CallError::ApprovalRequired
+        | CallError::ApprovalRefused { .. }
+        | CallError::OutcomeUnknown => put("tool", json!(name)),
         CallError::Throttled { rule, limit, retry_after } => {
             put("tool", json!(name));
             put("rule", json!(rule));

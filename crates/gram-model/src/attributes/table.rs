@@ -277,6 +277,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         Flag,
         "Whether the tool reaches external systems, such as the web",
     ),
+    attribute("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
     attribute(
         "approval",
         APPROVED,

@@ -14,6 +14,7 @@ use crate::ToolContent;
 use crate::approval::{ApprovalDecision, ApprovalRequest};
 use crate::check::Accepted;
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
+use crate::journal::{Earlier, call_key};
 use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
@@ -108,10 +109,15 @@ impl<'s> AdmittedCall<'s> {
             Some(refusal) => CallError::ApprovalRefused { reason: refusal.reason.clone() },
             None => CallError::ApprovalRequired,
         };
-        let Self { session, id, name, warnings, admitted: (admitted, _), .. } = self;
+        self.approval = decision;
+        Admission::Answered(self.refuse(error))
+    }
+
+    /// Completes a call that does not run.
+    fn refuse(self, error: CallError) -> Verdict {
+        let Self { session, id, name, warnings, approval, admitted: (admitted, _), .. } = self;
         session.state.lock().throttle.withdraw(admitted);
-        let verdict = Verdict::new(id, name, Err(error));
-        Admission::Answered(Verdict { warnings, approval: decision, ..verdict })
+        Verdict { warnings, approval, ..Verdict::new(id, name, Err(error)) }
     }
 
     /// Ends the call as if it had never been made.
@@ -138,8 +144,46 @@ impl<'s> AdmittedCall<'s> {
                 }
             }
         };
+        if call.session.bound.tool(call.tool).attribute("once") == Some(&Value::Bool(true)) {
+            return call.run_once(cancelled).await;
+        }
         let answer = call.invoke(cancelled).await;
         call.end(answer)
+    }
+
+    /// Runs the implementation, unless a call with the same arguments has run or may have run.
+    async fn run_once(mut self, cancelled: CancellationToken) -> Verdict {
+        let (session, tool) = (self.session, &self.session.bound.tool(self.tool).spec);
+        let key = call_key(&tool.name, &self.accepted.arguments);
+        let masks = session.bound.masks(self.tool, &self.accepted.secrets);
+        let shown = masks.arguments(tool, self.accepted.arguments.clone());
+        match session.journal.start(&key, &tool.name, &shown) {
+            Ok(Earlier::None) => {}
+            Ok(Earlier::Started) => return self.refuse(CallError::OutcomeUnknown),
+            Ok(Earlier::Done(result)) => {
+                self.warnings.push(warnings::already_done(&tool.name));
+                return self.end(Ok(Answer::Json(result)));
+            }
+            Err(error) => {
+                let detail = format!("it was not run: the call journal cannot be written: {error}");
+                return self.refuse(CallError::Invocation { detail });
+            }
+        }
+        let answer = self.invoke(cancelled).await;
+        let had_no_effect = matches!(&answer, Err(RunFailure::Error(error))
+            if matches!(error.kind, InvocationErrorKind::Failed | InvocationErrorKind::Unreachable));
+        let verdict = self.end(answer);
+        match &verdict.outcome {
+            _ if had_no_effect || verdict.warnings.iter().any(|it| it.code == UNSUCCESSFUL) => {
+                session.journal.end(&key, None);
+            }
+            Ok(success) => {
+                session.journal.end(&key, Some(success.result.clone().unwrap_or_default()));
+            }
+            // It may have run.
+            Err(_) => {}
+        }
+        verdict
     }
 
     /// Completes a call with an answer from elsewhere, such as a recording. Nothing runs, so approval

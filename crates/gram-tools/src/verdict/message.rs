@@ -43,6 +43,10 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
         CallError::ApprovalRefused { reason: Some(reason) } => {
             format!("the call of `{name}` was not approved: {reason}")
         }
+        CallError::OutcomeUnknown => format!(
+            "`{name}` runs at most once, and the outcome of an earlier call with the same arguments \
+             is unknown"
+        ),
         CallError::Throttled { rule, limit, .. } => match *rule {
             "max_consecutive_failures" => {
                 format!("`{name}` failed {limit} times in a row, and is not called for a while")
@@ -94,6 +98,9 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
         }
         CallError::ApprovalRefused { .. } => {
             "Do not repeat this call; do something else, or tell the user.".to_owned()
+        }
+        CallError::OutcomeUnknown => {
+            "Do not repeat this call; find out what the earlier one did, or tell the user.".to_owned()
         }
         CallError::Throttled { retry_after, .. } => format!(
             "Do something else, or tell the user what keeps you; it can be called again in {}.",

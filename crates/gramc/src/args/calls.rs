@@ -35,6 +35,14 @@ pub(crate) struct Approve {
     pub(crate) approve_with: Option<String>,
 }
 
+/// The record of calls that run at most once.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Journal {
+    /// File that records the calls of tools with `once: true`, so that they run at most once
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+}
+
 /// Check recorded calls without running them
 ///
 /// Reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line. Each call
@@ -109,6 +117,8 @@ pub(crate) struct Call {
     pub(crate) bind: Bind,
     #[command(flatten)]
     pub(crate) approve: Approve,
+    #[command(flatten)]
+    pub(crate) journal: Journal,
 }
 
 /// Check, repair and run recorded calls in one session

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Approve, Bind, Spec};
+use super::{Approve, Bind, Journal, Spec};
 
 /// Check and run the calls of a host program, which executes its own tools
 ///
@@ -21,6 +21,8 @@ pub(crate) struct Session {
     pub(crate) bind: Bind,
     #[command(flatten)]
     pub(crate) approve: Approve,
+    #[command(flatten)]
+    pub(crate) journal: Journal,
     /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,

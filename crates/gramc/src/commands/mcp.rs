@@ -38,6 +38,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let defaults = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
     let read = calls::read_over(&args.spec, &args.bind, display, defaults)?;
     let Some(read) = read else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let trace = args.trace.as_deref().map(trace).transpose()?;
     let telemetry = super::run::telemetry();
     let work = async {

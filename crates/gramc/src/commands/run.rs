@@ -31,6 +31,7 @@ use turns::Turns;
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let Both { spec, library } = read;
     let agent = agent(&spec.module, args.agent.as_deref())?;

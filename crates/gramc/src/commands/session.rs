@@ -38,6 +38,7 @@ pub(super) fn run(args: &args::Session, display: Display) -> Outcome {
         ));
     }
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let (lines, printed) = mpsc::channel(OUTPUT_QUEUE);
     let host = Arc::new(Host::new(lines));

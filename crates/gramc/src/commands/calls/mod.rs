@@ -17,14 +17,14 @@ use gram_tools::clock::ManualClock;
 use gram_tools::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
-use gram_tools::{BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::{BindProblem, Bound, CallJournal, Session, Settings, ToolLibrary, Verdict};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use super::approval::{approvals, terminal};
-use crate::args::{BindCommand, Call, Display, Format, Replay, Validate};
+use crate::args::{BindCommand, Call, Display, Format, Journal, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
@@ -124,6 +124,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
     only_one_reads(&[&args.spec.path, library, arguments])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     // What does not fit elsewhere is no business of this call.
     let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
@@ -223,6 +224,17 @@ pub(super) struct Both {
 }
 
 impl Both {
+    /// Opens the journal of calls that run at most once, if one is wanted.
+    pub(super) fn with_journal(mut self, args: &Journal) -> Result<Self, Failure> {
+        if let Some(path) = &args.journal {
+            let journal = CallJournal::open(path).map_err(|error| {
+                Failure::new(format!("cannot use the journal {}: {error}", path.display()))
+            })?;
+            self.library = self.library.with_journal(journal);
+        }
+        Ok(self)
+    }
+
     /// Binds the library. Problems are reported; they prevent runs unless `partial` allows them.
     pub(super) fn bind(&self, partial: bool) -> Option<Bound> {
         let (bound, problems) = self.library.bind_partly(&self.spec.module);

@@ -149,7 +149,13 @@ impl Shadow<'_> {
         let ran = before
             || matches!(
                 line.verdict["error"]["error_type"].as_str(),
-                Some("invocation_error" | "timeout" | "approval_required" | "approval_refused")
+                Some(
+                    "invocation_error"
+                        | "timeout"
+                        | "approval_required"
+                        | "approval_refused"
+                        | "outcome_unknown"
+                )
             );
         let call = gram_tools::Call {
             id: line.id.clone(),
