@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 use crate::model::ModelRequest;
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
@@ -125,6 +125,7 @@ impl Conversation {
             deadline,
             turn: TurnResult::default(),
             attempts: 0,
+            cut_off: 0,
         };
         state.turn.end = self.run_turn(&mut state).await;
         let turn = state.turn;
@@ -141,19 +142,67 @@ impl Conversation {
                 Ok(reply) => reply,
                 Err(end) => return end,
             };
-            let message = reply.message;
+            let Reply { message, finish_reason, .. } = reply;
             if let Some(text) = &message.content {
                 state.turn.text.clone_from(text);
             }
             let calls = message.tool_calls.clone();
-            self.messages.push(Message::Assistant(message));
+            let is_empty = message.is_empty();
+            // Some providers reject a conversation with an empty message.
+            if !is_empty {
+                self.messages.push(Message::Assistant(message));
+            }
+            let problem = finish_reason.problem().or(is_empty.then_some("the reply is empty"));
             if !calls.is_empty() {
                 state.turn.calls += calls.len();
-                self.run_calls(&calls, state).await;
-            } else if let Some(end) = self.check_answer(state) {
+                self.run_calls(&calls, problem, state).await;
+            }
+            let end = match problem {
+                Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
+                None if calls.is_empty() => self.check_answer(state),
+                None => None,
+            };
+            if problem.is_none() {
+                state.cut_off = 0;
+            }
+            if let Some(end) = end {
                 return end;
             }
         }
+    }
+
+    /// Tells the model that its reply is not complete. Returns the end of the turn after too many
+    /// such replies in a row.
+    fn reject_reply(
+        &mut self,
+        finish_reason: FinishReason,
+        why: &'static str,
+        has_calls: bool,
+        state: &mut TurnState<'_>,
+    ) -> Option<TurnEnd> {
+        state.cut_off += 1;
+        let advice = match finish_reason {
+            FinishReason::Length => "Answer again in fewer words, or call fewer tools at once.",
+            FinishReason::ContentFilter => "Answer again in other words.",
+            FinishReason::Stop | FinishReason::Error => "Answer again, or call a tool.",
+        };
+        let correction = format!("This was no answer: {why}.");
+        // The result of the last call says the same.
+        if !has_calls {
+            let attempt = state.cut_off;
+            let event = Event::AnswerRejected { attempt, correction: &correction };
+            state.observer.on_event(&state.member.name, &event);
+        }
+        if state.cut_off >= self.limits.attempts {
+            return Some(match finish_reason {
+                FinishReason::ContentFilter => TurnEnd::Filtered,
+                _ => TurnEnd::Truncated { why },
+            });
+        }
+        if !has_calls {
+            self.messages.push(Message::User { content: format!("{correction} {advice}") });
+        }
+        None
     }
 
     fn reached_limit(&self, state: &TurnState<'_>) -> Option<TurnEnd> {
@@ -210,8 +259,9 @@ impl Conversation {
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let shown =
-            self.mask_message(&reply.message).map(|message| Reply { message, usage: reply.usage });
+        let (usage, finish_reason) = (reply.usage, reply.finish_reason);
+        let shown = self.mask_message(&reply.message);
+        let shown = shown.map(|message| Reply { message, usage, finish_reason });
         let shown = shown.as_ref().unwrap_or(&reply);
         observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)
@@ -240,8 +290,14 @@ impl Conversation {
         }
     }
 
-    /// Runs the calls of one reply concurrently and adds their results in order.
-    async fn run_calls(&mut self, calls: &[ModelCall], state: &mut TurnState<'_>) {
+    /// Runs the calls of one reply concurrently and adds their results in order. If the reply is
+    /// not complete, `cut_off` says why, and the last call is refused.
+    async fn run_calls(
+        &mut self,
+        calls: &[ModelCall],
+        cut_off: Option<&'static str>,
+        state: &mut TurnState<'_>,
+    ) {
         let ending = state.cancelled.child_token();
         let TurnState { member, observer, deadline, .. } = *state;
         let mut limits = self.limits;
@@ -252,9 +308,12 @@ impl Conversation {
         let secrets = &self.secrets;
         let shown = self.mask_calls(calls);
         let mut agents = 0;
-        let one = |(call, shown): (&ModelCall, ModelCall)| {
+        let last = calls.len().saturating_sub(1);
+        let one = |(at, (call, shown)): (usize, (&ModelCall, ModelCall))| {
             let (call, ending) = (call.clone(), ending.clone());
+            let cut_off = cut_off.filter(|_| at == last);
             let agent = member.agents.iter().find(|(name, _)| *name == call.name);
+            let agent = agent.filter(|_| cut_off.is_none());
             agents += usize::from(agent.is_some());
             let too_many = agents > MAX_AGENT_CALLS;
             async move {
@@ -270,7 +329,7 @@ impl Conversation {
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);
-                    let call = Call { id: Some(id), name, arguments };
+                    let call = Call { id: Some(id), name, arguments, cut_off };
                     (session.call_until(call, ending).await, Usage::default())
                 };
                 let took = start.elapsed();
@@ -282,7 +341,7 @@ impl Conversation {
                 (result, usage)
             }
         };
-        let all = stream::iter(calls.iter().zip(shown).map(one));
+        let all = stream::iter(calls.iter().zip(shown).enumerate().map(one));
         let all = all.buffered(MAX_CONCURRENT_CALLS).collect::<Vec<_>>();
         let mut all = std::pin::pin!(all);
         let results = tokio::select! {
@@ -336,6 +395,8 @@ struct TurnState<'r> {
     turn: TurnResult,
     /// The number of rejected and accepted answers.
     attempts: u32,
+    /// The number of incomplete replies in a row.
+    cut_off: u32,
 }
 
 /// Waits until the deadline, or forever if there is none.

@@ -23,7 +23,7 @@ mod turn;
 pub use answer::extract_json;
 pub use conversation::{Conversation, SavedConversation};
 pub use costs::{CostEstimate, over_budget};
-pub use message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+pub use message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 pub use observer::{Event, Observer, Observers};
 pub use references::unknown_references;
 pub use spans::{SpanRecorder, Telemetry, TelemetryError};

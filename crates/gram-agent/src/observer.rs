@@ -49,7 +49,8 @@ pub enum Event<'e> {
         /// The duration of the call.
         took: Duration,
     },
-    /// The answer does not have the result type of the agent.
+    /// The reply is not an answer: it does not have the result type of the agent, or it is not
+    /// complete.
     AnswerRejected {
         /// The number of the attempt, from 1.
         attempt: u32,

@@ -166,8 +166,11 @@ impl SpanRecorder {
         };
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
+            let finish_reason = reply.finish_reason.name(!reply.message.tool_calls.is_empty());
+            let reasons = Value::Array(vec![StringValue::from(finish_reason)].into());
+            attributes.push(KeyValue::new("gen_ai.response.finish_reasons", reasons));
             if self.shared.contents {
-                let message = contents::reply(&reply.message);
+                let message = contents::reply(&reply.message, finish_reason);
                 attributes.push(KeyValue::new("gen_ai.output.messages", message));
             }
         }

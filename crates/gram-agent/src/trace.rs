@@ -250,8 +250,8 @@ mod tests {
         for line in [
             r#"{"type":"run","agent":"a","model":"m"}"#,
             r#"{"type":"user","agent":"a","content":"x"}"#,
-            r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"ms":2.125}"#,
-            r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"ms":2.0}"#,
+            r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"finish_reason":"stop","ms":2.125}"#,
+            r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"finish_reason":"length","ms":2.0}"#,
             r#"{"type":"call","agent":"a","id":"1","name":"t","arguments":"{}","at":0.5,"ms":1.0,"verdict":{"ok":true}}"#,
             r#"{"type":"correction","agent":"a","content":"x"}"#,
             r#"{"type":"retry","agent":"a","error":"busy","wait_ms":500.0}"#,

@@ -23,12 +23,15 @@ pub struct Call {
     pub name: String,
     /// The JSON text of the arguments as the model wrote it, if any.
     pub arguments: Option<String>,
+    /// Why the reply of the model ended before this call was complete, if it did. The call is
+    /// refused, because its arguments may not be what the model meant.
+    pub cut_off: Option<&'static str>,
 }
 
 impl Call {
     /// Creates a call with the JSON text of its arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: None, name: name.into(), arguments: Some(arguments.into()) }
+        Self { id: None, name: name.into(), arguments: Some(arguments.into()), cut_off: None }
     }
 }
 
@@ -75,7 +78,7 @@ pub struct Warning {
 pub enum CallError {
     /// The arguments are invalid.
     Validation(InvalidArguments),
-    /// The arguments are not valid JSON.
+    /// The arguments cannot be read.
     Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
@@ -130,6 +133,12 @@ pub enum CallError {
     },
 }
 
+impl From<MalformedArguments> for CallError {
+    fn from(malformed: MalformedArguments) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
 impl From<Rejection> for CallError {
     fn from(rejection: Rejection) -> Self {
         match rejection {
@@ -144,7 +153,7 @@ impl CallError {
     pub fn error_type(&self) -> &'static str {
         match self {
             Self::Validation(_) => "validation_error",
-            Self::Malformed(_) => "malformed_arguments",
+            Self::Malformed(malformed) => malformed.error_type(),
             Self::UnknownTool { .. } => "unknown_tool",
             Self::ContainerInvocation { .. } => "container_invocation_error",
             Self::ContainerNotExpanded { .. } => "container_not_expanded",

@@ -2,6 +2,7 @@
 
 mod chat;
 pub(crate) mod client;
+mod finish;
 mod named;
 mod providers;
 mod retry;

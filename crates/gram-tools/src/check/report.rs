@@ -44,9 +44,11 @@ impl From<MalformedArguments> for Rejection {
     }
 }
 
-/// Arguments that are not valid JSON.
+/// Arguments that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedArguments {
+    /// The kind of the error.
+    pub kind: MalformedKind,
     /// The line, starting at 1.
     pub line: usize,
     /// The column in characters, starting at 1.
@@ -55,19 +57,55 @@ pub struct MalformedArguments {
     pub what: &'static str,
 }
 
+/// Why arguments cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MalformedKind {
+    /// They are not valid JSON.
+    Syntax,
+    /// Closing brackets are missing, and the tool is destructive.
+    Unclosed,
+    /// The reply of the model ended before the call was complete.
+    CutOff,
+}
+
 impl MalformedArguments {
+    /// The arguments of a call that is the last one of a reply that ended early. `what` says why.
+    pub fn cut_off(text: &str, what: &'static str) -> Self {
+        Self { kind: MalformedKind::CutOff, ..Self::new(text, text.len(), what) }
+    }
+
+    /// Arguments of a destructive tool whose brackets are not closed from `at` on.
+    pub(super) fn unclosed(text: &str, at: usize) -> Self {
+        let what = "a closing bracket is missing here, and a destructive tool runs only on \
+                    arguments that the model has completed";
+        Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
+    }
+
+    /// The error type, as used in verdicts.
+    pub(crate) fn error_type(&self) -> &'static str {
+        match self.kind {
+            MalformedKind::Syntax => "malformed_arguments",
+            MalformedKind::Unclosed => "unclosed_arguments",
+            MalformedKind::CutOff => "reply_cut_off",
+        }
+    }
+
     pub(super) fn new(text: &str, at: usize, what: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { line, column, what }
+        Self { kind: MalformedKind::Syntax, line, column, what }
     }
 }
 
 impl fmt::Display for MalformedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, what } = self;
-        write!(f, "the arguments are not valid JSON: {what} (line {line}, column {column})")
+        let Self { kind, line, column, what } = self;
+        let problem = match kind {
+            MalformedKind::Syntax => "not valid JSON",
+            MalformedKind::Unclosed | MalformedKind::CutOff => "not complete",
+        };
+        write!(f, "the arguments are {problem}: {what} (line {line}, column {column})")
     }
 }
 

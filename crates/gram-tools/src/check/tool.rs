@@ -155,6 +155,9 @@ impl ToolCheck {
             return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
         let repaired_json = match json_repair::repair(text) {
+            Ok(RepairedJson { closed: Some(at), .. }) if !rules.lossy => {
+                return Err(MalformedArguments::unclosed(text, at).into());
+            }
             Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
                 return Err(MalformedArguments::new(text, error.at, error.what).into());
             }

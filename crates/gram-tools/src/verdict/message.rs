@@ -63,7 +63,7 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
             format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
         }
         CallError::Malformed(_) => {
-            format!("Call `{name}` again with its arguments as one JSON object.")
+            format!("Call `{name}` again with its arguments as one complete JSON object.")
         }
         CallError::UnknownTool { suggestions, .. } => match suggestions.first() {
             Some(Suggestion { name, container: Some(container), .. }) => format!(
