@@ -40,3 +40,4 @@ mod spans;
 mod spec;
 mod support;
 mod targets;
+mod text_calls;

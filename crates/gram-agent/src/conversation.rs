@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use gram_tools::check::Policy;
-use gram_tools::{Call, CallError, Session, Success, Verdict};
+use gram_tools::{Call, CallError, Session, Success, Verdict, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, 
 use crate::model::ModelRequest;
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
+use crate::text_calls;
 use crate::turn::{Limits, TurnEnd, TurnResult};
 use mask::mask_verdict;
 
@@ -142,7 +143,7 @@ impl Conversation {
                 Ok(reply) => reply,
                 Err(end) => return end,
             };
-            let Reply { message, finish_reason, .. } = reply;
+            let Reply { message, finish_reason, calls_as_text, .. } = reply;
             if let Some(text) = &message.content {
                 state.turn.text.clone_from(text);
             }
@@ -155,7 +156,7 @@ impl Conversation {
             let problem = finish_reason.problem().or(is_empty.then_some("the reply is empty"));
             if !calls.is_empty() {
                 state.turn.calls += calls.len();
-                self.run_calls(&calls, problem, state).await;
+                self.run_calls(&calls, (problem, calls_as_text), state).await;
             }
             let end = match problem {
                 Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
@@ -251,6 +252,11 @@ impl Conversation {
             }
         };
         let mut reply = reply.map_err(TurnEnd::Failed)?;
+        // What a user or a tool wrote is quoted, and not called.
+        let is_call = |name: &str, json: &str| {
+            member.tools.contains(name) && !self.messages.iter().any(|it| it.quotes(json))
+        };
+        text_calls::read_calls(&mut reply, member.answer.is_none(), is_call);
         let calls = std::mem::take(&mut reply.message.tool_calls);
         reply.message.tool_calls =
             calls.into_iter().map(|it| member.tools.restore_call(it)).collect();
@@ -259,9 +265,9 @@ impl Conversation {
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let (usage, finish_reason) = (reply.usage, reply.finish_reason);
+        let Reply { usage, finish_reason, calls_as_text, .. } = reply;
         let shown = self.mask_message(&reply.message);
-        let shown = shown.map(|message| Reply { message, usage, finish_reason });
+        let shown = shown.map(|message| Reply { message, usage, finish_reason, calls_as_text });
         let shown = shown.as_ref().unwrap_or(&reply);
         observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)
@@ -291,11 +297,12 @@ impl Conversation {
     }
 
     /// Runs the calls of one reply concurrently and adds their results in order. If the reply is
-    /// not complete, `cut_off` says why, and the last call is refused.
+    /// not complete, `cut_off` says why, and the last call is refused. `as_text` is whether the
+    /// model wrote the calls as text.
     async fn run_calls(
         &mut self,
         calls: &[ModelCall],
-        cut_off: Option<&'static str>,
+        (cut_off, as_text): (Option<&'static str>, bool),
         state: &mut TurnState<'_>,
     ) {
         let ending = state.cancelled.child_token();
@@ -318,7 +325,7 @@ impl Conversation {
             let too_many = agents > MAX_AGENT_CALLS;
             async move {
                 let start = Instant::now();
-                let (verdict, usage) = if agent.is_some() && too_many {
+                let (mut verdict, usage) = if agent.is_some() && too_many {
                     let detail =
                         format!("one reply calls {MAX_AGENT_CALLS} agents at most: call it again");
                     let error = CallError::Invocation { detail };
@@ -332,6 +339,10 @@ impl Conversation {
                     let call = Call { id: Some(id), name, arguments, cut_off };
                     (session.call_until(call, ending).await, Usage::default())
                 };
+                if as_text {
+                    let message = "the model wrote this call as text".to_owned();
+                    verdict.warnings.push(Warning { code: "call-as-text", message });
+                }
                 let took = start.elapsed();
                 let (call_shown, verdict_shown) = (&shown, &*mask_verdict(secrets, &verdict));
                 let event = Event::ToolCalled { call: call_shown, verdict: verdict_shown, took };

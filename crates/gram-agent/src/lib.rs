@@ -16,6 +16,7 @@ mod references;
 mod spans;
 mod summary;
 mod team;
+mod text_calls;
 mod tools;
 mod trace;
 mod turn;

@@ -26,6 +26,16 @@ pub enum Message {
     },
 }
 
+impl Message {
+    /// Whether a user or a tool wrote a text in this message.
+    pub(crate) fn quotes(&self, text: &str) -> bool {
+        match self {
+            Self::User { content } | Self::Tool { content, .. } => content.contains(text),
+            Self::Assistant(_) => false,
+        }
+    }
+}
+
 /// A message of a model: text, tool calls, or both.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssistantMessage {
@@ -86,6 +96,9 @@ pub struct Reply {
     /// How the reply ended.
     #[serde(default)]
     pub finish_reason: FinishReason,
+    /// Whether the model wrote its calls as text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_as_text: bool,
 }
 
 /// How a reply ended. The names are those of OpenTelemetry's semantic conventions.

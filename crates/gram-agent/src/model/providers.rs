@@ -247,6 +247,7 @@ impl GenaiModel {
                 output_tokens: count(usage.completion_tokens),
             },
             finish_reason,
+            calls_as_text: false,
         }
     }
 

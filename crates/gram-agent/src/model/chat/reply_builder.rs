@@ -166,7 +166,8 @@ impl ReplyBuilder {
         };
         let tool_calls = calls.into_iter().map(call).collect();
         let message = AssistantMessage { content, tool_calls, provider: None };
-        Ok(Reply { message, usage, finish_reason: finish::finish_reason(finish_reason.as_ref()) })
+        let finish_reason = finish::finish_reason(finish_reason.as_ref());
+        Ok(Reply { message, usage, finish_reason, ..Reply::default() })
     }
 }
 
