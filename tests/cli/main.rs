@@ -13,6 +13,7 @@ mod calls;
 mod chat;
 mod check;
 mod conventions;
+mod conversations;
 mod cut_off;
 mod docs;
 mod editors;
