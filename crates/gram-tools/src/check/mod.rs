@@ -8,6 +8,7 @@
 mod coerce;
 mod compile;
 mod containers;
+mod flat_record;
 mod hint;
 mod host;
 mod json_repair;

@@ -130,6 +130,8 @@ pub enum RepairRule {
     EnumCase,
     /// A misspelled parameter name.
     NameCorrected,
+    /// The fields of the only required parameter in place of the parameter.
+    FieldsToRecord,
 }
 
 impl RepairRule {
@@ -147,6 +149,7 @@ impl RepairRule {
             Self::NullToAbsent => "null-to-absent",
             Self::EnumCase => "enum-case",
             Self::NameCorrected => "name-corrected",
+            Self::FieldsToRecord => "fields-to-record",
         }
     }
 }
