@@ -20,6 +20,7 @@ mod editors;
 mod examples;
 mod extremes;
 mod failures;
+mod fallback;
 mod fmt;
 mod formats;
 mod grammars;

@@ -517,3 +517,28 @@ fn what_a_model_did_not_finish_goes_back_as_an_object() {
         assert!(request.contains(malformed), "{provider:?} {request}");
     }
 }
+
+#[test]
+fn a_conversation_goes_on_with_the_next_provider() {
+    let spec =
+        SPEC.replace("instruction:", "models: [\"anthropic/any\", \"gemini/any\"], instruction:");
+    // The first provider replies once, and is gone then.
+    let first = Server::start(|at, _| match at {
+        0 => Provider::Anthropic.says(Said::Calls(&[("add", r#"{"a": 1, "b": 2}"#)]), true),
+        _ => Answer::Json(404, Vec::new(), json!({"error": {"message": "no such model"}})),
+    });
+    let second = Server::start(|_, _| Provider::Gemini.says(Said::Text("It is 3."), true));
+    let files = folder(&[("spec.gram", &spec)]);
+    let run = gramc("run spec.gram Add --library works").within(files.path());
+    let run = run.env("ANTHROPIC_BASE_URL", &first.url()).env("GEMINI_BASE_URL", &second.url());
+    let run = run.run().exits(0).says(&["HTTP status 404", "; using gemini/any"]);
+    assert_eq!(run.stdout, "It is 3.\n");
+    // It gets the call, its result and the tools in its own form.
+    let request = &second.requests()[0];
+    let parts = request["contents"].to_string();
+    assert!(
+        parts.contains("\"functionCall\"") && parts.contains("\"functionResponse\""),
+        "{parts}"
+    );
+    assert!(request["tools"].to_string().contains("add"), "{request}");
+}

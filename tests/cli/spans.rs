@@ -382,6 +382,28 @@ fn a_turn_that_ends_badly_says_why() {
 }
 
 #[test]
+fn spans_name_the_model_that_replaces_another_one() {
+    let spec = SPEC.replace("model: \"openai/any\"", "models: [\"openai/any\", \"ollama/own\"]");
+    let files = folder(&[("spec.gram", &spec)]);
+    let first = Server::start(|_, _| {
+        Answer::Json(404, Vec::new(), json!({"error": {"message": "no such model"}}))
+    });
+    let second = Server::start(|_, request| says(request, "Hello."));
+    let collector = Collector::start(Some(200));
+    let run = run(&files, &first, &collector.url()).env("OLLAMA_BASE_URL", &second.url());
+    run.arg("Again").run().exits(0);
+    let spans = collector.spans();
+    let turn = "invoke_agent keeper\n  chat ";
+    assert_eq!(names(&spans), format!("{turn}any\n  chat own\n{turn}own"));
+    let failed = one(&spans, "chat any");
+    assert_eq!((&failed.attributes["error.type"], failed.failed), (&json!("unknown-model"), true));
+    for span in spans.iter().filter(|span| span.name == "chat own") {
+        assert_eq!(span.attributes["gen_ai.provider.name"], "ollama");
+        assert_eq!(span.attributes["gen_ai.request.model"], "own");
+    }
+}
+
+#[test]
 fn a_turn_without_a_complete_reply_says_why() {
     let files = folder(&[("spec.gram", SPEC)]);
     let server = Server::start(|_, _| {

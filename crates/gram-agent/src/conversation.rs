@@ -1,5 +1,6 @@
 //! Conversations with agents.
 
+mod answers;
 mod mask;
 
 use std::collections::HashSet;
@@ -13,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
-use crate::model::ModelRequest;
+use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
+use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
 use mask::mask_verdict;
 
@@ -38,6 +40,8 @@ pub struct Conversation {
     usage: Usage,
     limits: Limits,
     depth: usize,
+    /// The number of models that were unavailable.
+    given_up: usize,
     /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
@@ -67,7 +71,7 @@ impl Conversation {
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
         let mut conversation =
-            Self { team, member, session, messages, usage, limits, depth, secrets };
+            Self { team, member, session, messages, usage, limits, depth, given_up: 0, secrets };
         conversation.mask_from_now_on(of_library);
         conversation
     }
@@ -172,40 +176,6 @@ impl Conversation {
         }
     }
 
-    /// Tells the model that its reply is not complete. Returns the end of the turn after too many
-    /// such replies in a row.
-    fn reject_reply(
-        &mut self,
-        finish_reason: FinishReason,
-        why: &'static str,
-        has_calls: bool,
-        state: &mut TurnState<'_>,
-    ) -> Option<TurnEnd> {
-        state.cut_off += 1;
-        let advice = match finish_reason {
-            FinishReason::Length => "Answer again in fewer words, or call fewer tools at once.",
-            FinishReason::ContentFilter => "Answer again in other words.",
-            FinishReason::Stop | FinishReason::Error => "Answer again, or call a tool.",
-        };
-        let correction = format!("This was no answer: {why}.");
-        // The result of the last call says the same.
-        if !has_calls {
-            let attempt = state.cut_off;
-            let event = Event::AnswerRejected { attempt, correction: &correction };
-            state.observer.on_event(&state.member.name, &event);
-        }
-        if state.cut_off >= self.limits.attempts {
-            return Some(match finish_reason {
-                FinishReason::ContentFilter => TurnEnd::Filtered,
-                _ => TurnEnd::Truncated { why },
-            });
-        }
-        if !has_calls {
-            self.messages.push(Message::User { content: format!("{correction} {advice}") });
-        }
-        None
-    }
-
     fn reached_limit(&self, state: &TurnState<'_>) -> Option<TurnEnd> {
         let iterations = self.limits.iterations.unwrap_or(state.member.iterations);
         if state.cancelled.is_cancelled() {
@@ -223,11 +193,48 @@ impl Conversation {
         }
     }
 
+    /// Requests a reply of the model, or of the next one if it is unavailable.
     async fn request_reply(&mut self, state: &mut TurnState<'_>) -> Result<Reply, TurnEnd> {
-        let TurnState { member, observer, cancelled, deadline, .. } = *state;
         state.turn.iterations += 1;
-        let tools = member.tools.visible(&self.session);
-        let messages = member.tools.rename_calls(&self.messages);
+        loop {
+            match self.send_request(state).await {
+                Err(TurnEnd::Failed(error)) if self.fall_back(&error, state) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Continues with the next model if the current one is unavailable. Returns whether there is
+    /// one.
+    fn fall_back(&mut self, error: &ModelError, state: &TurnState<'_>) -> bool {
+        let next = state.member.fallbacks.get(self.given_up);
+        let Some(next) = next.filter(|_| error.is_unavailable()) else { return false };
+        self.given_up += 1;
+        let event = Event::ModelReplaced { error, model: next.model.name() };
+        state.observer.on_event(&state.member.name, &event);
+        true
+    }
+
+    /// The current model of an agent, and its tools in the form of the model's target.
+    fn model<'m>(
+        &self,
+        team: &'m AgentTeam,
+        member: &'m PreparedAgent,
+    ) -> Option<(&'m dyn Model, &'m AgentTools)> {
+        match self.given_up.checked_sub(1) {
+            Some(at) => member.fallbacks.get(at).map(|it| (&*it.model, &it.tools)),
+            None => team.models.get(self.member).map(|model| (&**model, &member.tools)),
+        }
+    }
+
+    async fn send_request(&mut self, state: &mut TurnState<'_>) -> Result<Reply, TurnEnd> {
+        let TurnState { member, observer, cancelled, deadline, .. } = *state;
+        let team = Arc::clone(&self.team);
+        let Some((model, offered)) = self.model(&team, member) else {
+            return Err(TurnEnd::Cancelled);
+        };
+        let tools = offered.visible(&self.session);
+        let messages = offered.rename_calls(&self.messages);
         let request = ModelRequest {
             instruction: &member.instruction,
             messages: &messages,
@@ -241,8 +248,7 @@ impl Conversation {
         observer.on_event(&member.name, &Event::ModelRequested { iteration, request: &shown });
         let sink = |event: Event<'_>| observer.on_event(&member.name, &event);
         let start = Instant::now();
-        let Some(model) = self.team.models.get(self.member) else { return Err(TurnEnd::Cancelled) };
-        let sent = self.limits.retry.send(&**model, request, &sink);
+        let sent = self.limits.retry.send(model, request, &sink);
         let reply = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(TurnEnd::Cancelled),
@@ -254,12 +260,11 @@ impl Conversation {
         let mut reply = reply.map_err(TurnEnd::Failed)?;
         // What a user or a tool wrote is quoted, and not called.
         let is_call = |name: &str, json: &str| {
-            member.tools.contains(name) && !self.messages.iter().any(|it| it.quotes(json))
+            offered.contains(name) && !self.messages.iter().any(|it| it.quotes(json))
         };
         text_calls::read_calls(&mut reply, member.answer.is_none(), is_call);
         let calls = std::mem::take(&mut reply.message.tool_calls);
-        reply.message.tool_calls =
-            calls.into_iter().map(|it| member.tools.restore_call(it)).collect();
+        reply.message.tool_calls = calls.into_iter().map(|it| offered.restore_call(it)).collect();
         self.assign_ids(&mut reply.message.tool_calls);
         self.learn_secrets(&reply.message.tool_calls);
         self.usage.add(reply.usage);
@@ -369,31 +374,6 @@ impl Conversation {
             self.usage.add(usage);
             state.turn.usage.add(usage);
         }
-    }
-
-    /// Checks the text of the model against the agent's result type. Returns `None` if the model
-    /// has to answer again.
-    fn check_answer(&mut self, state: &mut TurnState<'_>) -> Option<TurnEnd> {
-        let Some(answer) = &state.member.answer else { return Some(TurnEnd::Answered) };
-        state.attempts += 1;
-        let wrong = match answer.read(&state.turn.text) {
-            Ok(value) => {
-                state.turn.value = Some(value);
-                return Some(TurnEnd::Answered);
-            }
-            Err(wrong) => wrong,
-        };
-        let (attempt, correction) = (state.attempts, &*self.mask_text(&wrong));
-        state.observer.on_event(&state.member.name, &Event::AnswerRejected { attempt, correction });
-        if state.attempts >= self.limits.attempts {
-            return Some(TurnEnd::NeedsHumanReview { wrong });
-        }
-        let content = format!(
-            "Your answer is not valid. {wrong}\nAnswer again with the complete JSON and nothing \
-             else."
-        );
-        self.messages.push(Message::User { content });
-        None
     }
 }
 

@@ -33,6 +33,13 @@ pub enum Event<'e> {
         /// The delay before the retry.
         wait: Duration,
     },
+    /// The model is unavailable, and the request is sent to another one.
+    ModelReplaced {
+        /// The last failure.
+        error: &'e ModelError,
+        /// The name of the other model.
+        model: &'e str,
+    },
     /// The model replied.
     ModelReplied {
         /// The reply.

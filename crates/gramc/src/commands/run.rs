@@ -37,6 +37,7 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
+        fallback: true,
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
         guidance: !args.no_guidance,
     };

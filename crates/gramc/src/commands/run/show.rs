@@ -145,6 +145,10 @@ impl Observer for Show {
                 let wait = wait.as_secs_f64();
                 self.print_message(agent, &self.cut(&format!("{error}; retrying in {wait:.1} s")));
             }
+            Event::ModelReplaced { error, model } => {
+                self.break_line();
+                self.print_message(agent, &self.cut(&format!("{error}; using {model}")));
+            }
             Event::ModelRequested { iteration, request } if self.debug => self.print_message(
                 agent,
                 &json!({
