@@ -426,20 +426,21 @@ async fn call_agent(
     let mut other = Conversation::of_member(team, member, limits, depth);
     let inside = observer.observe_call(&call.id, &call.name);
     let turn = other.turn(text, inside.as_deref().unwrap_or(observer), cancelled).await;
-    let outcome = if turn.is_answered() {
-        Ok(Success {
-            arguments: accepted.arguments,
-            repairs: accepted.repairs,
-            stripped: accepted.stripped,
-            result: Some(turn.value.unwrap_or_else(|| turn.text.into())),
-        })
-    } else {
-        let mut detail = format!("the agent did not answer: {}", turn.end.description());
-        if !turn.text.is_empty() {
-            detail.push_str("; its last text: ");
-            detail.extend(turn.text.chars().take(500));
-        }
-        Err(CallError::Invocation { detail })
+    let success = Success {
+        arguments: accepted.arguments,
+        repairs: accepted.repairs,
+        stripped: accepted.stripped,
+        result: None,
     };
-    (verdict(outcome), turn.usage)
+    if turn.is_answered() {
+        let result = Some(turn.value.unwrap_or_else(|| turn.text.into()));
+        return (verdict(Ok(Success { result, ..success })), turn.usage);
+    }
+    let mut detail = format!("the agent did not answer: {}", turn.end.description());
+    if !turn.text.is_empty() {
+        detail.push_str("; its last text: ");
+        detail.extend(turn.text.chars().take(500));
+    }
+    let failed = verdict(Err(CallError::Invocation { detail }));
+    (Verdict { attempt: Some(Box::new(success)), ..failed }, turn.usage)
 }

@@ -46,6 +46,8 @@ pub struct Verdict {
     pub warnings: Vec<Warning>,
     /// The result, or the error.
     pub outcome: Result<Success, CallError>,
+    /// The arguments of a call that ran and failed, with their repairs.
+    pub attempt: Option<Box<Success>>,
     /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
     pub content: Option<ToolContent>,
 }
@@ -168,12 +170,18 @@ impl CallError {
 impl Verdict {
     /// Creates a verdict without warnings.
     pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
-        Self { id, name, warnings: Vec::new(), outcome, content: None }
+        Self { id, name, warnings: Vec::new(), outcome, attempt: None, content: None }
     }
 
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         self.outcome.is_ok()
+    }
+
+    /// The arguments that the implementation received, with their repairs. `None` if the call was
+    /// refused.
+    pub fn accepted(&self) -> Option<&Success> {
+        self.outcome.as_ref().ok().or(self.attempt.as_deref())
     }
 
     /// The verdict as a JSON object.
@@ -184,8 +192,16 @@ impl Verdict {
         }
         map.insert("name".to_owned(), json!(self.name));
         map.insert("ok".to_owned(), json!(self.is_ok()));
+        if let Some(accepted) = self.accepted() {
+            accepted.write(&mut map);
+        }
         match &self.outcome {
-            Ok(success) => success.write(&mut map, self.warnings_json()),
+            Ok(success) => {
+                map.insert("warnings".to_owned(), self.warnings_json());
+                if let Some(result) = &success.result {
+                    map.insert("result".to_owned(), result.clone());
+                }
+            }
             Err(error) => {
                 if !self.warnings.is_empty() {
                     map.insert("warnings".to_owned(), self.warnings_json());
@@ -235,16 +251,13 @@ impl Verdict {
 }
 
 impl Success {
-    fn write(&self, map: &mut Map<String, Value>, warnings: Value) {
+    /// Adds the arguments and their repairs.
+    fn write(&self, map: &mut Map<String, Value>) {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
         let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
         map.insert("stripped".to_owned(), stripped.collect());
-        map.insert("warnings".to_owned(), warnings);
-        if let Some(result) = &self.result {
-            map.insert("result".to_owned(), result.clone());
-        }
     }
 }
 

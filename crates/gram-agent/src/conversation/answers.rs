@@ -24,7 +24,7 @@ impl Conversation {
             return Some(TurnEnd::NeedsHumanReview { wrong });
         }
         let content = format!(
-            "Your answer is not valid. {wrong}\nAnswer again with the complete JSON and nothing \
+            "Your answer is not valid: {wrong}.\nAnswer again with the complete JSON and nothing \
              else."
         );
         self.messages.push(Message::User { content });

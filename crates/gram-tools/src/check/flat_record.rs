@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::problem::{Repair, RepairRule};
-use super::shape::{Composition, FieldRule, ObjectRules, Shape, ShapeId, TypeSet};
+use super::shape::{Composition, FieldRule, ObjectRules, ShapeId, TypeSet};
 use super::tape::{NodeKind, Tape};
 use super::tool::{Accepted, MASK, ToolCheck};
 use super::validate::ValidationRules;
@@ -61,10 +61,7 @@ impl ToolCheck {
 
     /// The rules of a shape that accepts only objects with declared fields.
     fn record(&self, id: ShapeId) -> Option<&ObjectRules> {
-        let mut shape: &Shape = &self.shapes.list[id as usize];
-        if let Composition::Same(other) = shape.others {
-            shape = &self.shapes.list[other as usize];
-        }
+        let shape = self.shapes.behind(id);
         let rules = shape.object.as_deref().filter(|rules| !rules.fields.is_empty())?;
         (shape.kinds == TypeSet::OBJECT && matches!(shape.others, Composition::None))
             .then_some(rules)

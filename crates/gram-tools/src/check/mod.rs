@@ -20,6 +20,7 @@ mod received;
 mod report;
 mod scalars;
 mod shape;
+mod signature;
 mod similar_names;
 mod tape;
 mod tool;

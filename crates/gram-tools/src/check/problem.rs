@@ -88,6 +88,10 @@ pub(crate) enum NoteDetail {
     Known(Vec<SmolStr>),
     /// More than one member of a union accepts the value, where only one may.
     Several,
+    /// The values of the discriminator of a union, in words.
+    Tags(SmolStr),
+    /// Why a string that should contain JSON cannot be read.
+    NotJson(SmolStr),
     /// The message of a validator.
     Said(SmolStr),
 }
