@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use crate::message::{Reply, Usage};
+use crate::message::{FinishReason, Reply, Usage};
 use crate::trace::{
     self, CallLine, ErrorRecord, RepairRecord, TraceError, TraceLine, VerdictRecord,
 };
@@ -55,6 +55,10 @@ pub struct TraceSummary {
     pub replies: u64,
     /// The number of retried model requests.
     pub retries: u64,
+    /// The number of replies that a token limit or an error of the provider ended early.
+    pub truncated: u64,
+    /// The number of replies that a content filter stopped.
+    pub filtered: u64,
     /// The tokens of all requests.
     pub usage: Usage,
     /// Statistics by tool.
@@ -131,6 +135,11 @@ impl TraceSummary {
 
     fn add_reply(&mut self, agent: &mut AgentState, reply: &Reply) {
         self.replies += 1;
+        match reply.finish_reason {
+            FinishReason::Stop => {}
+            FinishReason::Length | FinishReason::Error => self.truncated += 1,
+            FinishReason::ContentFilter => self.filtered += 1,
+        }
         let usage = reply.usage;
         self.usage.add(usage);
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
@@ -255,6 +264,7 @@ impl TraceSummary {
         });
         json!({
             "turns": self.turns, "replies": self.replies, "retries": self.retries,
+            "truncated": self.truncated, "filtered": self.filtered,
             "usage": self.usage,
             "tools": self.tools.iter().map(tool).collect::<Value>(),
             "refusals": counts(&self.refusals, "code"),
@@ -289,6 +299,11 @@ impl fmt::Display for TraceSummary {
         write!(f, "{turns}, {}, {calls}", count_of(self.replies, "reply", "replies"))?;
         if self.retries > 0 {
             write!(f, ", {}", count_of(self.retries, "retry", "retries"))?;
+        }
+        for (count, what) in [(self.truncated, "truncated"), (self.filtered, "filtered")] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
         }
         if let (Some(input), Some(output)) = (self.usage.input_tokens, self.usage.output_tokens) {
             write!(f, ", {input} tokens in, {output} out")?;

@@ -14,6 +14,7 @@ use gram_tools::{Admission, Bound, Session, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::lines::recorded_cut_off;
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output;
@@ -145,16 +146,14 @@ impl Shadow<'_> {
             self.clock.move_to(at);
         }
         let before = line.verdict["ok"] == true;
+        let error_type = line.verdict["error"]["error_type"].as_str().unwrap_or_default();
         // A tool that failed then was called rightly.
-        let ran = before
-            || matches!(
-                line.verdict["error"]["error_type"].as_str(),
-                Some("invocation_error" | "timeout")
-            );
+        let ran = before || matches!(error_type, "invocation_error" | "timeout");
         let call = gram_tools::Call {
             id: line.id.clone(),
             name: line.name.clone(),
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
+            cut_off: recorded_cut_off(error_type),
         };
         let verdict = match self.session(&line.agent).begin(call) {
             Admission::Answered(verdict) => Some(verdict),
