@@ -194,7 +194,9 @@ fn a_client_asks_its_user() {
     let params = json!({"name": "drop", "arguments": {"path": "/data"}});
     let mut client = start(&words, &json!({"elicitation": {}}));
     for (action, told) in [("accept", r#"{"path":"/data"}"#), ("decline", "was not approved")] {
-        client.say(&json!({"jsonrpc": "2.0", "id": action, "method": "tools/call", "params": params}));
+        client.say(
+            &json!({"jsonrpc": "2.0", "id": action, "method": "tools/call", "params": params}),
+        );
         let question = client.hear();
         assert_eq!(question["method"], "elicitation/create", "{question}");
         let message = &question["params"]["message"];

@@ -11,7 +11,8 @@ const SPEC: &str = "[pay:Tool {once: true} | (to::Text)==>(::Text)]";
 
 /// A folder with a specification and a library whose tool runs a shell command.
 fn paying(shell: &str) -> Folder {
-    let library = format!("[l:Library | (pay:Command {{run: [\"sh\", \"-c\", {}]}})]", json!(shell));
+    let library =
+        format!("[l:Library | (pay:Command {{run: [\"sh\", \"-c\", {}]}})]", json!(shell));
     folder(&[("spec.gram", SPEC), ("library.gram", &library)])
 }
 
@@ -92,7 +93,8 @@ fn nothing_runs_twice_whatever_kills_the_program() {
     let files = paying("cat >> done.jsonl; echo >> done.jsonl; sleep 0.01; echo paid");
     let mut state = 0x6772_616D_u64;
     let mut random = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     for _ in 0..KILLS {

@@ -118,7 +118,7 @@ impl Connection {
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
         let start = Instant::now();
         let sent = self.server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
-        let call = Call { id: None, name: own.clone(), arguments };
+        let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
         let mut verdict = match conversation.session.begin(call) {
             Admission::Answered(verdict) => verdict,
             Admission::Ready(ready) => {

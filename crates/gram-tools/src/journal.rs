@@ -115,8 +115,9 @@ impl CallJournal {
             }
             // Tagged types lose numbers unless they are read from a `Value`.
             let parsed = serde_json::from_slice::<Value>(&text).and_then(serde_json::from_value);
-            let invalid = |error: serde_json::Error| {
-                JournalError::Invalid { line, detail: error.to_string() }
+            let invalid = |error: serde_json::Error| JournalError::Invalid {
+                line,
+                detail: error.to_string(),
             };
             match parsed.map_err(invalid)? {
                 JournalLine::Started { call, .. } => calls.insert(call, CallState::Started),

@@ -35,9 +35,11 @@ impl FinishedProgram {
     pub(crate) fn failure(&self) -> InvocationError {
         // Where it was cut is marked, since of a secret an end may be left there.
         let cut = self.complained.len() > TEXT_LENGTH;
-        let start = self.complained.iter().skip(usize::from(cut)).position(|byte| byte & 0xC0 != 0x80);
+        let start =
+            self.complained.iter().skip(usize::from(cut)).position(|byte| byte & 0xC0 != 0x80);
         let start = if cut { start.unwrap_or(0) + 1 } else { 0 };
-        let complaint = clean(&String::from_utf8_lossy(self.complained.get(start..).unwrap_or_default()));
+        let complaint =
+            clean(&String::from_utf8_lossy(self.complained.get(start..).unwrap_or_default()));
         let complaint = if cut { format!("…{complaint}") } else { complaint };
         // On Unix a status without a code is a signal.
         let (kind, what) = match self.status.code() {

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::{ApprovalPolicy, Approvals};
 use crate::bind::{Bound, CallTarget};
-use crate::check::{Accepted, InvalidArguments, Problem, Rejection, ToolCheck};
+use crate::check::{Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
 use crate::implementations::Client;
 use crate::invocation::{Implementation, SessionResources};
@@ -188,10 +188,14 @@ impl Session {
 
     /// Checks a call without running it.
     pub fn begin(&self, call: Call) -> Admission<'_> {
-        let Call { id, name, arguments } = call;
+        let Call { id, name, arguments, cut_off } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
             |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
+        // The model did not mean this call, so it does not count as an attempt.
+        if let Some(why) = cut_off {
+            return refuse(name, MalformedArguments::cut_off(&arguments, why).into());
+        }
         let tool = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => tool,
             Some(CallTarget::Container(container)) => {
@@ -269,8 +273,12 @@ impl Session {
 
     /// Checks a single call without running or recording it. All containers count as expanded.
     pub fn validate(&self, call: Call) -> Verdict {
-        let Call { id, name, arguments } = call;
+        let Call { id, name, arguments, cut_off } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        if let Some(why) = cut_off {
+            let error = MalformedArguments::cut_off(&arguments, why).into();
+            return Verdict::new(id, name, Err(error));
+        }
         let mut warnings = Vec::new();
         let outcome = match self.named(&name) {
             Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {

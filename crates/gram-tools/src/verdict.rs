@@ -24,12 +24,15 @@ pub struct Call {
     pub name: String,
     /// The JSON text of the arguments as the model wrote it, if any.
     pub arguments: Option<String>,
+    /// Why the reply of the model ended before this call was complete, if it did. The call is
+    /// refused, because its arguments may not be what the model meant.
+    pub cut_off: Option<&'static str>,
 }
 
 impl Call {
     /// Creates a call with the JSON text of its arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: None, name: name.into(), arguments: Some(arguments.into()) }
+        Self { id: None, name: name.into(), arguments: Some(arguments.into()), cut_off: None }
     }
 }
 
@@ -44,6 +47,8 @@ pub struct Verdict {
     pub warnings: Vec<Warning>,
     /// The result, or the error.
     pub outcome: Result<Success, CallError>,
+    /// The arguments of a call that ran and failed, with their repairs.
+    pub attempt: Option<Box<Success>>,
     /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
     pub content: Option<ToolContent>,
     /// The decision, if the call had to be approved and there was a way to ask.
@@ -78,7 +83,7 @@ pub struct Warning {
 pub enum CallError {
     /// The arguments are invalid.
     Validation(InvalidArguments),
-    /// The arguments are not valid JSON.
+    /// The arguments cannot be read.
     Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
@@ -143,6 +148,12 @@ pub enum CallError {
     },
 }
 
+impl From<MalformedArguments> for CallError {
+    fn from(malformed: MalformedArguments) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
 impl From<Rejection> for CallError {
     fn from(rejection: Rejection) -> Self {
         match rejection {
@@ -157,7 +168,7 @@ impl CallError {
     pub fn error_type(&self) -> &'static str {
         match self {
             Self::Validation(_) => "validation_error",
-            Self::Malformed(_) => "malformed_arguments",
+            Self::Malformed(malformed) => malformed.error_type(),
             Self::UnknownTool { .. } => "unknown_tool",
             Self::ContainerInvocation { .. } => "container_invocation_error",
             Self::ContainerNotExpanded { .. } => "container_not_expanded",
@@ -175,12 +186,19 @@ impl CallError {
 impl Verdict {
     /// Creates a verdict without warnings.
     pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
-        Self { id, name, warnings: Vec::new(), outcome, content: None, approval: None }
+        let (warnings, attempt, content, approval) = (Vec::new(), None, None, None);
+        Self { id, name, warnings, outcome, attempt, content, approval }
     }
 
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         self.outcome.is_ok()
+    }
+
+    /// The arguments that the implementation received, with their repairs. `None` if the call was
+    /// refused.
+    pub fn accepted(&self) -> Option<&Success> {
+        self.outcome.as_ref().ok().or(self.attempt.as_deref())
     }
 
     /// The verdict as a JSON object.
@@ -194,8 +212,16 @@ impl Verdict {
         if let Some(decision) = &self.approval {
             map.insert("approval".to_owned(), decision.json());
         }
+        if let Some(accepted) = self.accepted() {
+            accepted.write(&mut map);
+        }
         match &self.outcome {
-            Ok(success) => success.write(&mut map, self.warnings_json()),
+            Ok(success) => {
+                map.insert("warnings".to_owned(), self.warnings_json());
+                if let Some(result) = &success.result {
+                    map.insert("result".to_owned(), result.clone());
+                }
+            }
             Err(error) => {
                 if !self.warnings.is_empty() {
                     map.insert("warnings".to_owned(), self.warnings_json());
@@ -245,16 +271,13 @@ impl Verdict {
 }
 
 impl Success {
-    fn write(&self, map: &mut Map<String, Value>, warnings: Value) {
+    /// Adds the arguments and their repairs.
+    fn write(&self, map: &mut Map<String, Value>) {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
         let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
         map.insert("stripped".to_owned(), stripped.collect());
-        map.insert("warnings".to_owned(), warnings);
-        if let Some(result) = &self.result {
-            map.insert("result".to_owned(), result.clone());
-        }
     }
 }
 

@@ -113,23 +113,29 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
     // The result holds the same, and is masked.
     shown.content = None;
     match &mut shown.outcome {
-        Ok(Success { arguments, repairs, result, .. }) => {
-            *arguments = mask(secrets, arguments);
-            *result = result.as_ref().map(|result| mask_value(secrets, result));
-            for repair in repairs {
-                repair.from = mask(secrets, &repair.from).into();
-                repair.to = repair.to.as_ref().map(|to| mask(secrets, to).into());
-            }
-        }
+        Ok(success) => mask_success(secrets, success),
         Err(error) => mask_error(secrets, error),
     }
     if let Some(reason) = shown.approval.as_mut().and_then(|it| it.reason.as_mut()) {
         *reason = mask(secrets, reason);
     }
+    if let Some(attempt) = &mut shown.attempt {
+        mask_success(secrets, attempt);
+    }
     for warning in &mut shown.warnings {
         warning.message = mask(secrets, &warning.message);
     }
     Cow::Owned(shown)
+}
+
+fn mask_success(secrets: &[String], success: &mut Success) {
+    let Success { arguments, repairs, result, .. } = success;
+    *arguments = mask(secrets, arguments);
+    *result = result.as_ref().map(|result| mask_value(secrets, result));
+    for repair in repairs {
+        repair.from = mask(secrets, &repair.from).into();
+        repair.to = repair.to.as_ref().map(|to| mask(secrets, to).into());
+    }
 }
 
 fn mask_error(secrets: &[String], error: &mut CallError) {

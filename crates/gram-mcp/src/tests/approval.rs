@@ -2,7 +2,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, InitializeRequestParams,
+    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction,
+    InitializeRequestParams,
 };
 use rmcp::service::RequestContext;
 
@@ -60,7 +61,11 @@ impl ClientHandler for Person {
     }
 }
 
-async fn connect(server: &Server, person: &Person, modern: bool) -> RunningService<RoleClient, Person> {
+async fn connect(
+    server: &Server,
+    person: &Person,
+    modern: bool,
+) -> RunningService<RoleClient, Person> {
     if modern {
         let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
         let mode = ClientLifecycleMode::Discover { preferred_versions };

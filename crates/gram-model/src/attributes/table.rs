@@ -311,6 +311,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::OneOf]),
     attribute("instruction", AGENT, Text, "System instruction"),
     attribute("model", AGENT, Text, "Provider and model: openai/gpt-4o-mini"),
+    attribute(
+        "models",
+        AGENT,
+        List,
+        "Models in order of preference; the next one is used if one is unavailable",
+    ),
     attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
     attribute(
         "api",

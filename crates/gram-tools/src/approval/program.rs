@@ -32,9 +32,8 @@ impl ProgramApprover {
     }
 
     async fn run(&self, request: &ApprovalRequest) -> ApprovalDecision {
-        let decision = |approved, reason: &str| {
-            ApprovalDecision::new(approved, DecidedBy::Program, reason)
-        };
+        let decision =
+            |approved, reason: &str| ApprovalDecision::new(approved, DecidedBy::Program, reason);
         let input = request.json().to_string();
         let work = run_program(&self.run, &self.environment, input.as_bytes(), MAX_OUTPUT);
         match timeout(self.limit, work).await {
@@ -101,10 +100,11 @@ mod tests {
         let (approved, reason) = decide("kill -9 $$", limit).await;
         assert!(!approved && reason.contains("was killed"), "{reason}");
         let run = vec!["/no/such/program".to_owned()];
-        let request =
-            ApprovalRequest { name: "wipe".into(), arguments: json!({}), agent: None };
+        let request = ApprovalRequest { name: "wipe".into(), arguments: json!({}), agent: None };
         let decision = ProgramApprover::new(run, limit).decide(request).await.unwrap();
-        assert!(!decision.approved && decision.reason.unwrap().contains("there is no such program"));
+        assert!(
+            !decision.approved && decision.reason.unwrap().contains("there is no such program")
+        );
     }
 
     #[tokio::test]

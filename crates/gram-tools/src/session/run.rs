@@ -273,13 +273,25 @@ impl<'s> AdmittedCall<'s> {
         if let Some(content) = &mut content {
             self.warnings.extend(mark(content, &masks));
         }
+        let attempt = outcome.is_err().then(|| {
+            let accepted = &mut self.accepted;
+            let arguments = std::mem::take(&mut accepted.arguments);
+            let spec = &self.session.bound.tool(self.tool).spec;
+            Box::new(Success {
+                arguments: masks.arguments(spec, arguments),
+                repairs: std::mem::take(&mut accepted.repairs),
+                stripped: std::mem::take(&mut accepted.stripped),
+                result: None,
+            })
+        });
         let failed =
             outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
         let Self { session, id, name, warnings, approval, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
             if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
         session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
-        Verdict { warnings, content, approval, ..Verdict::new(id, name, outcome) }
+        let verdict = Verdict::new(id, name, outcome);
+        Verdict { warnings, attempt, content, approval, ..verdict }
     }
 
     /// The value of an answer, and the answer itself if it has the form of MCP.

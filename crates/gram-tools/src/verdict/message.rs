@@ -39,7 +39,9 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
         CallError::ApprovalRequired => {
             format!("`{name}` has to be approved, and there is no way to ask for approval here")
         }
-        CallError::ApprovalRefused { reason: None } => format!("the call of `{name}` was not approved"),
+        CallError::ApprovalRefused { reason: None } => {
+            format!("the call of `{name}` was not approved")
+        }
         CallError::ApprovalRefused { reason: Some(reason) } => {
             format!("the call of `{name}` was not approved: {reason}")
         }
@@ -74,7 +76,7 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
             format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
         }
         CallError::Malformed(_) => {
-            format!("Call `{name}` again with its arguments as one JSON object.")
+            format!("Call `{name}` again with its arguments as one complete JSON object.")
         }
         CallError::UnknownTool { suggestions, .. } => match suggestions.first() {
             Some(Suggestion { name, container: Some(container), .. }) => format!(
@@ -100,7 +102,8 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
             "Do not repeat this call; do something else, or tell the user.".to_owned()
         }
         CallError::OutcomeUnknown => {
-            "Do not repeat this call; find out what the earlier one did, or tell the user.".to_owned()
+            "Do not repeat this call; find out what the earlier one did, or tell the user."
+                .to_owned()
         }
         CallError::Throttled { retry_after, .. } => format!(
             "Do something else, or tell the user what keeps you; it can be called again in {}.",

@@ -88,8 +88,7 @@ async fn the_stricter_of_specification_and_library_holds() {
 const WIPE: &str = "[wipe:Tool {approval: \"always\"} |
   (path::Text)==>(password::Text {secret: true})==>(token::Text {injected: true, secret: true})
   ==>(where::Text {pinned: \"eu-1\"})==>(::Any)]";
-const WIPES: &str =
-    "[l:Library {inject: {token: \"tok-4711\"}} | (wipe:Builtin {name: \"echo\"})]";
+const WIPES: &str = "[l:Library {inject: {token: \"tok-4711\"}} | (wipe:Builtin {name: \"echo\"})]";
 
 #[tokio::test]
 async fn the_question_has_the_repaired_arguments_without_secrets() {

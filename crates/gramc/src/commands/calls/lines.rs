@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gram_tools::Call;
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -162,7 +163,27 @@ fn call(map: &Entries<'_>) -> Result<CallLine, String> {
         }
     };
     let result = value(map, "result")?;
-    Ok(CallLine::Call { call: Call { id, name, arguments }, at, result })
+    let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
+    let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
+    let cut_off = recorded_cut_off(&error.unwrap_or_default().error_type);
+    Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
+}
+
+/// The verdict on a recorded call, as far as it matters here.
+#[derive(Default, Deserialize)]
+struct RecordedVerdict {
+    error: Option<RecordedError>,
+}
+
+#[derive(Default, Deserialize)]
+struct RecordedError {
+    #[serde(default)]
+    error_type: String,
+}
+
+/// Why a recorded call was not complete, by the type of its error: it is not run later, either.
+pub(super) fn recorded_cut_off(error_type: &str) -> Option<&'static str> {
+    (error_type == "reply_cut_off").then_some("the recorded reply ended early")
 }
 
 /// What is wrong with the JSON of a line, with the column alone: it has one line.

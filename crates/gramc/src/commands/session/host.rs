@@ -70,9 +70,8 @@ impl Host {
         let guard = OpenQuestion { host: self, id };
         let (id, name) = (&guard.id, json!(name));
         // The arguments are JSON already.
-        let line = format!(
-            "{{\"{kind}\":{{\"id\":\"{id}\",\"name\":{name},\"arguments\":{arguments}}}}}"
-        );
+        let line =
+            format!("{{\"{kind}\":{{\"id\":\"{id}\",\"name\":{name},\"arguments\":{arguments}}}}}");
         self.print(line).await.ok()?;
         answer.await.ok()
     }
