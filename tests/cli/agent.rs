@@ -451,6 +451,8 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     assert_eq!(second.exits(0).stdout, "{\"nights\":9,\"city\":\"Linz\"}\n");
     let told = server.requests()[2]["messages"].to_string();
     assert!(told.contains("`nights` wants an integer from 1 to 30"), "{told}");
+    assert!(!told.contains("again: (") && !told.contains("`answer`"), "{told}");
+    assert!(told.contains("Your answer is not valid: the answer"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
     wrong.exits(1).says(&["needs human review", "`city` is missing"]);
     assert_eq!(server.requests().len(), 3);
@@ -586,6 +588,28 @@ fn recorded_calls_of_another_conversation_do_not_count() {
 }
 
 #[test]
+fn a_trace_is_a_recording() {
+    let spec = r#"
+[helper:Agent {model: "scripted/script.jsonl"} | [add:Tool | (a::Int)==>(b::Int)==>(::Int)]]
+[works:Library | (add:Builtin)]
+[played:Library | (add:Replay {from: "trace.jsonl"})]
+"#;
+    let ask = r#"{"tool_calls": [{"name": "add", "arguments": {"a": "1", "b": 2}}]}"#;
+    let script = format!("{ask}\n{{\"content\": \"3\"}}");
+    let files = folder(&[("spec.gram", spec), ("script.jsonl", &script)]);
+    let run = gramc("run spec.gram Add --library works --trace trace.jsonl").within(files.path());
+    run.run().exits(0);
+    let call = |b: i32| {
+        let call = gramc("call spec.gram add --library played");
+        call.arg(json!({"a": 1, "b": b}).to_string()).within(files.path()).run()
+    };
+    assert_eq!(call(2).exits(0).json()["result"], 3);
+    let other = call(5).exits(1).json();
+    let detail = other["error"]["detail"].as_str().unwrap();
+    assert!(detail.ends_with("the only one that it holds differs in `b`"), "{detail}");
+}
+
+#[test]
 fn recorded_calls_meet_a_changed_specification() {
     let spec = |range: &str, more: &str| {
         format!(
@@ -614,9 +638,9 @@ fn recorded_calls_meet_a_changed_specification() {
     assert_eq!(
         run.stdout,
         "breaks add (line 4): `add`: `a` wants an integer from 5 to 100, and got the number 1. \
-         Correct this and call `add` again: (a::Int)==>…\n\
+         Correct this and call `add` again: (a::Integer {range: 5..100})==>(b::Integer)==>…\n\
          fixes add (line 6): `add`: `a` wants an integer from 0 to 50, and got the number 70. \
-         Correct this and call `add` again: (a::Int)==>…\n\
+         Correct this and call `add` again: (a::Integer {range: 0..50})==>(b::Integer)==>…\n\
          fixes 1, breaks 1, 1 unchanged\n"
     );
     let run = again("trace trace.jsonl").exits(0);

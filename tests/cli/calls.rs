@@ -463,3 +463,25 @@ fn the_schemas_refuse_what_is_none() {
         assert!(verdict_fault(&wrong).is_some(), "{wrong}");
     }
 }
+
+#[test]
+fn a_call_that_failed_keeps_its_arguments_and_repairs() {
+    let spec = r#"
+[look:Tool | (limit::Int)==>(token::Text {secret: true, optional: true})==>(::Any)]
+[broken:Library | (look:Command {run: ["sh", "-c", "echo no >&2; exit 3"]})]
+[slow:Library {timeout: 200ms} | (look:Command {run: ["sleep", "60"]})]
+"#;
+    let folder = folder(&[("spec.gram", spec)]);
+    for library in ["broken", "slow"] {
+        let run = within(&folder, "call spec.gram look --library").arg(library);
+        let run = run.arg(r#"{"limit": "5", "mood": 1, "token": "hunter2hunter2"}"#).run();
+        let verdict = run.exits(1).json();
+        assert_eq!(verdict["ok"], false);
+        assert_eq!(verdict["arguments"], json!({"limit": 5, "token": "***"}));
+        assert_eq!(verdict["repairs"][0]["rule"], "text-to-integer");
+        assert_eq!(verdict["stripped"], json!(["mood"]));
+        assert!(!verdict.to_string().contains("hunter2"), "{verdict}");
+    }
+    let refused = within(&folder, "call spec.gram look {} --library broken").run().exits(1).json();
+    assert_eq!((&refused["arguments"], &refused["repairs"]), (&Value::Null, &Value::Null));
+}

@@ -48,6 +48,16 @@ impl Speaking {
         Self::with_capabilities(program, words, folder, &json!({})).0
     }
 
+    /// Starts a server, and says hello as a client with these capabilities.
+    pub(crate) fn start_with(
+        program: &str,
+        words: &[&str],
+        folder: &std::path::Path,
+        capabilities: &Value,
+    ) -> Self {
+        Self::with_capabilities(program, words, folder, capabilities).0
+    }
+
     /// Starts a server as a client with capabilities, and gives its answer to `initialize`.
     pub(crate) fn with_capabilities(
         program: &str,

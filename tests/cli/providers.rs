@@ -430,3 +430,115 @@ fn malformed_arguments_are_told_to_the_model() {
         assert_eq!(run.exits(0).says(&[told]).stdout, "I see.\n");
     }
 }
+
+/// An answer that ended because of a token limit, or of a content filter.
+fn cut(provider: Provider, answer: Answer, filtered: bool) -> Answer {
+    let words = match (provider, filtered) {
+        (Provider::Anthropic, false) => [("\"end_turn\"", "\"max_tokens\""); 2],
+        (Provider::Anthropic, true) => [("\"end_turn\"", "\"refusal\""); 2],
+        (Provider::Gemini, false) => [("\"STOP\"", "\"MAX_TOKENS\""); 2],
+        (Provider::Gemini, true) => [("\"STOP\"", "\"SAFETY\""); 2],
+        (Provider::Responses, _) => [
+            ("\"response.completed\"", "\"response.incomplete\""),
+            (
+                "\"status\":\"completed\"",
+                if filtered {
+                    "\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":\"content_filter\"}"
+                } else {
+                    "\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"}"
+                },
+            ),
+        ],
+    };
+    let replaced = |value: &Value| {
+        let text = words.iter().fold(value.to_string(), |text, (from, to)| text.replace(from, to));
+        serde_json::from_str(&text).expect("it is JSON")
+    };
+    match answer {
+        Answer::Json(status, headers, body) => Answer::Json(status, headers, replaced(&body)),
+        Answer::Events(events, ending) => {
+            let events = events.iter().map(|(name, event)| {
+                let name =
+                    if *name == "response.completed" { "response.incomplete" } else { *name };
+                (name, replaced(event))
+            });
+            Answer::Events(events.collect(), ending)
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn what_was_cut_off_is_neither_run_nor_an_answer() {
+    for provider in ALL {
+        for (stream, option) in STREAMS {
+            for (filtered, why) in [
+                (false, "the reply reached the token limit"),
+                (true, "a content filter stopped the reply"),
+            ] {
+                let server = Server::start(move |at, _| match at {
+                    0 => {
+                        let calls =
+                            &[("add", r#"{"a": 1, "b": 2}"#), ("add", r#"{"a": 3, "b": 4}"#)];
+                        cut(provider, provider.says(Said::Calls(calls), stream), filtered)
+                    }
+                    1 => cut(provider, provider.says(Said::Text("Half an"), stream), filtered),
+                    _ => provider.says(Said::Text("It is done."), stream),
+                });
+                let (run, files) = helper(provider, &server, option);
+                let shown = format!("{provider:?} {option} {why}");
+                assert_eq!(run.exits(0).stdout, "It is done.\n", "{shown}");
+                let results = results(&files);
+                assert_eq!(results[0], "3", "{shown}");
+                let told = format!("`add`: the arguments are not complete: {why} (line 1");
+                assert!(results[1].starts_with(&told), "{shown}: {results:?}");
+                let kept = files.read("talk.json");
+                assert!(kept.contains(&format!("This was no answer: {why}.")), "{shown}: {kept}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_model_did_not_finish_goes_back_as_an_object() {
+    let half: &[(&str, &str)] = &[("add", "{\"a\": 1, \"b")];
+    for provider in [Provider::Anthropic, Provider::Responses] {
+        let server = Server::start(move |at, _| match at {
+            0 => cut(provider, provider.says(Said::Calls(half), true), false),
+            _ => provider.says(Said::Text("It is done."), true),
+        });
+        let (run, _) = helper(provider, &server, "");
+        run.exits(0);
+        let request = server.requests()[1].to_string();
+        let malformed = match provider {
+            Provider::Anthropic => r#""input":{"malformed_arguments":"{\"a\": 1, \"b"}"#,
+            _ => r#""arguments":"{\"malformed_arguments\":\"{\\\"a\\\": 1, \\\"b\"}""#,
+        };
+        assert!(request.contains(malformed), "{provider:?} {request}");
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_with_the_next_provider() {
+    let spec =
+        SPEC.replace("instruction:", "models: [\"anthropic/any\", \"gemini/any\"], instruction:");
+    // The first provider replies once, and is gone then.
+    let first = Server::start(|at, _| match at {
+        0 => Provider::Anthropic.says(Said::Calls(&[("add", r#"{"a": 1, "b": 2}"#)]), true),
+        _ => Answer::Json(404, Vec::new(), json!({"error": {"message": "no such model"}})),
+    });
+    let second = Server::start(|_, _| Provider::Gemini.says(Said::Text("It is 3."), true));
+    let files = folder(&[("spec.gram", &spec)]);
+    let run = gramc("run spec.gram Add --library works").within(files.path());
+    let run = run.env("ANTHROPIC_BASE_URL", &first.url()).env("GEMINI_BASE_URL", &second.url());
+    let run = run.run().exits(0).says(&["HTTP status 404", "; using gemini/any"]);
+    assert_eq!(run.stdout, "It is 3.\n");
+    // It gets the call, its result and the tools in its own form.
+    let request = &second.requests()[0];
+    let parts = request["contents"].to_string();
+    assert!(
+        parts.contains("\"functionCall\"") && parts.contains("\"functionResponse\""),
+        "{parts}"
+    );
+    assert!(request["tools"].to_string().contains("add"), "{request}");
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message as _;
@@ -128,6 +128,13 @@ fn attributes(all: Vec<KeyValue>) -> BTreeMap<String, Value> {
         any_value::Value::IntValue(number) => json!(number),
         any_value::Value::DoubleValue(number) => json!(number),
         any_value::Value::BoolValue(is) => json!(is),
+        any_value::Value::ArrayValue(all) => {
+            let text = |value: AnyValue| match value.value {
+                Some(any_value::Value::StringValue(text)) => json!(text),
+                other => panic!("nobody sends {other:?}"),
+            };
+            all.values.into_iter().map(text).collect()
+        }
         other => panic!("nobody sends {other:?}"),
     };
     let pair = |it: KeyValue| Some((it.key, value(it.value?.value?)));
@@ -245,7 +252,11 @@ fn a_run_is_sent_as_spans() {
     assert!(chats[1].began >= chats[0].ended + 500_000_000, "it waited");
     known(
         chats[1],
-        &[("gen_ai.usage.input_tokens", json!(20)), ("gen_ai.usage.output_tokens", json!(5))],
+        &[
+            ("gen_ai.usage.input_tokens", json!(20)),
+            ("gen_ai.usage.output_tokens", json!(5)),
+            ("gen_ai.response.finish_reasons", json!(["tool_call"])),
+        ],
     );
     let login = one(&spans, "execute_tool login");
     assert!(!login.failed && !login.attributes.contains_key("error.type"));
@@ -367,6 +378,49 @@ fn a_turn_that_ends_badly_says_why() {
         assert_eq!((&root.attributes["error.type"], root.failed), (&json!(turn), true));
         let last = one(&spans, "chat any").attributes.get("error.type").cloned();
         assert_eq!(last, chat.map(|it| json!(it)));
+    }
+}
+
+#[test]
+fn spans_name_the_model_that_replaces_another_one() {
+    let spec = SPEC.replace("model: \"openai/any\"", "models: [\"openai/any\", \"ollama/own\"]");
+    let files = folder(&[("spec.gram", &spec)]);
+    let first = Server::start(|_, _| {
+        Answer::Json(404, Vec::new(), json!({"error": {"message": "no such model"}}))
+    });
+    let second = Server::start(|_, request| says(request, "Hello."));
+    let collector = Collector::start(Some(200));
+    let run = run(&files, &first, &collector.url()).env("OLLAMA_BASE_URL", &second.url());
+    run.arg("Again").run().exits(0);
+    let spans = collector.spans();
+    let turn = "invoke_agent keeper\n  chat ";
+    assert_eq!(names(&spans), format!("{turn}any\n  chat own\n{turn}own"));
+    let failed = one(&spans, "chat any");
+    assert_eq!((&failed.attributes["error.type"], failed.failed), (&json!("unknown-model"), true));
+    for span in spans.iter().filter(|span| span.name == "chat own") {
+        assert_eq!(span.attributes["gen_ai.provider.name"], "ollama");
+        assert_eq!(span.attributes["gen_ai.request.model"], "own");
+    }
+}
+
+#[test]
+fn a_turn_without_a_complete_reply_says_why() {
+    let files = folder(&[("spec.gram", SPEC)]);
+    let server = Server::start(|_, _| {
+        let message = json!({"role": "assistant", "content": "Half"});
+        let choice = json!({"index": 0, "message": message, "finish_reason": "length"});
+        Answer::Json(200, Vec::new(), json!({"choices": [choice]}))
+    });
+    let collector = Collector::start(Some(200));
+    run(&files, &server, &collector.url()).args("--no-stream").run().exits(1);
+    let spans = collector.spans();
+    let root = one(&spans, "invoke_agent keeper");
+    assert_eq!((&root.attributes["error.type"], root.failed), (&json!("truncated"), true));
+    let chats: Vec<_> = spans.iter().filter(|span| span.name == "chat any").collect();
+    assert_eq!(chats.len(), 3);
+    for chat in chats {
+        assert_eq!(chat.attributes["gen_ai.response.finish_reasons"], json!(["length"]));
+        assert!(!chat.failed);
     }
 }
 

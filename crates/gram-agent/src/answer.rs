@@ -3,7 +3,6 @@
 use gram_model::{ObjectType, Output, Tool, Type, TypeUse, Types};
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_tools::Verdict;
 use gram_tools::check::{Policy, SchemaError, ToolCheck};
 use serde_json::Value;
 
@@ -54,14 +53,11 @@ impl AnswerCheck {
         } else {
             plain
         };
-        let rejection = match self.check.check(json, Policy::default()) {
-            Ok(accepted) => {
-                return serde_json::from_str(&accepted.arguments)
-                    .map_err(|error| format!("invalid answer: {error}"));
-            }
-            Err(rejection) => Err(rejection.into()),
-        };
-        Err(Verdict::new(None, "answer".into(), rejection).message())
+        match self.check.check(json, Policy::default()) {
+            Ok(accepted) => serde_json::from_str(&accepted.arguments)
+                .map_err(|error| format!("invalid answer: {error}")),
+            Err(rejection) => Err(rejection.describe("answer")),
+        }
     }
 }
 

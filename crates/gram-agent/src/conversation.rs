@@ -1,5 +1,6 @@
 //! Conversations with agents.
 
+mod answers;
 mod mask;
 
 use std::collections::HashSet;
@@ -8,15 +9,17 @@ use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use gram_tools::check::Policy;
-use gram_tools::{Call, CallError, Session, Success, Verdict};
+use gram_tools::{Call, CallError, Session, Success, Verdict, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
-use crate::model::ModelRequest;
+use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
+use crate::text_calls;
+use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
 use mask::mask_verdict;
 
@@ -37,6 +40,8 @@ pub struct Conversation {
     usage: Usage,
     limits: Limits,
     depth: usize,
+    /// The number of models that were unavailable.
+    given_up: usize,
     /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
@@ -60,13 +65,17 @@ impl Conversation {
     }
 
     fn of_member(team: &Arc<AgentTeam>, member: usize, limits: Limits, depth: usize) -> Self {
-        let scope = team.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
-        let session = Session::new(&team.bound).scoped_to(scope.iter().map(|name| &**name));
+        let agent = team.members.get(member);
+        let scope = agent.map(|it| &it.scope[..]).unwrap_or_default();
+        let name = agent.map(|it| &*it.name).unwrap_or_default();
+        let session = Session::new(&team.bound)
+            .scoped_to(scope.iter().map(|name| &**name))
+            .with_approvals(team.approvals.of_agent(name));
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
         let mut conversation =
-            Self { team, member, session, messages, usage, limits, depth, secrets };
+            Self { team, member, session, messages, usage, limits, depth, given_up: 0, secrets };
         conversation.mask_from_now_on(of_library);
         conversation
     }
@@ -125,6 +134,7 @@ impl Conversation {
             deadline,
             turn: TurnResult::default(),
             attempts: 0,
+            cut_off: 0,
         };
         state.turn.end = self.run_turn(&mut state).await;
         let turn = state.turn;
@@ -141,16 +151,30 @@ impl Conversation {
                 Ok(reply) => reply,
                 Err(end) => return end,
             };
-            let message = reply.message;
+            let Reply { message, finish_reason, calls_as_text, .. } = reply;
             if let Some(text) = &message.content {
                 state.turn.text.clone_from(text);
             }
             let calls = message.tool_calls.clone();
-            self.messages.push(Message::Assistant(message));
+            let is_empty = message.is_empty();
+            // Some providers reject a conversation with an empty message.
+            if !is_empty {
+                self.messages.push(Message::Assistant(message));
+            }
+            let problem = finish_reason.problem().or(is_empty.then_some("the reply is empty"));
             if !calls.is_empty() {
                 state.turn.calls += calls.len();
-                self.run_calls(&calls, state).await;
-            } else if let Some(end) = self.check_answer(state) {
+                self.run_calls(&calls, (problem, calls_as_text), state).await;
+            }
+            let end = match problem {
+                Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
+                None if calls.is_empty() => self.check_answer(state),
+                None => None,
+            };
+            if problem.is_none() {
+                state.cut_off = 0;
+            }
+            if let Some(end) = end {
                 return end;
             }
         }
@@ -173,11 +197,48 @@ impl Conversation {
         }
     }
 
+    /// Requests a reply of the model, or of the next one if it is unavailable.
     async fn request_reply(&mut self, state: &mut TurnState<'_>) -> Result<Reply, TurnEnd> {
-        let TurnState { member, observer, cancelled, deadline, .. } = *state;
         state.turn.iterations += 1;
-        let tools = member.tools.visible(&self.session);
-        let messages = member.tools.rename_calls(&self.messages);
+        loop {
+            match self.send_request(state).await {
+                Err(TurnEnd::Failed(error)) if self.fall_back(&error, state) => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Continues with the next model if the current one is unavailable. Returns whether there is
+    /// one.
+    fn fall_back(&mut self, error: &ModelError, state: &TurnState<'_>) -> bool {
+        let next = state.member.fallbacks.get(self.given_up);
+        let Some(next) = next.filter(|_| error.is_unavailable()) else { return false };
+        self.given_up += 1;
+        let event = Event::ModelReplaced { error, model: next.model.name() };
+        state.observer.on_event(&state.member.name, &event);
+        true
+    }
+
+    /// The current model of an agent, and its tools in the form of the model's target.
+    fn model<'m>(
+        &self,
+        team: &'m AgentTeam,
+        member: &'m PreparedAgent,
+    ) -> Option<(&'m dyn Model, &'m AgentTools)> {
+        match self.given_up.checked_sub(1) {
+            Some(at) => member.fallbacks.get(at).map(|it| (&*it.model, &it.tools)),
+            None => team.models.get(self.member).map(|model| (&**model, &member.tools)),
+        }
+    }
+
+    async fn send_request(&mut self, state: &mut TurnState<'_>) -> Result<Reply, TurnEnd> {
+        let TurnState { member, observer, cancelled, deadline, .. } = *state;
+        let team = Arc::clone(&self.team);
+        let Some((model, offered)) = self.model(&team, member) else {
+            return Err(TurnEnd::Cancelled);
+        };
+        let tools = offered.visible(&self.session);
+        let messages = offered.rename_calls(&self.messages);
         let request = ModelRequest {
             instruction: &member.instruction,
             messages: &messages,
@@ -191,8 +252,7 @@ impl Conversation {
         observer.on_event(&member.name, &Event::ModelRequested { iteration, request: &shown });
         let sink = |event: Event<'_>| observer.on_event(&member.name, &event);
         let start = Instant::now();
-        let Some(model) = self.team.models.get(self.member) else { return Err(TurnEnd::Cancelled) };
-        let sent = self.limits.retry.send(&**model, request, &sink);
+        let sent = self.limits.retry.send(model, request, &sink);
         let reply = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(TurnEnd::Cancelled),
@@ -202,16 +262,21 @@ impl Conversation {
             }
         };
         let mut reply = reply.map_err(TurnEnd::Failed)?;
+        // What a user or a tool wrote is quoted, and not called.
+        let is_call = |name: &str, json: &str| {
+            offered.contains(name) && !self.messages.iter().any(|it| it.quotes(json))
+        };
+        text_calls::read_calls(&mut reply, member.answer.is_none(), is_call);
         let calls = std::mem::take(&mut reply.message.tool_calls);
-        reply.message.tool_calls =
-            calls.into_iter().map(|it| member.tools.restore_call(it)).collect();
+        reply.message.tool_calls = calls.into_iter().map(|it| offered.restore_call(it)).collect();
         self.assign_ids(&mut reply.message.tool_calls);
         self.learn_secrets(&reply.message.tool_calls);
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let shown =
-            self.mask_message(&reply.message).map(|message| Reply { message, usage: reply.usage });
+        let Reply { usage, finish_reason, calls_as_text, .. } = reply;
+        let shown = self.mask_message(&reply.message);
+        let shown = shown.map(|message| Reply { message, usage, finish_reason, calls_as_text });
         let shown = shown.as_ref().unwrap_or(&reply);
         observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)
@@ -240,8 +305,15 @@ impl Conversation {
         }
     }
 
-    /// Runs the calls of one reply concurrently and adds their results in order.
-    async fn run_calls(&mut self, calls: &[ModelCall], state: &mut TurnState<'_>) {
+    /// Runs the calls of one reply concurrently and adds their results in order. If the reply is
+    /// not complete, `cut_off` says why, and the last call is refused. `as_text` is whether the
+    /// model wrote the calls as text.
+    async fn run_calls(
+        &mut self,
+        calls: &[ModelCall],
+        (cut_off, as_text): (Option<&'static str>, bool),
+        state: &mut TurnState<'_>,
+    ) {
         let ending = state.cancelled.child_token();
         let TurnState { member, observer, deadline, .. } = *state;
         let mut limits = self.limits;
@@ -252,14 +324,17 @@ impl Conversation {
         let secrets = &self.secrets;
         let shown = self.mask_calls(calls);
         let mut agents = 0;
-        let one = |(call, shown): (&ModelCall, ModelCall)| {
+        let last = calls.len().saturating_sub(1);
+        let one = |(at, (call, shown)): (usize, (&ModelCall, ModelCall))| {
             let (call, ending) = (call.clone(), ending.clone());
+            let cut_off = cut_off.filter(|_| at == last);
             let agent = member.agents.iter().find(|(name, _)| *name == call.name);
+            let agent = agent.filter(|_| cut_off.is_none());
             agents += usize::from(agent.is_some());
             let too_many = agents > MAX_AGENT_CALLS;
             async move {
                 let start = Instant::now();
-                let (verdict, usage) = if agent.is_some() && too_many {
+                let (mut verdict, usage) = if agent.is_some() && too_many {
                     let detail =
                         format!("one reply calls {MAX_AGENT_CALLS} agents at most: call it again");
                     let error = CallError::Invocation { detail };
@@ -270,9 +345,13 @@ impl Conversation {
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);
-                    let call = Call { id: Some(id), name, arguments };
+                    let call = Call { id: Some(id), name, arguments, cut_off };
                     (session.call_until(call, ending).await, Usage::default())
                 };
+                if as_text {
+                    let message = "the model wrote this call as text".to_owned();
+                    verdict.warnings.push(Warning { code: "call-as-text", message });
+                }
                 let took = start.elapsed();
                 let (call_shown, verdict_shown) = (&shown, &*mask_verdict(secrets, &verdict));
                 let event = Event::ToolCalled { call: call_shown, verdict: verdict_shown, took };
@@ -282,7 +361,7 @@ impl Conversation {
                 (result, usage)
             }
         };
-        let all = stream::iter(calls.iter().zip(shown).map(one));
+        let all = stream::iter(calls.iter().zip(shown).enumerate().map(one));
         let all = all.buffered(MAX_CONCURRENT_CALLS).collect::<Vec<_>>();
         let mut all = std::pin::pin!(all);
         let results = tokio::select! {
@@ -300,31 +379,6 @@ impl Conversation {
             state.turn.usage.add(usage);
         }
     }
-
-    /// Checks the text of the model against the agent's result type. Returns `None` if the model
-    /// has to answer again.
-    fn check_answer(&mut self, state: &mut TurnState<'_>) -> Option<TurnEnd> {
-        let Some(answer) = &state.member.answer else { return Some(TurnEnd::Answered) };
-        state.attempts += 1;
-        let wrong = match answer.read(&state.turn.text) {
-            Ok(value) => {
-                state.turn.value = Some(value);
-                return Some(TurnEnd::Answered);
-            }
-            Err(wrong) => wrong,
-        };
-        let (attempt, correction) = (state.attempts, &*self.mask_text(&wrong));
-        state.observer.on_event(&state.member.name, &Event::AnswerRejected { attempt, correction });
-        if state.attempts >= self.limits.attempts {
-            return Some(TurnEnd::NeedsHumanReview { wrong });
-        }
-        let content = format!(
-            "Your answer is not valid. {wrong}\nAnswer again with the complete JSON and nothing \
-             else."
-        );
-        self.messages.push(Message::User { content });
-        None
-    }
 }
 
 /// The state of a running turn.
@@ -336,6 +390,8 @@ struct TurnState<'r> {
     turn: TurnResult,
     /// The number of rejected and accepted answers.
     attempts: u32,
+    /// The number of incomplete replies in a row.
+    cut_off: u32,
 }
 
 /// Waits until the deadline, or forever if there is none.
@@ -374,20 +430,21 @@ async fn call_agent(
     let mut other = Conversation::of_member(team, member, limits, depth);
     let inside = observer.observe_call(&call.id, &call.name);
     let turn = other.turn(text, inside.as_deref().unwrap_or(observer), cancelled).await;
-    let outcome = if turn.is_answered() {
-        Ok(Success {
-            arguments: accepted.arguments,
-            repairs: accepted.repairs,
-            stripped: accepted.stripped,
-            result: Some(turn.value.unwrap_or_else(|| turn.text.into())),
-        })
-    } else {
-        let mut detail = format!("the agent did not answer: {}", turn.end.description());
-        if !turn.text.is_empty() {
-            detail.push_str("; its last text: ");
-            detail.extend(turn.text.chars().take(500));
-        }
-        Err(CallError::Invocation { detail })
+    let success = Success {
+        arguments: accepted.arguments,
+        repairs: accepted.repairs,
+        stripped: accepted.stripped,
+        result: None,
     };
-    (verdict(outcome), turn.usage)
+    if turn.is_answered() {
+        let result = Some(turn.value.unwrap_or_else(|| turn.text.into()));
+        return (verdict(Ok(Success { result, ..success })), turn.usage);
+    }
+    let mut detail = format!("the agent did not answer: {}", turn.end.description());
+    if !turn.text.is_empty() {
+        detail.push_str("; its last text: ");
+        detail.extend(turn.text.chars().take(500));
+    }
+    let failed = verdict(Err(CallError::Invocation { detail }));
+    (Verdict { attempt: Some(Box::new(success)), ..failed }, turn.usage)
 }

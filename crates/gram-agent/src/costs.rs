@@ -130,7 +130,8 @@ fn largest<'s>(sizes: impl Iterator<Item = &'s (SmolStr, usize, bool)>) -> Strin
 }
 
 fn compile_tools(module: &Valid<Module>, agent: &Agent) -> (Target, AgentTools) {
-    let target = Models::target(agent.model.as_deref().unwrap_or_default(), agent.api);
+    let first = agent.models.first().map(SmolStr::as_str).unwrap_or_default();
+    let target = Models::target(first, agent.api);
     (target, AgentTools::new(module, agent, target))
 }
 

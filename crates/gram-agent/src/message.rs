@@ -26,6 +26,16 @@ pub enum Message {
     },
 }
 
+impl Message {
+    /// Whether a user or a tool wrote a text in this message.
+    pub(crate) fn quotes(&self, text: &str) -> bool {
+        match self {
+            Self::User { content } | Self::Tool { content, .. } => content.contains(text),
+            Self::Assistant(_) => false,
+        }
+    }
+}
+
 /// A message of a model: text, tool calls, or both.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssistantMessage {
@@ -83,6 +93,59 @@ pub struct Reply {
     /// The tokens of the request.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
+    /// How the reply ended.
+    #[serde(default)]
+    pub finish_reason: FinishReason,
+    /// Whether the model wrote its calls as text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_as_text: bool,
+}
+
+/// How a reply ended. The names are those of OpenTelemetry's semantic conventions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// It is complete.
+    #[default]
+    #[serde(alias = "tool_call", alias = "tool_calls")]
+    Stop,
+    /// It reached a token limit.
+    #[serde(alias = "max_tokens")]
+    Length,
+    /// A content filter stopped it.
+    ContentFilter,
+    /// The provider reports an error, or no reason at all.
+    Error,
+}
+
+impl FinishReason {
+    /// Why a reply that ended like this is not complete.
+    pub(crate) fn problem(self) -> Option<&'static str> {
+        match self {
+            Self::Stop => None,
+            Self::Length => Some("the reply reached the token limit"),
+            Self::ContentFilter => Some("a content filter stopped the reply"),
+            Self::Error => Some("the provider did not finish the reply"),
+        }
+    }
+
+    /// The name in the semantic conventions, for a reply with or without calls.
+    pub(crate) fn name(self, has_calls: bool) -> &'static str {
+        match self {
+            Self::Stop if has_calls => "tool_call",
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ContentFilter => "content_filter",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl AssistantMessage {
+    /// Whether there is neither text nor a call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tool_calls.is_empty() && self.content.as_deref().unwrap_or_default().trim().is_empty()
+    }
 }
 
 /// Token counts as reported by the provider.

@@ -33,6 +33,13 @@ pub enum Event<'e> {
         /// The delay before the retry.
         wait: Duration,
     },
+    /// The model is unavailable, and the request is sent to another one.
+    ModelReplaced {
+        /// The last failure.
+        error: &'e ModelError,
+        /// The name of the other model.
+        model: &'e str,
+    },
     /// The model replied.
     ModelReplied {
         /// The reply.
@@ -49,7 +56,8 @@ pub enum Event<'e> {
         /// The duration of the call.
         took: Duration,
     },
-    /// The answer does not have the result type of the agent.
+    /// The reply is not an answer: it does not have the result type of the agent, or it is not
+    /// complete.
     AnswerRejected {
         /// The number of the attempt, from 1.
         attempt: u32,

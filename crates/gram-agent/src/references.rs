@@ -16,7 +16,7 @@ pub fn unknown_references(text: &Parse, folder: Option<&Path>) -> Vec<Diagnostic
     for declaration in text.tree().root().children() {
         match label(declaration).as_deref() {
             Some("Agent") => finder.model(declaration),
-            Some("Experiment") => finder.file(declaration, "cases", ""),
+            Some("Experiment") => finder.file_of(declaration, "cases"),
             Some("Library") => {
                 for element in declaration.elements().filter(|it| it.kind() == N::Path) {
                     element.children().for_each(|node| finder.implementation(node));
@@ -38,26 +38,32 @@ impl<'t> Finder<'t> {
     fn implementation(&mut self, node: Node<'t>) {
         match label(node).as_deref() {
             Some("Builtin") => self.builtin(node),
-            Some("Replay") => self.file(node, "from", ""),
+            Some("Replay") => self.file_of(node, "from"),
             _ => {}
         }
     }
 
     fn model(&mut self, agent: Node<'t>) {
-        let Some(value) = text(agent, "model") else { return };
-        if let Err(error) = Models::check_name(&value.content()) {
-            let (message, help) = match error {
-                ModelNameError::UnknownProvider { name, help } => {
-                    (format!("unknown provider `{name}`"), help)
-                }
-                _ => (
-                    format!("`{}` is not the name of a model", value.content()),
-                    "write PROVIDER/MODEL, such as openai/gpt-4o-mini or scripted/echo".to_owned(),
-                ),
-            };
-            self.report(value, &codes::UNKNOWN_MODEL, message, help);
-        } else if value.content() != "scripted/echo" {
-            self.file(agent, "model", "scripted/");
+        let several = value(agent, "models").into_iter().flat_map(Node::children);
+        for value in text(agent, "model").into_iter().chain(several) {
+            if value.kind() != N::String {
+                continue;
+            }
+            if let Err(error) = Models::check_name(&value.content()) {
+                let (message, help) = match error {
+                    ModelNameError::UnknownProvider { name, help } => {
+                        (format!("unknown provider `{name}`"), help)
+                    }
+                    _ => (
+                        format!("`{}` is not the name of a model", value.content()),
+                        "write PROVIDER/MODEL, such as openai/gpt-4o-mini or scripted/echo"
+                            .to_owned(),
+                    ),
+                };
+                self.report(value, &codes::UNKNOWN_MODEL, message, help);
+            } else if value.content() != "scripted/echo" {
+                self.file(value, "scripted/");
+            }
         }
     }
 
@@ -73,9 +79,16 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// A file that an attribute names behind a prefix.
-    fn file(&mut self, node: Node<'t>, key: &str, prefix: &str) {
-        let Some((folder, value)) = self.folder.zip(text(node, key)) else { return };
+    /// A file that an attribute names.
+    fn file_of(&mut self, node: Node<'t>, key: &str) {
+        if let Some(value) = text(node, key) {
+            self.file(value, "");
+        }
+    }
+
+    /// A file that a value names behind a prefix.
+    fn file(&mut self, value: Node<'t>, prefix: &str) {
+        let Some(folder) = self.folder else { return };
         let content = value.content();
         let Some(name) = content.strip_prefix(prefix) else { return };
         if !folder.join(name).is_file() {
@@ -102,11 +115,15 @@ fn label(node: Node<'_>) -> Option<std::borrow::Cow<'_, str>> {
     node.subject().labels().next().map(Node::content)
 }
 
+/// The value of an attribute.
+fn value<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
+    let mut entries = node.subject().entries();
+    Some(entries.find(|entry| entry.key.content() == key)?.value)
+}
+
 /// The value of an attribute, if it is a text.
 fn text<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
-    let mut entries = node.subject().entries();
-    let entry = entries.find(|entry| entry.key.content() == key)?;
-    Some(entry.value).filter(|value| value.kind() == N::String)
+    value(node, key).filter(|value| value.kind() == N::String)
 }
 
 #[cfg(test)]
@@ -126,6 +143,7 @@ mod tests {
             [b:Agent {model: "gpt-4o"} | f]
             [c:Agent {model: "scripted/none.json"} | f]
             [d:Agent {model: "scripted/there.jsonl"} | f]
+            [m:Agent {models: ["openai/x", "mystral/x", "scripted/gone.json"]} | f]
             [l:Library |
               (f:Builtin {name: "ecko"}),
               (g:Builtin),
@@ -149,6 +167,8 @@ mod tests {
         unknown-model "opena/x": unknown provider `opena` (did you mean `openai`?)
         unknown-model "gpt-4o": `gpt-4o` is not the name of a model (write PROVIDER/MODEL, such as openai/gpt-4o-mini or scripted/echo)
         missing-file "scripted/none.json": there is no file `none.json` (the path is relative to the folder of this file)
+        unknown-model "mystral/x": unknown provider `mystral` (did you mean `mistral`?)
+        missing-file "scripted/gone.json": there is no file `gone.json` (the path is relative to the folder of this file)
         unknown-builtin "ecko": unknown builtin `ecko` (did you mean `echo`?)
         unknown-builtin g: unknown builtin `g` (the builtins are add, echo, now, sayHello)
         missing-file "none.jsonl": there is no file `none.jsonl` (the path is relative to the folder of this file)

@@ -49,6 +49,14 @@ struct ModelIdentity {
     model: StringValue,
 }
 
+impl ModelIdentity {
+    fn new(name: &str) -> Self {
+        let (provider, model) = name.split_once('/').unwrap_or(("", name));
+        let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
+        Self { provider: provider.into(), model: model.into() }
+    }
+}
+
 /// The spans that are not ended.
 #[derive(Default)]
 struct OpenSpans {
@@ -57,6 +65,8 @@ struct OpenSpans {
     request: Option<(SystemTime, Vec<KeyValue>)>,
     /// Calls of agents, by id.
     calls: HashMap<String, Context>,
+    /// The model that replaced the one of the agent, if any.
+    model: Option<ModelIdentity>,
 }
 
 impl fmt::Debug for SpanRecorder {
@@ -70,13 +80,9 @@ impl fmt::Debug for SpanRecorder {
 impl SpanRecorder {
     /// Records a conversation with the first agent of a team.
     pub fn new(telemetry: &Telemetry, team: &AgentTeam) -> Self {
-        let known = team.members.iter().zip(&team.models).map(|(member, model)| {
-            let name = model.name();
-            let (provider, model) = name.split_once('/').unwrap_or(("", name));
-            let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
-            let (provider, model) = (provider.into(), model.into());
-            (member.name.clone(), ModelIdentity { provider, model })
-        });
+        let known = team.members.iter().zip(&team.models);
+        let known =
+            known.map(|(member, model)| (member.name.clone(), ModelIdentity::new(model.name())));
         let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
         let shared = SpanContext { tracer, contents, agents: known.collect() };
         Self::nested(Arc::new(shared), Context::new())
@@ -94,13 +100,18 @@ impl SpanRecorder {
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
+    /// The model of an agent.
+    fn identity<'i>(&'i self, state: &'i OpenSpans, agent: &str) -> Option<&'i ModelIdentity> {
+        state.model.as_ref().or_else(|| self.shared.agents.get(agent))
+    }
+
     /// The attributes of all spans of an agent's model.
     fn model_attributes(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
         let mut all = vec![
             KeyValue::new("gen_ai.operation.name", operation),
             KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
         ];
-        if let Some(known) = self.shared.agents.get(agent) {
+        if let Some(known) = self.identity(&self.state.lock(), agent) {
             all.push(KeyValue::new("gen_ai.provider.name", known.provider.clone()));
             all.push(KeyValue::new("gen_ai.request.model", known.model.clone()));
         }
@@ -117,7 +128,9 @@ impl SpanRecorder {
         let mut attributes = self.model_attributes("invoke_agent", agent);
         attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
         let turn = self.start_span(format!("invoke_agent {agent}"), attributes, &self.parent);
-        *self.state.lock() = OpenSpans { turn: Some(turn), ..OpenSpans::default() };
+        let mut state = self.state.lock();
+        let model = state.model.take();
+        *state = OpenSpans { turn: Some(turn), model, ..OpenSpans::default() };
     }
 
     fn start_request(&self, agent: &str, request: &ModelRequest<'_>) {
@@ -158,20 +171,24 @@ impl SpanRecorder {
         if began > now {
             return;
         }
-        let model = self.shared.agents.get(agent).map_or("", |known| known.model.as_str());
-        state.request = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
-        let kind = match self.shared.agents.get(agent) {
+        let model = self.identity(&state, agent);
+        let kind = match model {
             Some(known) if known.provider.as_str() == "scripted" => SpanKind::Internal,
             _ => SpanKind::Client,
         };
+        let name = format!("chat {}", model.map_or("", |known| known.model.as_str()));
+        state.request = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
+            let finish_reason = reply.finish_reason.name(!reply.message.tool_calls.is_empty());
+            let reasons = Value::Array(vec![StringValue::from(finish_reason)].into());
+            attributes.push(KeyValue::new("gen_ai.response.finish_reasons", reasons));
             if self.shared.contents {
-                let message = contents::reply(&reply.message);
+                let message = contents::reply(&reply.message, finish_reason);
                 attributes.push(KeyValue::new("gen_ai.output.messages", message));
             }
         }
-        let builder = SpanBuilder::from_name(format!("chat {model}")).with_kind(kind);
+        let builder = SpanBuilder::from_name(name).with_kind(kind);
         let builder = builder.with_start_time(began).with_attributes(attributes);
         let parent = state.turn.as_ref().unwrap_or(&self.parent);
         let mut span = builder.start_with_context(&self.shared.tracer, parent);
@@ -226,7 +243,10 @@ impl SpanRecorder {
         };
         // Requests and calls that are still open end with the turn.
         self.end_request(agent, Err(error.unwrap_or("_OTHER")), None);
-        let state = std::mem::take(&mut *self.state.lock());
+        let mut open = self.state.lock();
+        let model = open.model.take();
+        let state = std::mem::replace(&mut *open, OpenSpans { model, ..OpenSpans::default() });
+        drop(open);
         for call in state.calls.values() {
             call.span().set_status(Status::error(""));
             call.span().end();
@@ -249,6 +269,10 @@ impl Observer for SpanRecorder {
             Event::ModelRequested { request, .. } => self.start_request(agent, request),
             Event::ModelRetried { error, wait } => {
                 self.end_request(agent, Err(error.kind.name()), Some(*wait));
+            }
+            Event::ModelReplaced { error, model } => {
+                self.end_request(agent, Err(error.kind.name()), None);
+                self.state.lock().model = Some(ModelIdentity::new(model));
             }
             Event::ModelReplied { reply, .. } => self.end_request(agent, Ok(reply), None),
             Event::ToolCalled { call, verdict, took } => self.end_call(call, verdict, *took),

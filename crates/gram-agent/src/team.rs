@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use gram_check::Valid;
 use gram_model::{Agent, Module, ValueSource};
-use gram_schema::Target;
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
+use gram_tools::approval::Approvals;
 use gram_tools::check::{SchemaError, ToolCheck};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -23,6 +23,7 @@ pub struct AgentTeam {
     /// The model of each member.
     pub(crate) models: Vec<Arc<dyn Model>>,
     pub(crate) bound: Bound,
+    pub(crate) approvals: Approvals,
     /// The schema of messages between agents.
     pub(crate) message: Arc<ToolCheck>,
 }
@@ -34,6 +35,8 @@ pub(crate) struct PreparedAgent {
     /// The system prompt: the agent's instruction and the guidance.
     pub(crate) instruction: String,
     pub(crate) tools: AgentTools,
+    /// The models to use in place of unavailable ones, in order.
+    pub(crate) fallbacks: Vec<FallbackModel>,
     /// The tools and containers that the agent may call.
     pub(crate) scope: Vec<SmolStr>,
     /// The agents that the agent may call, as indexes of members.
@@ -43,11 +46,21 @@ pub(crate) struct PreparedAgent {
     pub(crate) iterations: u32,
 }
 
+/// A model to use in place of an unavailable one.
+#[derive(Debug)]
+pub(crate) struct FallbackModel {
+    pub(crate) model: Arc<dyn Model>,
+    /// The tools in the form of its target.
+    pub(crate) tools: AgentTools,
+}
+
 /// What a team is made with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TeamOptions {
-    /// Replaces the model of the first agent and of agents that declare none.
+    /// Replaces the models of the first agent and of agents that declare none.
     pub model: Option<String>,
+    /// Whether an agent with several models uses the next one if one is unavailable.
+    pub fallback: bool,
     /// Default sampling parameters. Attributes of an agent take precedence.
     pub sampling: Sampling,
     /// Whether system prompts include guidance for tool calls.
@@ -56,7 +69,7 @@ pub struct TeamOptions {
 
 impl Default for TeamOptions {
     fn default() -> Self {
-        Self { model: None, sampling: Sampling::default(), guidance: true }
+        Self { model: None, fallback: true, sampling: Sampling::default(), guidance: true }
     }
 }
 
@@ -111,10 +124,11 @@ impl AgentTeam {
     ) -> Result<Self, TeamError> {
         let message = ToolCheck::of_schema(&message_object())?;
         let mut names: Vec<SmolStr> = vec![agent.into()];
-        let (mut members, mut found) = (Vec::new(), Vec::new());
+        let (mut members, mut found) = (Vec::new(), Vec::<Vec<Arc<dyn Model>>>::new());
         while let Some(name) = names.get(members.len()).cloned() {
             let spec = module.agent(&name).ok_or_else(|| unknown_agent(module, &name))?;
-            let model = find_model(spec, found.first().cloned(), models, options)?;
+            let of_first = found.first().map(Vec::as_slice).unwrap_or_default();
+            let of_agent = find_models(spec, of_first, models, options)?;
             let mut agents = Vec::new();
             for other in spec.members.iter().filter(|name| module.agent(name).is_some()) {
                 let known = names.iter().position(|name| name == other);
@@ -123,11 +137,20 @@ impl AgentTeam {
                     names.push(other.clone());
                 }
             }
-            members.push(prepare(module, spec, model.target(), agents, bound, options)?);
-            found.push(model);
+            members.push(prepare(module, spec, &of_agent, agents, bound, options)?);
+            found.push(of_agent);
         }
+        // Each agent has at least one model.
+        let models = found.into_iter().filter_map(|all| all.into_iter().next()).collect();
         let (members, message) = (members.into(), Arc::new(message));
-        Ok(Self { members, models: found, bound: bound.clone(), message })
+        let (bound, approvals) = (bound.clone(), Approvals::default());
+        Ok(Self { members, models, bound, approvals, message })
+    }
+
+    /// Asks for approval of calls. Without this, calls that have to be approved are refused.
+    #[must_use]
+    pub fn with_approvals(self, approvals: Approvals) -> Self {
+        Self { approvals, ..self }
     }
 
     /// Replaces the models of all agents. Agents that share a model share its replacement.
@@ -173,27 +196,35 @@ fn unknown_agent(module: &Module, name: &str) -> TeamError {
     TeamError::UnknownAgent { name: name.to_owned(), help }
 }
 
-fn find_model(
+/// The models of an agent in order of preference, at least one. `first` are those of the first agent,
+/// if this is another one.
+fn find_models(
     spec: &Agent,
-    first: Option<Arc<dyn Model>>,
+    first: &[Arc<dyn Model>],
     models: &mut Models,
     options: &TeamOptions,
-) -> Result<Arc<dyn Model>, TeamError> {
-    let given = options.model.as_ref().filter(|_| first.is_none());
-    let name = given.map(String::as_str).or(spec.model.as_deref());
-    match (name, first) {
-        (Some(name), _) => models
-            .find(name, spec.api)
+) -> Result<Vec<Arc<dyn Model>>, TeamError> {
+    let given = options.model.as_deref().filter(|_| first.is_empty());
+    let declared = spec.models.iter().map(SmolStr::as_str).filter(|_| given.is_none());
+    let mut names: Vec<_> = given.into_iter().chain(declared).collect();
+    if !options.fallback {
+        names.truncate(1);
+    }
+    match (&names[..], first) {
+        ([], []) => Err(TeamError::NoModel(spec.name.clone())),
+        ([], first) => Ok(first.to_vec()),
+        (names, _) => names
+            .iter()
+            .map(|name| models.find(name, spec.api))
+            .collect::<Result<_, _>>()
             .map_err(|source| TeamError::Model { agent: spec.name.clone(), source }),
-        (None, Some(first)) => Ok(first),
-        (None, None) => Err(TeamError::NoModel(spec.name.clone())),
     }
 }
 
 fn prepare(
     module: &Valid<Module>,
     spec: &Agent,
-    target: Target,
+    models: &[Arc<dyn Model>],
     agents: Vec<(SmolStr, usize)>,
     bound: &Bound,
     options: &TeamOptions,
@@ -206,7 +237,12 @@ fn prepare(
         }
         None => None,
     };
-    let tools = AgentTools::new(module, spec, target);
+    let mut offers = models.iter().map(|model| FallbackModel {
+        model: Arc::clone(model),
+        tools: AgentTools::new(module, spec, model.target()),
+    });
+    let tools = offers.next().map(|first| first.tools).unwrap_or_default();
+    let fallbacks = offers.collect();
     let attempts = options.guidance.then(|| bound.settings_of_library().max_attempts);
     let instruction = instruction(module, spec, attempts, answer.as_ref());
     let is_agent = |name: &SmolStr| agents.iter().any(|(known, _)| known == name);
@@ -217,6 +253,7 @@ fn prepare(
         iterations: u32::try_from(spec.max_iterations).unwrap_or(u32::MAX),
         instruction,
         tools,
+        fallbacks,
         agents,
         answer,
     })

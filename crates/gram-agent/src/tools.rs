@@ -88,6 +88,11 @@ impl AgentTools {
         self.all.iter().filter(seen).map(|it| it.json.clone()).collect::<Vec<_>>().into()
     }
 
+    /// Whether a name is that of a tool, in the target or in the specification.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name) || self.all.iter().any(|it| it.name == name)
+    }
+
     /// All tools: name in the specification, target's form, and whether only a container shows it.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&SmolStr, &Value, bool)> {
         self.all.iter().map(|it| (&it.name, &it.json, it.hidden))

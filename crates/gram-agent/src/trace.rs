@@ -57,6 +57,14 @@ pub(crate) enum TraceLine<'l> {
         #[serde(default)]
         wait_ms: f64,
     },
+    /// Another model that is used because one is unavailable.
+    Fallback {
+        agent: Cow<'l, str>,
+        #[serde(default)]
+        model: Cow<'l, str>,
+        #[serde(default)]
+        error: Cow<'l, str>,
+    },
     /// The end of a turn.
     End {
         agent: Cow<'l, str>,
@@ -229,6 +237,11 @@ impl<W: Write + Send> Observer for TraceWriter<W> {
                 error: Cow::Borrowed(&error.detail),
                 wait_ms: milliseconds(wait),
             },
+            Event::ModelReplaced { error, model } => TraceLine::Fallback {
+                agent,
+                model: Cow::Borrowed(model),
+                error: Cow::Borrowed(&error.detail),
+            },
             Event::TurnEnded(turn) => TraceLine::End { agent, turn: Some(turn) },
             Event::ModelRequested { .. } | Event::ReplyText(_) => return,
         });
@@ -250,11 +263,12 @@ mod tests {
         for line in [
             r#"{"type":"run","agent":"a","model":"m"}"#,
             r#"{"type":"user","agent":"a","content":"x"}"#,
-            r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"ms":2.125}"#,
-            r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"ms":2.0}"#,
+            r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"finish_reason":"stop","ms":2.125}"#,
+            r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"finish_reason":"length","ms":2.0}"#,
             r#"{"type":"call","agent":"a","id":"1","name":"t","arguments":"{}","at":0.5,"ms":1.0,"verdict":{"ok":true}}"#,
             r#"{"type":"correction","agent":"a","content":"x"}"#,
             r#"{"type":"retry","agent":"a","error":"busy","wait_ms":500.0}"#,
+            r#"{"type":"fallback","agent":"a","model":"m","error":"busy"}"#,
         ] {
             let (_, read) = read(line).next().unwrap().unwrap();
             assert_eq!(serde_json::to_string(&read).unwrap(), line);

@@ -13,7 +13,7 @@ use crate::model::{ModelError, RetryPolicy};
 pub struct Limits {
     /// Maximum model requests per turn. `None` applies the agent's `maxIterations`.
     pub iterations: Option<u32>,
-    /// Maximum attempts to answer in the agent's result type.
+    /// Maximum attempts to answer in the agent's result type, and to finish a reply.
     pub attempts: u32,
     /// Maximum tokens of all turns together.
     pub tokens: Option<u64>,
@@ -74,6 +74,13 @@ pub enum TurnEnd {
         /// The errors of the last attempt.
         wrong: String,
     },
+    /// All attempts to reply ended early.
+    Truncated {
+        /// Why the last one did.
+        why: &'static str,
+    },
+    /// A content filter stopped all attempts to reply.
+    Filtered,
     /// A model request failed.
     Failed(ModelError),
 }
@@ -88,6 +95,8 @@ impl TurnEnd {
             Self::Time(_) => "time",
             Self::Cancelled => "cancelled",
             Self::NeedsHumanReview { .. } => "needs-human-review",
+            Self::Truncated { .. } => "truncated",
+            Self::Filtered => "filtered",
             Self::Failed(_) => "failed",
         }
     }
@@ -103,6 +112,8 @@ impl TurnEnd {
             Self::NeedsHumanReview { .. } => {
                 "the answer does not have the agent's result type and needs human review".to_owned()
             }
+            Self::Truncated { why } => (*why).to_owned(),
+            Self::Filtered => "a content filter stopped the reply".to_owned(),
             Self::Failed(error) => error.to_string(),
         }
     }

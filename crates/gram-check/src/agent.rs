@@ -2,6 +2,7 @@
 
 use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Edit, Fix, Node, NodeKind as N};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
@@ -23,7 +24,7 @@ impl<'t> Checker<'t> {
             name: declaration.name.clone(),
             description: None,
             instruction: None,
-            model: None,
+            models: Vec::new(),
             max_iterations: 10,
             api: Api::Tools,
             result: None,
@@ -35,7 +36,12 @@ impl<'t> Checker<'t> {
             ),
             attributes: Vec::new(),
         };
-        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Agent) {
+        let attributes = self.declaration_attributes(declaration, AttributeOwner::Agent);
+        let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
+        if let (Some(model), Some(models)) = (given("model"), given("models")) {
+            self.exclusive(file, model, models);
+        }
+        for attribute in &attributes {
             self.agent_attribute(file, &mut agent, attribute);
         }
         let name = declaration.name_node.span();
@@ -201,7 +207,21 @@ impl<'t> Checker<'t> {
         match &*attribute.key {
             "description" => agent.description = attribute.text(self, file),
             "instruction" => agent.instruction = attribute.text(self, file),
-            "model" => agent.model = attribute.text(self, file),
+            "model" => agent.models.extend(attribute.text(self, file)),
+            "models" => {
+                let words = "a list of models, such as [\"openai/gpt-4o-mini\"]";
+                match attribute.json(self, file) {
+                    Some(Value::Array(models))
+                        if !models.is_empty() && models.iter().all(Value::is_string) =>
+                    {
+                        agent
+                            .models
+                            .extend(models.iter().filter_map(Value::as_str).map(SmolStr::new));
+                    }
+                    Some(_) => attribute.wrong_as(self, file, ValueType::List, words),
+                    None => {}
+                }
+            }
             "maxIterations" => {
                 if let Some(count) = attribute.count(self, file) {
                     agent.max_iterations = count;

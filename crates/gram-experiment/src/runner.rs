@@ -333,8 +333,12 @@ impl Runner {
         match &end {
             TurnEnd::Cancelled => return Ok(RunOutcome::Cancelled),
             TurnEnd::Failed(error) => {
-                let hopeless =
-                    matches!(error.kind, ModelErrorKind::Rejected | ModelErrorKind::Exhausted);
+                let hopeless = matches!(
+                    error.kind,
+                    ModelErrorKind::UnknownModel
+                        | ModelErrorKind::Rejected
+                        | ModelErrorKind::Exhausted
+                );
                 let RunMetrics { tokens, cost, .. } =
                     self.measures(arm, &counter.take(), latency_ms);
                 return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));

@@ -79,8 +79,12 @@ pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
             let (description, members) = match kind {
                 Kind::Agent => {
                     let agent = module.agent(&declaration.name)?;
-                    let model = agent.model.as_deref().map(|model| format!("model: `{model}`"));
-                    push_paragraph(&mut text, model.as_deref());
+                    let models = match agent.models.len() {
+                        0 => None,
+                        1 => Some(format!("model: {}", named(&agent.models))),
+                        _ => Some(format!("models: {}", named(&agent.models))),
+                    };
+                    push_paragraph(&mut text, models.as_deref());
                     (agent.description.clone(), named(&agent.members))
                 }
                 Kind::Container => {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
+use gram_tools::approval::Approvals;
 use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdict};
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, Extensions,
@@ -18,14 +19,15 @@ use rmcp::service::{
 use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Mutex, broadcast, watch};
 use tokio::time::timeout;
 
 use crate::answer::answer;
+use crate::approval::{ApprovalStep, approve};
 use crate::catalog::{Catalog, ResultKind};
 use crate::client::{Change, ClientLink};
 use crate::upstream::{self, FORWARDED, Upstream};
-use crate::{FinishedCall, Server};
+use crate::{FinishedCall, Server, ServerInner};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -44,13 +46,17 @@ pub(crate) struct Conversation {
     changes: broadcast::Sender<Change>,
     /// The client, once it has made a request.
     client: OnceLock<Arc<ClientLink>>,
+    /// Locked while the client is asked for approval.
+    questions: Mutex<()>,
 }
 
 impl Conversation {
-    pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
+    pub(crate) fn new(bound: &Bound, catalog: &Catalog, approvals: &Approvals) -> Self {
         let visible = watch::Sender::new(catalog.initial_count);
         let session = Session::new(bound).with_own_servers();
-        Self { session, visible, changes: ClientLink::changes(), client: OnceLock::new() }
+        let session = session.with_approvals(approvals.with_own_queue());
+        let (changes, client) = (ClientLink::changes(), OnceLock::new());
+        Self { session, visible, changes, client, questions: Mutex::default() }
     }
 
     /// The client of the conversation, to which MCP servers may speak from now on.
@@ -108,7 +114,8 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
-        let own = Arc::new(Conversation::new(&server.0.bound, &server.0.catalog));
+        let ServerInner { bound, catalog, approvals, .. } = &*server.0;
+        let own = Arc::new(Conversation::new(bound, catalog, approvals));
         Self { server: server.clone(), own }
     }
 
@@ -150,11 +157,12 @@ impl Connection {
     }
 
     /// Checks and runs a call. `arguments` is the text that the client sent, which may be invalid
-    /// JSON.
+    /// JSON. `params` are the other parameters of the request.
     async fn call(
         &self,
         name: String,
         arguments: Option<String>,
+        params: &Value,
         context: RequestContext<RoleServer>,
     ) -> Map<String, Value> {
         let _running = self.server.0.running.read().await;
@@ -163,10 +171,21 @@ impl Connection {
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
         let start = Instant::now();
         let sent = self.server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
-        let call = Call { id: None, name: own.clone(), arguments };
+        let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
         let mut verdict = match conversation.session.begin(call) {
             Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => run(*ready, &name, &context).await,
+            Admission::Ready(ready) => {
+                let asks = !self.server.0.approvals.can_ask();
+                let step = match asks {
+                    true => approve(ready, params, &conversation.questions, &context).await,
+                    false => ApprovalStep::Run(ready),
+                };
+                match step {
+                    ApprovalStep::Run(ready) => run(*ready, &name, &context).await,
+                    ApprovalStep::Answered(verdict) => verdict,
+                    ApprovalStep::Ask(result) => return result,
+                }
+            }
         };
         let took = start.elapsed();
         self.server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
@@ -264,7 +283,7 @@ fn internal(message: &'static str) -> ErrorData {
 }
 
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
@@ -358,7 +377,7 @@ impl ServerHandler for Connection {
             Value::String(text) => text,
             other => other.to_string(),
         });
-        Ok(CustomResult::new(self.call(name, arguments, context).await.into()))
+        Ok(CustomResult::new(self.call(name, arguments, &params, context).await.into()))
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

@@ -321,8 +321,8 @@ pub struct Agent {
     pub description: Option<SmolStr>,
     /// What its model is told before the conversation.
     pub instruction: Option<SmolStr>,
-    /// Its provider and model: `openai/gpt-4o-mini`.
-    pub model: Option<SmolStr>,
+    /// Its models as provider and model, such as `openai/gpt-4o-mini`, in order of preference.
+    pub models: Vec<SmolStr>,
     /// How often it may ask its model for one user message. Default: 10.
     pub max_iterations: u64,
     /// How it passes tools to the model.

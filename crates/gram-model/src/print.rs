@@ -164,9 +164,16 @@ impl Page<'_> {
 
     fn agent(&mut self, agent: &Agent) {
         let (doc, mut entries) = description(agent.description.as_deref());
-        for (key, text) in [("model", &agent.model), ("instruction", &agent.instruction)] {
-            entries.extend(text.as_deref().map(|text| entry(key, text::block(text))));
+        match &agent.models[..] {
+            [] => {}
+            [model] => entries.push(entry("model", text::block(model))),
+            models => {
+                let models: Vec<_> = models.iter().map(|model| text::string(model)).collect();
+                entries.push(entry("models", format!("[{}]", models.join(", "))));
+            }
         }
+        let instruction = agent.instruction.as_deref();
+        entries.extend(instruction.map(|text| entry("instruction", text::block(text))));
         if agent.max_iterations != 10 {
             entries.push(entry("maxIterations", agent.max_iterations.to_string()));
         }

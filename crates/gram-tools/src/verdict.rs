@@ -1,5 +1,7 @@
 //! The verdict on a call, as data and as text for the model.
 
+mod message;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -7,9 +9,11 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use crate::ToolContent;
+use crate::approval::ApprovalDecision;
 use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
+use message::{error_message, error_text, format_duration, guidance};
 
 /// A tool call of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,12 +24,15 @@ pub struct Call {
     pub name: String,
     /// The JSON text of the arguments as the model wrote it, if any.
     pub arguments: Option<String>,
+    /// Why the reply of the model ended before this call was complete, if it did. The call is
+    /// refused, because its arguments may not be what the model meant.
+    pub cut_off: Option<&'static str>,
 }
 
 impl Call {
     /// Creates a call with the JSON text of its arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: None, name: name.into(), arguments: Some(arguments.into()) }
+        Self { id: None, name: name.into(), arguments: Some(arguments.into()), cut_off: None }
     }
 }
 
@@ -40,8 +47,12 @@ pub struct Verdict {
     pub warnings: Vec<Warning>,
     /// The result, or the error.
     pub outcome: Result<Success, CallError>,
+    /// The arguments of a call that ran and failed, with their repairs.
+    pub attempt: Option<Box<Success>>,
     /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
     pub content: Option<ToolContent>,
+    /// The decision, if the call had to be approved and there was a way to ask.
+    pub approval: Option<ApprovalDecision>,
 }
 
 /// The outcome of a successful call.
@@ -72,7 +83,7 @@ pub struct Warning {
 pub enum CallError {
     /// The arguments are invalid.
     Validation(InvalidArguments),
-    /// The arguments are not valid JSON.
+    /// The arguments cannot be read.
     Malformed(MalformedArguments),
     /// There is no such tool.
     UnknownTool {
@@ -99,6 +110,16 @@ pub enum CallError {
         /// Whether the container was expanded anyway.
         expanded: bool,
     },
+    /// The call has to be approved, and there is no way to ask.
+    ApprovalRequired,
+    /// The call was not approved.
+    ApprovalRefused {
+        /// The reason, if there is one.
+        reason: Option<String>,
+    },
+    /// The tool runs at most once, and what became of an earlier call with the same arguments is
+    /// unknown.
+    OutcomeUnknown,
     /// There were too many calls or too many failures.
     Throttled {
         /// The rule's name.
@@ -127,6 +148,12 @@ pub enum CallError {
     },
 }
 
+impl From<MalformedArguments> for CallError {
+    fn from(malformed: MalformedArguments) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
 impl From<Rejection> for CallError {
     fn from(rejection: Rejection) -> Self {
         match rejection {
@@ -141,10 +168,13 @@ impl CallError {
     pub fn error_type(&self) -> &'static str {
         match self {
             Self::Validation(_) => "validation_error",
-            Self::Malformed(_) => "malformed_arguments",
+            Self::Malformed(malformed) => malformed.error_type(),
             Self::UnknownTool { .. } => "unknown_tool",
             Self::ContainerInvocation { .. } => "container_invocation_error",
             Self::ContainerNotExpanded { .. } => "container_not_expanded",
+            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalRefused { .. } => "approval_refused",
+            Self::OutcomeUnknown => "outcome_unknown",
             Self::Throttled { .. } => "throttled",
             Self::Invocation { .. } => "invocation_error",
             Self::Timeout { .. } => "timeout",
@@ -156,12 +186,19 @@ impl CallError {
 impl Verdict {
     /// Creates a verdict without warnings.
     pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
-        Self { id, name, warnings: Vec::new(), outcome, content: None }
+        let (warnings, attempt, content, approval) = (Vec::new(), None, None, None);
+        Self { id, name, warnings, outcome, attempt, content, approval }
     }
 
     /// Whether the call succeeded.
     pub fn is_ok(&self) -> bool {
         self.outcome.is_ok()
+    }
+
+    /// The arguments that the implementation received, with their repairs. `None` if the call was
+    /// refused.
+    pub fn accepted(&self) -> Option<&Success> {
+        self.outcome.as_ref().ok().or(self.attempt.as_deref())
     }
 
     /// The verdict as a JSON object.
@@ -172,8 +209,19 @@ impl Verdict {
         }
         map.insert("name".to_owned(), json!(self.name));
         map.insert("ok".to_owned(), json!(self.is_ok()));
+        if let Some(decision) = &self.approval {
+            map.insert("approval".to_owned(), decision.json());
+        }
+        if let Some(accepted) = self.accepted() {
+            accepted.write(&mut map);
+        }
         match &self.outcome {
-            Ok(success) => success.write(&mut map, self.warnings_json()),
+            Ok(success) => {
+                map.insert("warnings".to_owned(), self.warnings_json());
+                if let Some(result) = &success.result {
+                    map.insert("result".to_owned(), result.clone());
+                }
+            }
             Err(error) => {
                 if !self.warnings.is_empty() {
                     map.insert("warnings".to_owned(), self.warnings_json());
@@ -223,16 +271,13 @@ impl Verdict {
 }
 
 impl Success {
-    fn write(&self, map: &mut Map<String, Value>, warnings: Value) {
+    /// Adds the arguments and their repairs.
+    fn write(&self, map: &mut Map<String, Value>) {
         let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
         map.insert("arguments".to_owned(), arguments);
         map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
         let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
         map.insert("stripped".to_owned(), stripped.collect());
-        map.insert("warnings".to_owned(), warnings);
-        if let Some(result) = &self.result {
-            map.insert("result".to_owned(), result.clone());
-        }
     }
 }
 
@@ -299,6 +344,9 @@ fn error_json(name: &str, error: &CallError) -> Value {
             put("container_name", json!(container.as_str()));
             put("attempted_name", json!(name));
         }
+        CallError::ApprovalRequired
+        | CallError::ApprovalRefused { .. }
+        | CallError::OutcomeUnknown => put("tool", json!(name)),
         CallError::Throttled { rule, limit, retry_after } => {
             put("tool", json!(name));
             put("rule", json!(rule));
@@ -344,155 +392,4 @@ fn seconds(time: Duration) -> Value {
     } else {
         json!((time.as_secs_f64() * 1000.0).round() / 1000.0)
     }
-}
-
-fn format_duration(time: Duration) -> String {
-    format!("{} s", seconds(time))
-}
-
-fn error_message(name: &str, error: &CallError) -> String {
-    match error {
-        CallError::Validation(invalid) => match &invalid.problems()[..] {
-            [only] => format!("`{name}`: {}", only.message),
-            _ => format!("the arguments of `{name}` have {} errors", invalid.count()),
-        },
-        CallError::Malformed(malformed) => format!("`{name}`: {malformed}"),
-        CallError::UnknownTool { suggestions, .. } => {
-            let meant = match suggestions.first() {
-                Some(Suggestion { name, container: Some(container), .. }) => {
-                    format!("; did you mean `{name}` in `{container}`?")
-                }
-                Some(Suggestion { name, .. }) => format!("; did you mean `{name}`?"),
-                None => String::new(),
-            };
-            format!("there is no tool `{name}`{meant}")
-        }
-        CallError::ContainerInvocation { .. } => {
-            format!("`{name}` is a container that groups functions, and takes no parameters")
-        }
-        CallError::ContainerNotExpanded { container, .. } => {
-            format!("`{name}` is a function of the container `{container}`, which is not expanded")
-        }
-        CallError::Throttled { rule, limit, .. } => match *rule {
-            "max_consecutive_failures" => {
-                format!("`{name}` failed {limit} times in a row, and is not called for a while")
-            }
-            "same_tool_calls" => {
-                format!("`{name}` was called {limit} times within a short time")
-            }
-            _ => format!("{limit} tools were called within a short time"),
-        },
-        CallError::Invocation { detail } => format!("`{name}` failed: {detail}"),
-        CallError::Timeout { limit } => {
-            format!("`{name}` gave no answer within {}", format_duration(*limit))
-        }
-        CallError::NeedsHumanReview { attempts, .. } => format!(
-            "{attempts} calls of `{name}` in a row were refused: this needs a person's review"
-        ),
-    }
-}
-
-/// Guidance for the model's next call.
-fn guidance(name: &str, error: &CallError) -> String {
-    match error {
-        CallError::Validation(invalid) => {
-            let what = if invalid.count() == 1 { "this" } else { "these" };
-            format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
-        }
-        CallError::Malformed(_) => {
-            format!("Call `{name}` again with its arguments as one JSON object.")
-        }
-        CallError::UnknownTool { suggestions, .. } => match suggestions.first() {
-            Some(Suggestion { name, container: Some(container), .. }) => format!(
-                "`{name}` is in the container `{container}`: call `{container}` without arguments \
-                 first, then `{name}`."
-            ),
-            Some(Suggestion { name, .. }) => format!("Call `{name}`, or another available tool."),
-            None => "Call one of the available tools.".to_owned(),
-        },
-        CallError::ContainerInvocation { functions, meant, expanded, .. } => {
-            container_guidance(name, functions, meant.as_ref(), *expanded)
-        }
-        CallError::ContainerNotExpanded { container, expanded: false } => {
-            format!("Call `{container}` without arguments first, then `{name}`.")
-        }
-        CallError::ContainerNotExpanded { container, .. } => {
-            format!("`{container}` is expanded now: call `{name}` again.")
-        }
-        CallError::Throttled { retry_after, .. } => format!(
-            "Do something else, or tell the user what keeps you; it can be called again in {}.",
-            format_duration(*retry_after)
-        ),
-        CallError::Invocation { .. } => {
-            "Try again only if something has changed; else tell the user.".to_owned()
-        }
-        CallError::Timeout { .. } => {
-            "Try again with less to do, or tell the user that it takes too long.".to_owned()
-        }
-        CallError::NeedsHumanReview { .. } => {
-            format!("Do not call `{name}` again; tell the user what you wanted to do.")
-        }
-    }
-}
-
-/// The maximum number of functions that the guidance names.
-const NAMED_FUNCTIONS: usize = 5;
-
-fn container_guidance(
-    name: &str,
-    functions: &[SmolStr],
-    meant: Option<&SmolStr>,
-    expanded: bool,
-) -> String {
-    let then = match (meant, functions) {
-        (Some(meant), _) => format!("`{meant}`, which your parameters name"),
-        (None, []) => "the function that you need".to_owned(),
-        (None, all) => {
-            let named: Vec<_> =
-                all.iter().take(NAMED_FUNCTIONS).map(|name| format!("`{name}`")).collect();
-            let more = if all.len() > NAMED_FUNCTIONS { ", ..." } else { "" };
-            format!("one of its functions ({}{more})", named.join(", "))
-        }
-    };
-    if expanded {
-        return format!("`{name}` is expanded now: call {then}, with the parameters.");
-    }
-    format!(
-        "This takes two separate tool calls: first `{name}` with no arguments, which shows its \
-         functions, then {then}, with the parameters."
-    )
-}
-
-/// The error as text for the model.
-fn error_text(name: &str, error: &CallError) -> String {
-    match error {
-        CallError::Validation(invalid) if invalid.count() > 1 => {
-            listed(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
-        }
-        CallError::NeedsHumanReview { last, .. } => match &**last {
-            CallError::Validation(invalid) => {
-                listed(&format!("{}.", error_message(name, error)), invalid, &guidance(name, error))
-            }
-            _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
-        },
-        _ => {
-            let message = error_message(name, error);
-            let stop = if message.ends_with(['.', '?', '!']) { "" } else { "." };
-            format!("{message}{stop} {}", guidance(name, error))
-        }
-    }
-}
-
-fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
-    let mut out = first.to_owned();
-    for problem in invalid.problems() {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "\n- {}", problem.message);
-    }
-    if invalid.more() > 0 {
-        let _ = write!(out, "\n- and {} more", invalid.more());
-    }
-    out.push('\n');
-    out.push_str(last);
-    out
 }

@@ -13,10 +13,24 @@ use crate::failure::Failure;
 /// see the old text or the new one, and a full disk or a crash leaves the old one. The file keeps
 /// its permissions. If the path is a link, its target is replaced and the link stays.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
-    replaced(path, text).map_err(|error| Failure::path("write", path, &error))
+    replace_with(path, text, |_| Ok(())).map(drop)
 }
 
-fn replaced(path: &Path, text: &str) -> io::Result<()> {
+/// Does the same, and returns the new file, which `prepare` receives before it takes the place of
+/// the existing one.
+pub(crate) fn replace_with(
+    path: &Path,
+    text: &str,
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<File, Failure> {
+    replaced(path, text, prepare).map_err(|error| Failure::path("write", path, &error))
+}
+
+fn replaced(
+    path: &Path,
+    text: &str,
+    prepare: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<File> {
     let target = path.canonicalize()?;
     // Renaming asks for the folder's permission alone; a file that is read-only shall stay as it
     // is. This opens it without changing it.
@@ -29,12 +43,14 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
         return Err(io::Error::from(io::ErrorKind::PermissionDenied));
     }
     let (temporary, mut file) = create_temporary(&target)?;
-    let done = fill(&mut file, text, &metadata).and_then(|()| fs::rename(&temporary, &target));
+    let done = fill(&mut file, text, &metadata)
+        .and_then(|()| prepare(&file))
+        .and_then(|()| fs::rename(&temporary, &target));
     if done.is_err() {
         // What cannot be removed does no harm: no command reads it.
         let _ = fs::remove_file(&temporary);
     }
-    done
+    done.map(|()| file)
 }
 
 /// Creates an empty file with an unused name in the folder of `target`.

@@ -211,7 +211,7 @@ impl<'r> Modules<'r> {
             name: name.into(),
             description: self.rng.chance(50).then(|| self.text().into()),
             instruction: self.rng.chance(50).then(|| self.text().into()),
-            model: self.rng.chance(50).then(|| "openai/gpt-4o-mini".into()),
+            models: (0..self.rng.below(3)).map(|at| format!("openai/gpt-{at}").into()).collect(),
             max_iterations: if self.rng.chance(50) { 10 } else { u64::MAX },
             api: if self.rng.chance(80) { Api::Tools } else { Api::Functions },
             result: self.rng.chance(30).then(|| self.ty(2)),

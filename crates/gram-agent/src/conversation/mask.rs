@@ -113,15 +113,14 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
     // The result holds the same, and is masked.
     shown.content = None;
     match &mut shown.outcome {
-        Ok(Success { arguments, repairs, result, .. }) => {
-            *arguments = mask(secrets, arguments);
-            *result = result.as_ref().map(|result| mask_value(secrets, result));
-            for repair in repairs {
-                repair.from = mask(secrets, &repair.from).into();
-                repair.to = repair.to.as_ref().map(|to| mask(secrets, to).into());
-            }
-        }
+        Ok(success) => mask_success(secrets, success),
         Err(error) => mask_error(secrets, error),
+    }
+    if let Some(reason) = shown.approval.as_mut().and_then(|it| it.reason.as_mut()) {
+        *reason = mask(secrets, reason);
+    }
+    if let Some(attempt) = &mut shown.attempt {
+        mask_success(secrets, attempt);
     }
     for warning in &mut shown.warnings {
         warning.message = mask(secrets, &warning.message);
@@ -129,10 +128,21 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
     Cow::Owned(shown)
 }
 
+fn mask_success(secrets: &[String], success: &mut Success) {
+    let Success { arguments, repairs, result, .. } = success;
+    *arguments = mask(secrets, arguments);
+    *result = result.as_ref().map(|result| mask_value(secrets, result));
+    for repair in repairs {
+        repair.from = mask(secrets, &repair.from).into();
+        repair.to = repair.to.as_ref().map(|to| mask(secrets, to).into());
+    }
+}
+
 fn mask_error(secrets: &[String], error: &mut CallError) {
     match error {
         CallError::Validation(invalid) => invalid.hide(|text| mask(secrets, text)),
         CallError::Invocation { detail } => *detail = mask(secrets, detail),
+        CallError::ApprovalRefused { reason: Some(reason) } => *reason = mask(secrets, reason),
         CallError::ContainerInvocation { attempted, .. } => {
             *attempted = mask_value(secrets, attempted);
         }
@@ -140,6 +150,9 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
         CallError::Malformed(_)
         | CallError::UnknownTool { .. }
         | CallError::ContainerNotExpanded { .. }
+        | CallError::ApprovalRequired
+        | CallError::ApprovalRefused { reason: None }
+        | CallError::OutcomeUnknown
         | CallError::Throttled { .. }
         | CallError::Timeout { .. } => {}
     }

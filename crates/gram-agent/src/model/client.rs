@@ -74,12 +74,14 @@ pub(super) fn status_error(
     body: &str,
     key: &str,
 ) -> ModelError {
+    let json = serde_json::from_str::<Value>(body).ok();
     let kind = match status.as_u16() {
+        404 => ModelErrorKind::UnknownModel,
+        400 | 403 if json.as_ref().is_some_and(is_about_the_model) => ModelErrorKind::UnknownModel,
         429 => ModelErrorKind::RateLimited,
         408 | 409 | 425 | 500..=599 => ModelErrorKind::Unavailable,
         _ => ModelErrorKind::Rejected,
     };
-    let json = serde_json::from_str::<Value>(body).ok();
     let message = json.as_ref().and_then(|body| {
         let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
         error.get("message").unwrap_or(error).as_str()
@@ -91,6 +93,14 @@ pub(super) fn status_error(
         detail.push_str(&sanitize(message, key));
     }
     ModelError { kind, detail, retry_after: retry_after(headers) }
+}
+
+/// Whether an error says that the provider does not know the model: OpenAI's and Mistral's codes.
+fn is_about_the_model(body: &Value) -> bool {
+    let error = body.get("error").unwrap_or(body);
+    ["code", "type"].iter().any(|key| {
+        matches!(error[*key].as_str(), Some("model_not_found" | "invalid_model" | "unknown_model"))
+    })
 }
 
 /// Masks the key and removes control characters in a text of a provider, and truncates it.

@@ -2,6 +2,7 @@
 
 mod chat;
 pub(crate) mod client;
+mod finish;
 mod named;
 mod providers;
 mod retry;
@@ -98,6 +99,8 @@ pub enum ModelErrorKind {
     Interrupted,
     /// The reply did not arrive in time.
     Timeout,
+    /// The provider does not know the model.
+    UnknownModel,
     /// The provider rejects the request.
     Rejected,
     /// The reply is malformed.
@@ -114,6 +117,7 @@ impl ModelErrorKind {
             Self::Unavailable => "unavailable",
             Self::Interrupted => "cut",
             Self::Timeout => "timeout",
+            Self::UnknownModel => "unknown-model",
             Self::Rejected => "refused",
             Self::Malformed => "garbled",
             Self::Exhausted => "ended",
@@ -134,9 +138,15 @@ impl ModelError {
             | ModelErrorKind::Unavailable
             | ModelErrorKind::Interrupted
             | ModelErrorKind::Timeout => true,
-            ModelErrorKind::Rejected | ModelErrorKind::Malformed | ModelErrorKind::Exhausted => {
-                false
-            }
+            ModelErrorKind::UnknownModel
+            | ModelErrorKind::Rejected
+            | ModelErrorKind::Malformed
+            | ModelErrorKind::Exhausted => false,
         }
+    }
+
+    /// Whether another model may reply to the same request.
+    pub(crate) fn is_unavailable(&self) -> bool {
+        self.is_transient() || self.kind == ModelErrorKind::UnknownModel
     }
 }

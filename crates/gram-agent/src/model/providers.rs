@@ -1,5 +1,8 @@
 //! OpenAI's responses, Anthropic's messages and Gemini, through the crate `genai`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;
 use genai::chat::{
@@ -11,8 +14,10 @@ use genai::{Client, ModelIden, ServiceTarget};
 use gram_schema::Target;
 use serde_json::{Value, json};
 
-use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client};
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use super::{
+    Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client, finish,
+};
+use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
 
 /// A model of a provider that `genai` supports.
@@ -61,15 +66,18 @@ impl GenaiModel {
         request: ModelRequest<'_>,
         sink: StreamSink<'_>,
     ) -> Result<Reply, ModelError> {
-        let options = options(&request);
+        let mut options = options(&request);
         if request.stream {
             return self.stream(self.chat_request(&request), &options, sink).await;
         }
         let chat = self.chat_request(&request);
+        options.capture_raw_body = Some(self.kind == AdapterKind::OpenAIResp);
         match self.client.exec_chat(self.service.clone(), chat, Some(&options)).await {
             Ok(response) => {
                 Self::check_stop(response.stop_reason.as_ref(), &response.content)?;
-                Ok(self.reply(&response.content, &response.usage))
+                let filtered = response.captured_raw_body.as_ref().is_some_and(is_filtered);
+                let finish_reason = finish_reason(response.stop_reason.as_ref(), filtered);
+                Ok(self.reply(&response.content, &response.usage, finish_reason))
             }
             // `genai` rejects a complete response of OpenAI whose arguments are invalid JSON, but
             // accepts a streamed one.
@@ -90,7 +98,16 @@ impl GenaiModel {
         options: &ChatOptions,
         sink: StreamSink<'_>,
     ) -> Result<Reply, ModelError> {
-        let response = self.client.exec_chat_stream(self.service.clone(), chat, Some(options));
+        let filtered = Arc::new(AtomicBool::default());
+        let seen = Arc::clone(&filtered);
+        let options = options.clone().with_raw_frame_fn(move |_, frame| {
+            if frame.data.contains("\"response.incomplete\"")
+                && frame.json().is_some_and(|event| is_filtered(&event["response"]))
+            {
+                seen.store(true, Ordering::Relaxed);
+            }
+        });
+        let response = self.client.exec_chat_stream(self.service.clone(), chat, Some(&options));
         let mut stream = response.await.map_err(|error| self.convert_error(error))?.stream;
         while let Some(event) = stream.next().await {
             match event.map_err(|error| self.convert_error(error))? {
@@ -101,8 +118,12 @@ impl GenaiModel {
                         break;
                     }
                     let content = end.captured_content.unwrap_or_default();
-                    Self::check_stop(end.captured_stop_reason.as_ref(), &content)?;
-                    return Ok(self.reply(&content, &end.captured_usage.unwrap_or_default()));
+                    let stop = end.captured_stop_reason;
+                    Self::check_stop(stop.as_ref(), &content)?;
+                    let usage = end.captured_usage.unwrap_or_default();
+                    let filtered = filtered.load(Ordering::Relaxed);
+                    let finish_reason = finish_reason(stop.as_ref(), filtered);
+                    return Ok(self.reply(&content, &usage, finish_reason));
                 }
                 _ => {}
             }
@@ -175,6 +196,10 @@ impl GenaiModel {
             });
             for (call, known) in calls.zip(&message.tool_calls) {
                 call.call_id.clone_from(&known.id);
+                // Providers reject arguments that are not an object.
+                if call.fn_arguments.is_string() {
+                    call.fn_arguments = known.object();
+                }
             }
             return content;
         }
@@ -193,7 +218,12 @@ impl GenaiModel {
         content
     }
 
-    fn reply(&self, content: &MessageContent, usage: &genai::chat::Usage) -> Reply {
+    fn reply(
+        &self,
+        content: &MessageContent,
+        usage: &genai::chat::Usage,
+        finish_reason: FinishReason,
+    ) -> Reply {
         let calls = content.tool_calls().into_iter().map(|call| ModelCall {
             id: call.call_id.clone(),
             name: call.fn_name.clone(),
@@ -216,6 +246,8 @@ impl GenaiModel {
                 input_tokens: count(usage.prompt_tokens),
                 output_tokens: count(usage.completion_tokens),
             },
+            finish_reason,
+            calls_as_text: false,
         }
     }
 
@@ -287,6 +319,15 @@ impl GenaiModel {
     fn malformed(&self, error: &str) -> ModelError {
         client::malformed(error, &self.key.0)
     }
+}
+
+/// Whether OpenAI's content filter ended a response. `genai` takes that for a token limit.
+fn is_filtered(response: &Value) -> bool {
+    response["incomplete_details"]["reason"] == "content_filter"
+}
+
+fn finish_reason(reason: Option<&StopReason>, filtered: bool) -> FinishReason {
+    if filtered { FinishReason::ContentFilter } else { finish::finish_reason(reason) }
 }
 
 fn options(request: &ModelRequest<'_>) -> ChatOptions {

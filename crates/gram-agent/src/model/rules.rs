@@ -68,7 +68,7 @@ impl ScriptRule {
         };
         let found = when.pattern.find(text)?;
         let fill = |template: &str| expand(template, text, &found);
-        let Reply { message, usage } = &self.reply;
+        let message = &self.reply.message;
         let call = |call: &ModelCall| {
             let arguments = match serde_json::from_str(&call.arguments) {
                 Ok(value) => expand_value(value, &fill).to_string(),
@@ -81,7 +81,7 @@ impl ScriptRule {
             tool_calls: message.tool_calls.iter().map(call).collect(),
             provider: message.provider.clone(),
         };
-        Some(Reply { message, usage: *usage })
+        Some(Reply { message, ..self.reply.clone() })
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::rules::ScriptRule;
 use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
-use crate::message::{AssistantMessage, Message, ModelCall, Reply};
+use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply};
 use crate::observer::Event;
 
 /// A deterministic model that needs no network.
@@ -68,9 +68,10 @@ impl ScriptedModel {
         }
     }
 
-    /// A model that plays a script: JSON lines with `content`, `tool_calls` or both, or a trace,
-    /// whose replies are played. If a line has a `when`, the script is not played in order; each
-    /// reply is that of the first line whose `when` matches the last message or is absent.
+    /// A model that plays a script: JSON lines with `content`, `tool_calls` or both, and
+    /// `finish_reason` if a reply is not complete; or a trace, whose replies are played. If a line
+    /// has a `when`, the script is not played in order; each reply is that of the first line whose
+    /// `when` matches the last message or is absent.
     ///
     /// # Errors
     ///
@@ -96,7 +97,9 @@ impl ScriptedModel {
             ordered &= when.is_none();
             let reply: Reply = serde_json::from_value(value)
                 .map_err(|error| invalid(format!("invalid reply: {error}")))?;
-            if reply.message.content.is_none() && reply.message.tool_calls.is_empty() {
+            let is_complete = reply.finish_reason == FinishReason::Stop;
+            if is_complete && reply.message.content.is_none() && reply.message.tool_calls.is_empty()
+            {
                 return Err(invalid("expected `content`, `tool_calls` or both".to_owned()));
             }
             rules.push(ScriptRule::new(when, reply.clone()).map_err(invalid)?);

@@ -46,9 +46,9 @@ pub(super) fn messages(messages: &[Message]) -> String {
 }
 
 /// The reply of a model.
-pub(super) fn reply(message: &AssistantMessage) -> String {
-    let reason = if message.tool_calls.is_empty() { "stop" } else { "tool_call" };
-    json!([{"role": "assistant", "parts": parts(message), "finish_reason": reason}]).to_string()
+pub(super) fn reply(message: &AssistantMessage, finish_reason: &str) -> String {
+    let parts = parts(message);
+    json!([{"role": "assistant", "parts": parts, "finish_reason": finish_reason}]).to_string()
 }
 
 fn parts(message: &AssistantMessage) -> Value {

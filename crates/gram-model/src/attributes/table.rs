@@ -103,6 +103,8 @@ const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implemen
 /// A library and its implementations.
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
+/// A tool, and what may implement it.
+const APPROVED: &[AttributeOwner] = &[Tool, Library, AnyImplementation];
 
 /// The table.
 pub static ATTRIBUTES: &[AttributeSpec] = &[
@@ -275,6 +277,13 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         Flag,
         "Whether the tool reaches external systems, such as the web",
     ),
+    attribute("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
+    attribute(
+        "approval",
+        APPROVED,
+        OneOf(&["always", "destructive", "never"]),
+        "Which calls have to be approved before they run",
+    ),
     attribute("version", &[Tool, Container, Library, Experiment], Text, "Version"),
     attribute("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
     attribute("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
@@ -302,6 +311,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::OneOf]),
     attribute("instruction", AGENT, Text, "System instruction"),
     attribute("model", AGENT, Text, "Provider and model: openai/gpt-4o-mini"),
+    attribute(
+        "models",
+        AGENT,
+        List,
+        "Models in order of preference; the next one is used if one is unavailable",
+    ),
     attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
     attribute(
         "api",

@@ -134,7 +134,7 @@ fn injected_values_are_what_their_parameters_want() {
     assert_eq!(
         problems[0].to_string(),
         "what the library supplies for the injected parameter `port` of `f` does not fit it: \
-         (port::Int)==>…"
+         (port::Integer)==>…"
     );
     assert_eq!(problems.len(), 1);
 }

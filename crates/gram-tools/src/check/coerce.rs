@@ -6,6 +6,7 @@ use super::json_repair;
 use super::number;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::received::Received;
+use super::report::MalformedArguments;
 use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
 use super::tape::{MAX_DEPTH, NodeKind, Tape};
 use super::validate::ValidationRun;
@@ -22,6 +23,15 @@ const NO: [&str; 4] = ["false", "0", "no", "off"];
 fn is_bracketed(text: &str) -> bool {
     let text = text.trim();
     text.starts_with('[') && text.ends_with(']')
+}
+
+/// The type of the JSON that a string begins with, if it is an object or an array.
+fn kind_in(text: &str) -> Option<TypeSet> {
+    match text.trim_start().as_bytes().first()? {
+        b'{' => Some(TypeSet::OBJECT),
+        b'[' => Some(TypeSet::LIST),
+        _ => None,
+    }
 }
 
 impl ValidationRun<'_> {
@@ -49,7 +59,26 @@ impl ValidationRun<'_> {
                 return true;
             }
         }
-        self.refuse(received, ProblemCode::TypeMismatch, NoteDetail::None)
+        let detail = self.unreadable(received, shape).unwrap_or(NoteDetail::None);
+        self.refuse(received, ProblemCode::TypeMismatch, detail)
+    }
+
+    /// Why a string that begins as the expected array or object does cannot be read.
+    fn unreadable(&self, received: Received<'_>, shape: &Shape) -> Option<NoteDetail> {
+        if self.quiet || !matches!(received.node().kind, NodeKind::Plain | NodeKind::Escaped) {
+            return None;
+        }
+        let text = received.content();
+        if !shape.kinds.meets(kind_in(&text)?) {
+            return None;
+        }
+        let error = Tape::read(&text).err()?;
+        let (at, what) = match json_repair::repair(&text) {
+            Ok(_) => (error.at, error.what),
+            Err(unclear) => (unclear.at, unclear.what),
+        };
+        let MalformedArguments { line, column, .. } = MalformedArguments::new(&text, at, what);
+        Some(NoteDetail::NotJson(format!("{what} (line {line}, column {column})").into()))
     }
 
     /// The boolean or number that a string certainly represents, if the shape accepts it.
@@ -91,11 +120,7 @@ impl ValidationRun<'_> {
 
     /// Parses a string that contains the expected array or object. `None` if it does not.
     fn json_text(&mut self, received: Received<'_>, shape: &Shape, text: &str) -> Option<bool> {
-        let kinds = match text.trim_start().as_bytes().first()? {
-            b'{' => TypeSet::OBJECT,
-            b'[' => TypeSet::LIST,
-            _ => return None,
-        };
+        let kinds = kind_in(text)?;
         if !shape.kinds.meets(kinds) {
             return None;
         }

@@ -1,18 +1,17 @@
-//! Descriptions of shapes, as words and as compact signatures.
+//! Descriptions of shapes in words.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
 use super::shape::{
-    Composition, ExtraProperties, ListRules, NumberRules, ObjectRules, Shape, ShapeId, Shapes,
-    TextRules, TypeSet,
+    Composition, ListRules, NumberRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
 };
 
 /// The maximum depth of types that are written out.
-const MAX_DEPTH: u32 = 3;
+pub(super) const MAX_DEPTH: u32 = 3;
 /// The maximum number of enum members and object fields that are listed.
-const MAX_NAMED: usize = 10;
+pub(super) const MAX_NAMED: usize = 10;
 
 /// A description of the expected value.
 pub(super) fn expected(shapes: &Shapes, id: ShapeId) -> &str {
@@ -170,128 +169,4 @@ fn object_words(shape: &Shape) -> String {
     }
     let with = sizes.map_or_else(|| " with".to_owned(), |sizes| sizes + ", such as");
     format!("an object{with} {}", names.join(", "))
-}
-
-/// The compact signature of the named parameters, or of all if none is named: `(path::Text)==>…`.
-pub(super) fn signature(shapes: &Shapes, names: &[String]) -> String {
-    let root = &shapes.list[shapes.root as usize];
-    let Some(object) = &root.object else { return "(…)==>…".to_owned() };
-    let all = names.is_empty() || names.iter().any(String::is_empty);
-    let mut parts: Vec<_> = object
-        .fields
-        .iter()
-        .filter(|field| all || names.iter().any(|name| **name == *field.name))
-        .map(|field| {
-            let default = match field.default.as_ref().filter(|_| !field.refuses_default) {
-                Some(_) if field.secret => " {default: \"***\"}".to_owned(),
-                Some(default) => format!(" {{default: {default}}}"),
-                None if field.required => String::new(),
-                None => " {optional: true}".to_owned(),
-            };
-            format!("({}::{}{default})", symbol(&field.name), label(shapes, field.shape))
-        })
-        .collect();
-    if parts.is_empty() {
-        parts.push("()".to_owned());
-    }
-    parts.push("…".to_owned());
-    parts.join("==>")
-}
-
-fn is_symbol(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-fn symbol(name: &str) -> String {
-    if is_symbol(name) { name.to_owned() } else { format!("`{name}`") }
-}
-
-fn label(shapes: &Shapes, id: ShapeId) -> String {
-    let expression = expression(shapes, id, 0);
-    if is_symbol(&expression) { expression } else { format!("`{expression}`") }
-}
-
-/// A shape as a type expression of gram, without its constraints.
-fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
-    let shape = &shapes.list[id as usize];
-    if let Some(values) = &shape.values
-        && values.list.len() <= MAX_NAMED
-    {
-        return values.list.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
-    }
-    match &shape.others {
-        Composition::Same(other) => return expression(shapes, *other, depth),
-        Composition::Any(members) | Composition::One(members) if depth < MAX_DEPTH => {
-            let mut all: Vec<_> =
-                members.iter().map(|&id| expression(shapes, id, depth + 1)).collect();
-            all.dedup();
-            return all.join(" | ");
-        }
-        _ => {}
-    }
-    if shape.kinds == TypeSet::ALL {
-        return "Any".to_owned();
-    }
-    let has = |kind: TypeSet| shape.kinds.meets(kind);
-    let mut all = Vec::new();
-    if has(TypeSet::TEXT) {
-        all.push("Text".to_owned());
-    }
-    if has(TypeSet::FRACTION) {
-        all.push("Number".to_owned());
-    } else if has(TypeSet::INTEGER) {
-        all.push("Int".to_owned());
-    }
-    if has(TypeSet::BOOLEAN) {
-        all.push("Bool".to_owned());
-    }
-    if has(TypeSet::LIST) {
-        all.push(list_expression(shapes, shape.list.as_deref(), depth));
-    }
-    if has(TypeSet::OBJECT) {
-        all.push(object_expression(shapes, shape.object.as_deref(), depth));
-    }
-    if has(TypeSet::NULL) {
-        all.push("Null".to_owned());
-    }
-    all.join(" | ")
-}
-
-fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
-    let rules = rules.filter(|_| depth < MAX_DEPTH);
-    let first = rules.map_or(&[][..], |rules| &rules.first).iter();
-    let first: Vec<_> = first.map(|&item| expression(shapes, item, depth + 1)).collect();
-    if !first.is_empty() {
-        return format!("[{}]", first.join(", "));
-    }
-    match rules.and_then(|rules| rules.rest) {
-        Some(item) => {
-            let item = expression(shapes, item, depth + 1);
-            if item.contains('|') { format!("[{item}]") } else { format!("{item}[]") }
-        }
-        None => "List".to_owned(),
-    }
-}
-
-fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -> String {
-    let Some(rules) = rules.filter(|_| depth < MAX_DEPTH) else { return "Object".to_owned() };
-    if rules.fields.is_empty() {
-        return match rules.extra {
-            ExtraProperties::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),
-            _ => "Object".to_owned(),
-        };
-    }
-    let field = |field: &super::shape::FieldRule| {
-        let name = if is_symbol(&field.name) {
-            field.name.to_string()
-        } else {
-            Value::from(&*field.name).to_string()
-        };
-        let optional = if field.required { "" } else { "?" };
-        format!("{name}{optional}: {}", expression(shapes, field.shape, depth + 1))
-    };
-    let fields: Vec<_> = rules.fields.iter().map(field).collect();
-    format!("{{{}}}", fields.join(", "))
 }

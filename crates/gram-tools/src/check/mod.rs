@@ -8,6 +8,7 @@
 mod coerce;
 mod compile;
 mod containers;
+mod flat_record;
 mod hint;
 mod host;
 mod json_repair;
@@ -19,6 +20,7 @@ mod received;
 mod report;
 mod scalars;
 mod shape;
+mod signature;
 mod similar_names;
 mod tape;
 mod tool;
@@ -27,7 +29,7 @@ mod validate;
 
 pub use compile::SchemaError;
 pub use problem::{ProblemCode, Repair, RepairRule};
-pub use report::{InvalidArguments, MalformedArguments, Problem, Rejection};
+pub use report::{InvalidArguments, MalformedArguments, MalformedKind, Problem, Rejection};
 pub(crate) use tool::repaired_json;
 pub use tool::{Accepted, Policy, ToolCheck};
 pub use validate::Undeclared;

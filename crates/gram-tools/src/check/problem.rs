@@ -88,6 +88,10 @@ pub(crate) enum NoteDetail {
     Known(Vec<SmolStr>),
     /// More than one member of a union accepts the value, where only one may.
     Several,
+    /// The values of the discriminator of a union, in words.
+    Tags(SmolStr),
+    /// Why a string that should contain JSON cannot be read.
+    NotJson(SmolStr),
     /// The message of a validator.
     Said(SmolStr),
 }
@@ -130,6 +134,8 @@ pub enum RepairRule {
     EnumCase,
     /// A misspelled parameter name.
     NameCorrected,
+    /// The fields of the only required parameter in place of the parameter.
+    FieldsToRecord,
 }
 
 impl RepairRule {
@@ -147,6 +153,7 @@ impl RepairRule {
             Self::NullToAbsent => "null-to-absent",
             Self::EnumCase => "enum-case",
             Self::NameCorrected => "name-corrected",
+            Self::FieldsToRecord => "fields-to-record",
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Reports on rejected calls.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,10 +9,10 @@ use smol_str::SmolStr;
 
 use json_schema_kit::pointer::dotted;
 
-use super::hint;
 use super::problem::{Note, NoteDetail, ProblemCode};
 use super::shape::{ShapeId, Shapes};
 use super::validate::MAX_NOTES;
+use super::{hint, signature};
 
 /// Why a call was rejected.
 #[derive(Debug, Clone)]
@@ -27,14 +26,22 @@ pub enum Rejection {
 impl Rejection {
     /// The first problems of a rejected result.
     pub(crate) fn of_result(&self) -> String {
-        match self {
+        self.describe("result")
+    }
+
+    /// The first problems of a value that is not the arguments of a call but, for example, an answer.
+    pub fn describe(&self, value: &str) -> String {
+        let problems = match self {
             Self::Invalid(invalid) => {
                 let all = invalid.problems();
                 let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
-                all.join("; ").replace("the arguments want", "the result wants")
+                all.join("; ")
             }
             Self::Malformed(malformed) => malformed.to_string(),
-        }
+        };
+        problems
+            .replace("the arguments want", &format!("the {value} wants"))
+            .replace("the arguments are", &format!("the {value} is"))
     }
 }
 
@@ -44,9 +51,11 @@ impl From<MalformedArguments> for Rejection {
     }
 }
 
-/// Arguments that are not valid JSON.
+/// Arguments that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedArguments {
+    /// The kind of the error.
+    pub kind: MalformedKind,
     /// The line, starting at 1.
     pub line: usize,
     /// The column in characters, starting at 1.
@@ -55,19 +64,55 @@ pub struct MalformedArguments {
     pub what: &'static str,
 }
 
+/// Why arguments cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MalformedKind {
+    /// They are not valid JSON.
+    Syntax,
+    /// Closing brackets are missing, and the tool is destructive.
+    Unclosed,
+    /// The reply of the model ended before the call was complete.
+    CutOff,
+}
+
 impl MalformedArguments {
+    /// The arguments of a call that is the last one of a reply that ended early. `what` says why.
+    pub fn cut_off(text: &str, what: &'static str) -> Self {
+        Self { kind: MalformedKind::CutOff, ..Self::new(text, text.len(), what) }
+    }
+
+    /// Arguments of a destructive tool whose brackets are not closed from `at` on.
+    pub(super) fn unclosed(text: &str, at: usize) -> Self {
+        let what = "a closing bracket is missing here, and a destructive tool runs only on \
+                    arguments that the model has completed";
+        Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
+    }
+
+    /// The error type, as used in verdicts.
+    pub(crate) fn error_type(&self) -> &'static str {
+        match self.kind {
+            MalformedKind::Syntax => "malformed_arguments",
+            MalformedKind::Unclosed => "unclosed_arguments",
+            MalformedKind::CutOff => "reply_cut_off",
+        }
+    }
+
     pub(super) fn new(text: &str, at: usize, what: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { line, column, what }
+        Self { kind: MalformedKind::Syntax, line, column, what }
     }
 }
 
 impl fmt::Display for MalformedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, what } = self;
-        write!(f, "the arguments are not valid JSON: {what} (line {line}, column {column})")
+        let Self { kind, line, column, what } = self;
+        let problem = match kind {
+            MalformedKind::Syntax => "not valid JSON",
+            MalformedKind::Unclosed | MalformedKind::CutOff => "not complete",
+        };
+        write!(f, "the arguments are {problem}: {what} (line {line}, column {column})")
     }
 }
 
@@ -159,21 +204,9 @@ impl InvalidArguments {
         all
     }
 
-    /// The compact signature of the invalid parameters.
+    /// The compact signature of the tool.
     pub fn schema_hint(&self) -> String {
-        let first = |pointer: &str| dotted(pointer).split('.').next().unwrap_or("").to_owned();
-        let mut names: Vec<String> = Vec::new();
-        let mut seen = HashSet::new();
-        let pointers = self.notes.iter().filter(|note| note.code != ProblemCode::UnknownField);
-        let pointers = pointers.map(|note| &note.pointer);
-        for pointer in pointers.chain(self.host.iter().map(|problem| &problem.pointer)) {
-            let step = pointer.split('/').nth(1).unwrap_or_default();
-            let name = if step.contains('~') { first(pointer) } else { step.to_owned() };
-            if seen.insert(name.clone()) {
-                names.push(name);
-            }
-        }
-        hint::signature(&self.shapes, &names)
+        signature::signature(&self.shapes)
     }
 }
 
@@ -219,7 +252,10 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
 /// Concatenates the message in a single allocation, because building it should not cost more than
 /// the check.
 fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
-    let wanted = hint::expected(shapes, note.shape);
+    let wanted = match &note.detail {
+        NoteDetail::Tags(tags) => tags,
+        _ => hint::expected(shapes, note.shape),
+    };
     let (open, who, close, wants) = match property {
         "" => ("", "the arguments", "", " want "),
         property => ("`", property, "`", " wants "),
@@ -250,6 +286,11 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
             let rest = " fits more than one of the things that it may be, where only one is \
                         allowed: it";
             [open, who, close, rest, wants, wanted].concat()
+        }
+        (_, NoteDetail::NotJson(why)) => {
+            let [and, kind, json, more] = describe_received(attempted);
+            let because = [", which is not valid JSON: ", why].concat();
+            [open, who, close, wants, wanted, and, kind, json, more, &because].concat()
         }
         (_, NoteDetail::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
         (ProblemCode::NotUnique, _) => {

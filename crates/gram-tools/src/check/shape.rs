@@ -25,6 +25,15 @@ pub(crate) struct Shapes {
 }
 
 impl Shapes {
+    /// The shape that a reference leads to, or the shape itself.
+    pub(crate) fn behind(&self, id: ShapeId) -> &Shape {
+        let shape = &self.list[id as usize];
+        match shape.others {
+            Composition::Same(other) => &self.list[other as usize],
+            _ => shape,
+        }
+    }
+
     /// An upper bound of the types that a shape accepts.
     pub(crate) fn kinds(&self, id: ShapeId) -> TypeSet {
         let shape = &self.list[id as usize];

@@ -321,7 +321,7 @@ fn messages_say_what_is_wanted() {
     let Err(Rejection::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
         panic!("it went through")
     };
-    assert_eq!(invalid.schema_hint(), "(pair::`[Text, Int]`)==>…");
+    assert_eq!(invalid.schema_hint(), "(pair::`[Text, Integer]`)==>…");
     let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
     let t = ToolCheck::of_schema(&schema).unwrap();
     assert_eq!(call(&t, "{}", p), json!(["`b` is missing: it is required"]));

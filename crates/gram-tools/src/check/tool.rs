@@ -18,7 +18,7 @@ use super::tape::{JsonSyntaxError, NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
 /// The replacement of secret values in messages, as JSON.
-const MASK: SmolStr = SmolStr::new_static("\"***\"");
+pub(super) const MASK: SmolStr = SmolStr::new_static("\"***\"");
 
 /// The policy for checking calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +155,9 @@ impl ToolCheck {
             return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
         let repaired_json = match json_repair::repair(text) {
+            Ok(RepairedJson { closed: Some(at), .. }) if !rules.lossy => {
+                return Err(MalformedArguments::unclosed(text, at).into());
+            }
             Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
                 return Err(MalformedArguments::new(text, error.at, error.what).into());
             }
@@ -212,6 +215,12 @@ impl ToolCheck {
             Ok(accepted) => return Ok(accepted),
             Err(refused) => refused,
         };
+        if rules.repair
+            && rules.lossy
+            && let Some(accepted) = self.grouped(tape, rules)
+        {
+            return Ok(accepted);
+        }
         if !self.shapes.delicate || !rules.pin {
             return Err(first);
         }
@@ -228,7 +237,11 @@ impl ToolCheck {
 
     /// Validates once. If values were changed and there are constraints on whole values, the output
     /// is validated again.
-    fn walked(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
+    pub(super) fn walked(
+        &self,
+        tape: &Tape<'_>,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
         let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = match self.shapes.host {
             None => run.value(Received::root(tape, self.shapes.root)),

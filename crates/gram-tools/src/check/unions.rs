@@ -1,8 +1,10 @@
 //! Validation of unions.
 
-use super::problem::{NoteDetail, ProblemCode};
+use serde_json::Value;
+
+use super::problem::{Note, NoteDetail, ProblemCode};
 use super::received::Received;
-use super::shape::{Composition, ShapeId};
+use super::shape::{ObjectRules, ShapeId, TypeSet};
 use super::tape::NodeKind;
 use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 
@@ -128,7 +130,48 @@ impl ValidationRun<'_> {
                 return false;
             }
         }
-        self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::None)
+        self.wrong_tag(received, members)
+            .unwrap_or_else(|| self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::None))
+    }
+
+    /// Refuses an object whose discriminator is missing or has another value than that of any
+    /// member. `None` if the members have no discriminator: a field whose value each member fixes.
+    fn wrong_tag(&mut self, received: Received<'_>, members: &[ShapeId]) -> Option<bool> {
+        if received.node().kind != NodeKind::Object {
+            return None;
+        }
+        let shapes = self.shapes;
+        let objects = members.iter().filter(|&&id| shapes.kinds(id).meets(TypeSet::OBJECT));
+        let objects: Vec<_> =
+            objects.map(|&id| shapes.behind(id).object.as_deref()).collect::<Option<_>>()?;
+        let tags_of = |rules: &ObjectRules, name: &str| {
+            let field = rules.fields.get(rules.field(name, 0)?)?;
+            let values = shapes.behind(field.shape).values.as_ref()?;
+            values.texts.then(|| (field.shape, values.list.clone()))
+        };
+        let (first, rest) = objects.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        let (name, shape, tags) = first.fields.iter().find_map(|field| {
+            let (shape, mut tags) = tags_of(first, &field.name)?;
+            for rules in rest {
+                tags.extend(tags_of(rules, &field.name)?.1);
+            }
+            Some((&*field.name, shape, tags))
+        })?;
+        let detail = NoteDetail::Tags(alternatives(&tags).into());
+        let path = received.path.key(name);
+        let t = received.tape;
+        let sent = t.entries(received.at).find(|(key, _)| t.content(t.node(*key)) == name);
+        if let Some((_, value)) = sent {
+            return Some(self.refuse(
+                received.part(value, shape, &path),
+                ProblemCode::NotInEnum,
+                detail,
+            ));
+        }
+        let pointer = self.pointer(&path);
+        let code = ProblemCode::RequiredField;
+        self.note(Note { code, pointer, shape, attempted: None, detail });
+        Some(false)
     }
 
     /// The member that a refused value is most likely meant for.
@@ -145,11 +188,7 @@ impl ValidationRun<'_> {
 
     fn is_tagged(&self, received: Received<'_>) -> bool {
         let t = received.tape;
-        let mut shape = &self.shapes.list[received.shape as usize];
-        if let Composition::Same(other) = shape.others {
-            shape = &self.shapes.list[other as usize];
-        }
-        let Some(object) = &shape.object else { return false };
+        let Some(object) = &self.shapes.behind(received.shape).object else { return false };
         t.entries(received.at).any(|(key, value)| {
             let Some(field) = object.field(&t.content(t.node(key)), 0) else { return false };
             let field = &self.shapes.list[object.fields[field].shape as usize];
@@ -158,5 +197,15 @@ impl ValidationRun<'_> {
                 .as_ref()
                 .is_some_and(|values| values.list.len() == 1 && values.allow(t, t.node(value)))
         })
+    }
+}
+
+/// `"circle", "square" or "triangle"`
+fn alternatives(values: &[Value]) -> String {
+    let mut all: Vec<_> = values.iter().map(Value::to_string).collect();
+    all.dedup();
+    match all.split_last() {
+        Some((last, rest @ [_, ..])) => format!("{} or {last}", rest.join(", ")),
+        _ => all.concat(),
     }
 }

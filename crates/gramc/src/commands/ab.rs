@@ -109,6 +109,8 @@ async fn on(
     let name = agent(&read.module, wanted.agent.as_deref())?;
     let options = TeamOptions {
         model: args.model.as_ref().map(|name| given_model(name, &mut models)).transpose()?,
+        // All runs are of one model.
+        fallback: false,
         sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
         guidance: !args.bounds.no_guidance,
     };

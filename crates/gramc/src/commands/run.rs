@@ -1,9 +1,10 @@
 //! `gramc run`
 
+mod conversation_file;
 mod show;
 mod turns;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,24 +12,28 @@ use std::time::Duration;
 
 use gram_agent::model::{Model, Models, Sampling, ScriptedModel};
 use gram_agent::{
-    AgentTeam, Conversation, Limits, Observer, Observers, SavedConversation, SpanRecorder,
-    TeamOptions, Telemetry, TraceWriter,
+    AgentTeam, Conversation, Limits, Observer, Observers, SpanRecorder, TeamOptions, Telemetry,
+    TraceWriter,
 };
 use gram_model::Module;
+use gram_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use super::approval::{approvals, terminal};
 use super::calls::{Both, only_one_reads, read, run_to_the_end};
 use crate::args::{Display, Format, Run};
 use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};
+use crate::live;
 use crate::output::{say, say_each};
-use crate::{live, save};
+use conversation_file::ConversationFile;
 use show::Show;
 use turns::Turns;
 
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let telemetry = telemetry();
     let work = start(args, display, &read, telemetry.as_ref());
     let code = run_to_the_end(Builder::new_current_thread(), work, read.library.close());
@@ -56,15 +61,20 @@ async fn start(
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
+        fallback: true,
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
         guidance: !args.no_guidance,
     };
     let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
-    let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
+    let crew = crew.map_err(|error| Failure::new(error.to_string()))?;
+    let approvals = approvals(ApprovalPolicy::Destructive, &args.approve, terminal())?;
+    let crew = Arc::new(crew.with_approvals(approvals));
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
     let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();
-    let conversation = match saved(args, crew.agent())? {
+    let mut file = args.conversation.as_deref().map(ConversationFile::open).transpose()?;
+    let saved = file.as_mut().map(|file| file.read(crew.agent())).transpose()?.flatten();
+    let conversation = match saved {
         Some(saved) => Conversation::resume(&crew, limits(args), saved),
         None => Conversation::new(&crew, limits(args)),
     };
@@ -83,7 +93,7 @@ async fn start(
     if let Some(telemetry) = telemetry {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
-    let code = converse(args, display, conversation, (&show, &watch)).await?;
+    let code = converse(args, display, (conversation, file), (&show, &watch)).await?;
     if let (Some(path), Some(error)) = (&args.trace, trace.as_ref().and_then(TraceWriter::error)) {
         return Err(Failure::path("write", path, &error));
     }
@@ -94,7 +104,7 @@ async fn start(
 async fn converse(
     args: &Run,
     display: Display,
-    mut conversation: Conversation,
+    (mut conversation, mut file): (Conversation, Option<ConversationFile>),
     (show, watch): (&Show, &dyn Observer),
 ) -> Result<i32, Failure> {
     let mut turns = Turns::new(args);
@@ -119,8 +129,8 @@ async fn converse(
                 }
             }
         };
-        let kept = match &args.conversation {
-            Some(path) => keep(path, &conversation.save()),
+        let kept = match &mut file {
+            Some(file) => file.keep(&conversation.save()),
             None => Ok(()),
         };
         let own = match &turn.end {
@@ -132,8 +142,8 @@ async fn converse(
         // The answer is printed even if the file cannot be written.
         show.end(&turn, display)?;
         kept?;
-        if let (Some(path), true) = (&args.conversation, own != CLEAN) {
-            say(format_args!("the conversation is saved in {}", path.display()));
+        if let (Some(file), true) = (&file, own != CLEAN) {
+            say(format_args!("the conversation is saved in {}", file.path().display()));
         }
         if let Some(signal) = interrupted.filter(|_| !turns.is_chat()) {
             return Err(Failure::Interrupted(signal));
@@ -226,38 +236,4 @@ pub(super) fn folder(spec: &Path) -> &Path {
         return spec;
     }
     spec.parent().unwrap_or(Path::new(""))
-}
-
-/// The conversation that a file holds, where there is one.
-fn saved(args: &Run, agent: &str) -> Result<Option<SavedConversation>, Failure> {
-    let Some(path) = &args.conversation else { return Ok(None) };
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Better now than when there is something to lose.
-            File::create_new(path).map_err(|error| Failure::path("write", path, &error))?;
-            return Ok(None);
-        }
-        Err(error) => return Err(Failure::path("read", path, &error)),
-    };
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    let shown = path.display();
-    let saved: SavedConversation = serde_json::from_str(&text)
-        .map_err(|error| Failure::new(format!("{shown} is not a conversation: {error}")))?;
-    if saved.agent != agent {
-        return Err(Failure::new(format!(
-            "{shown} is a conversation with the agent `{}`, not with `{agent}`",
-            saved.agent
-        )));
-    }
-    Ok(Some(saved))
-}
-
-/// Puts the conversation in the place of the one that a file holds.
-fn keep(path: &Path, saved: &SavedConversation) -> Result<(), Failure> {
-    // Messages serialize as objects with keys that are strings.
-    let text = serde_json::to_string_pretty(saved).unwrap_or_default();
-    save::replace(path, &(text + "\n"))
 }

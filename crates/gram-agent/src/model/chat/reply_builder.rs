@@ -1,12 +1,13 @@
 //! Replies of chat completions, complete or streamed.
 
+use genai::chat::StopReason;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
 use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
-use crate::model::StreamSink;
+use crate::model::{StreamSink, finish};
 use crate::observer::Event;
 
 /// Maximum calls of one reply.
@@ -54,7 +55,7 @@ pub(super) struct ReplyBuilder {
     has_text: bool,
     calls: Vec<PartialCall>,
     usage: Usage,
-    finished: bool,
+    finish_reason: Option<StopReason>,
 }
 
 #[derive(Default)]
@@ -68,7 +69,7 @@ struct PartialCall {
 impl ReplyBuilder {
     /// Whether the provider has sent a finish reason.
     pub(super) fn is_finished(&self) -> bool {
-        self.finished
+        self.finish_reason.is_some()
     }
 
     /// Adds a complete reply.
@@ -98,7 +99,9 @@ impl ReplyBuilder {
     }
 
     fn add_delta(&mut self, choice: Choice, sink: StreamSink<'_>) -> Result<(), String> {
-        self.finished |= choice.finish_reason.is_some();
+        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason.into());
+        }
         let Some(delta) = choice.delta else { return Ok(()) };
         if let Some(content) = delta.content {
             self.has_text |= content.get() != "null";
@@ -147,13 +150,13 @@ impl ReplyBuilder {
     }
 
     pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
-        let Self { text, has_text, calls, usage, .. } = self;
+        let Self { text, has_text, calls, usage, finish_reason } = self;
         let (text, rest) = text.finish();
         if !rest.is_empty() {
             sink(Event::ReplyText(&rest));
         }
         // A finished reply may be empty.
-        if calls.is_empty() && !has_text && !self.finished {
+        if calls.is_empty() && !has_text && finish_reason.is_none() {
             return Err("no content".into());
         }
         let content = (calls.is_empty() || !text.is_empty()).then_some(text);
@@ -162,7 +165,9 @@ impl ReplyBuilder {
             ModelCall { id, name, arguments }
         };
         let tool_calls = calls.into_iter().map(call).collect();
-        Ok(Reply { message: AssistantMessage { content, tool_calls, provider: None }, usage })
+        let message = AssistantMessage { content, tool_calls, provider: None };
+        let finish_reason = finish::finish_reason(finish_reason.as_ref());
+        Ok(Reply { message, usage, finish_reason, ..Reply::default() })
     }
 }
 

@@ -14,6 +14,7 @@ use gram_tools::{Admission, Bound, Session, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::lines::recorded_cut_off;
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output;
@@ -103,6 +104,10 @@ struct Shadow<'s> {
     sessions: HashMap<String, Session>,
 }
 
+/// The errors of calls whose arguments were accepted.
+const RIGHTLY_CALLED: [&str; 5] =
+    ["invocation_error", "timeout", "approval_required", "approval_refused", "outcome_unknown"];
+
 impl Shadow<'_> {
     fn session(&mut self, agent: &str) -> &Session {
         let (module, bound, clock) = (self.module, self.bound, &self.clock);
@@ -145,16 +150,14 @@ impl Shadow<'_> {
             self.clock.move_to(at);
         }
         let before = line.verdict["ok"] == true;
-        // A tool that failed then was called rightly.
-        let ran = before
-            || matches!(
-                line.verdict["error"]["error_type"].as_str(),
-                Some("invocation_error" | "timeout")
-            );
+        let error_type = line.verdict["error"]["error_type"].as_str().unwrap_or_default();
+        // A tool that failed or was not approved then was called rightly.
+        let ran = before || RIGHTLY_CALLED.contains(&error_type);
         let call = gram_tools::Call {
             id: line.id.clone(),
             name: line.name.clone(),
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
+            cut_off: recorded_cut_off(error_type),
         };
         let verdict = match self.session(&line.agent).begin(call) {
             Admission::Answered(verdict) => Some(verdict),

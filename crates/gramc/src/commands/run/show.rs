@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 
 use gram_agent::{Event, Observer, TurnEnd, TurnResult};
-use gram_tools::Verdict;
+use gram_tools::{Success, Verdict};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -99,27 +99,20 @@ impl Show {
     }
 
     fn called(&self, agent: &str, verdict: &Verdict) {
-        match &verdict.outcome {
-            Ok(success) => {
-                for repair in &success.repairs {
-                    let to = repair.to.as_deref().unwrap_or("left out");
-                    let (path, rule) = (&repair.pointer, repair.rule.name());
-                    self.print_message(
-                        agent,
-                        &self.cut(&format!("  ~ {path} {rule}: {} to {to}", repair.from)),
-                    );
-                }
-                if !success.stripped.is_empty() {
-                    let all: Vec<_> = success.stripped.iter().map(AsRef::<str>::as_ref).collect();
-                    self.print_message(
-                        agent,
-                        &self.cut(&format!("  ~ left out: {}", all.join(", "))),
-                    );
-                }
-                self.print_message(agent, &format!("  = {}", self.cut(&verdict.message())));
+        if let Some(Success { repairs, stripped, .. }) = verdict.accepted() {
+            for repair in repairs {
+                let to = repair.to.as_deref().unwrap_or("left out");
+                let (path, rule) = (&repair.pointer, repair.rule.name());
+                let line = format!("  ~ {path} {rule}: {} to {to}", repair.from);
+                self.print_message(agent, &self.cut(&line));
             }
-            Err(_) => self.print_message(agent, &format!("  ! {}", self.cut(&verdict.message()))),
+            if !stripped.is_empty() {
+                let all: Vec<_> = stripped.iter().map(AsRef::<str>::as_ref).collect();
+                self.print_message(agent, &self.cut(&format!("  ~ left out: {}", all.join(", "))));
+            }
         }
+        let sign = if verdict.is_ok() { '=' } else { '!' };
+        self.print_message(agent, &format!("  {sign} {}", self.cut(&verdict.message())));
         for warning in &verdict.warnings {
             self.print_message(agent, &self.cut(&format!("  warning: {}", warning.message)));
         }
@@ -144,6 +137,10 @@ impl Observer for Show {
                 self.break_line();
                 let wait = wait.as_secs_f64();
                 self.print_message(agent, &self.cut(&format!("{error}; retrying in {wait:.1} s")));
+            }
+            Event::ModelReplaced { error, model } => {
+                self.break_line();
+                self.print_message(agent, &self.cut(&format!("{error}; using {model}")));
             }
             Event::ModelRequested { iteration, request } if self.debug => self.print_message(
                 agent,

@@ -1,0 +1,181 @@
+//! The error of a call as text for the model.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use smol_str::SmolStr;
+
+use super::{CallError, seconds};
+use crate::check::InvalidArguments;
+use crate::names::Suggestion;
+
+pub(super) fn format_duration(time: Duration) -> String {
+    format!("{} s", seconds(time))
+}
+
+pub(super) fn error_message(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) => match &invalid.problems()[..] {
+            [only] => format!("`{name}`: {}", only.message),
+            _ => format!("the arguments of `{name}` have {} errors", invalid.count()),
+        },
+        CallError::Malformed(malformed) => format!("`{name}`: {malformed}"),
+        CallError::UnknownTool { suggestions, .. } => {
+            let meant = match suggestions.first() {
+                Some(Suggestion { name, container: Some(container), .. }) => {
+                    format!("; did you mean `{name}` in `{container}`?")
+                }
+                Some(Suggestion { name, .. }) => format!("; did you mean `{name}`?"),
+                None => String::new(),
+            };
+            format!("there is no tool `{name}`{meant}")
+        }
+        CallError::ContainerInvocation { .. } => {
+            format!("`{name}` is a container that groups functions, and takes no parameters")
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            format!("`{name}` is a function of the container `{container}`, which is not expanded")
+        }
+        CallError::ApprovalRequired => {
+            format!("`{name}` has to be approved, and there is no way to ask for approval here")
+        }
+        CallError::ApprovalRefused { reason: None } => {
+            format!("the call of `{name}` was not approved")
+        }
+        CallError::ApprovalRefused { reason: Some(reason) } => {
+            format!("the call of `{name}` was not approved: {reason}")
+        }
+        CallError::OutcomeUnknown => format!(
+            "`{name}` runs at most once, and the outcome of an earlier call with the same arguments \
+             is unknown"
+        ),
+        CallError::Throttled { rule, limit, .. } => match *rule {
+            "max_consecutive_failures" => {
+                format!("`{name}` failed {limit} times in a row, and is not called for a while")
+            }
+            "same_tool_calls" => {
+                format!("`{name}` was called {limit} times within a short time")
+            }
+            _ => format!("{limit} tools were called within a short time"),
+        },
+        CallError::Invocation { detail } => format!("`{name}` failed: {detail}"),
+        CallError::Timeout { limit } => {
+            format!("`{name}` gave no answer within {}", format_duration(*limit))
+        }
+        CallError::NeedsHumanReview { attempts, .. } => format!(
+            "{attempts} calls of `{name}` in a row were refused: this needs a person's review"
+        ),
+    }
+}
+
+/// Guidance for the model's next call.
+pub(super) fn guidance(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) => {
+            let what = if invalid.count() == 1 { "this" } else { "these" };
+            format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
+        }
+        CallError::Malformed(_) => {
+            format!("Call `{name}` again with its arguments as one complete JSON object.")
+        }
+        CallError::UnknownTool { suggestions, .. } => match suggestions.first() {
+            Some(Suggestion { name, container: Some(container), .. }) => format!(
+                "`{name}` is in the container `{container}`: call `{container}` without arguments \
+                 first, then `{name}`."
+            ),
+            Some(Suggestion { name, .. }) => format!("Call `{name}`, or another available tool."),
+            None => "Call one of the available tools.".to_owned(),
+        },
+        CallError::ContainerInvocation { functions, meant, expanded, .. } => {
+            container_guidance(name, functions, meant.as_ref(), *expanded)
+        }
+        CallError::ContainerNotExpanded { container, expanded: false } => {
+            format!("Call `{container}` without arguments first, then `{name}`.")
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            format!("`{container}` is expanded now: call `{name}` again.")
+        }
+        CallError::ApprovalRefused { .. } => {
+            "Do not repeat this call; do something else, or tell the user.".to_owned()
+        }
+        CallError::OutcomeUnknown => {
+            "Do not repeat this call; find out what the earlier one did, or tell the user."
+                .to_owned()
+        }
+        CallError::Throttled { retry_after, .. } => format!(
+            "Do something else, or tell the user what keeps you; it can be called again in {}.",
+            format_duration(*retry_after)
+        ),
+        CallError::Invocation { .. } => {
+            "Try again only if something has changed; else tell the user.".to_owned()
+        }
+        CallError::Timeout { .. } => {
+            "Try again with less to do, or tell the user that it takes too long.".to_owned()
+        }
+        CallError::ApprovalRequired | CallError::NeedsHumanReview { .. } => {
+            format!("Do not call `{name}` again; tell the user what you wanted to do.")
+        }
+    }
+}
+
+/// The maximum number of functions that the guidance names.
+const NAMED_FUNCTIONS: usize = 5;
+
+fn container_guidance(
+    name: &str,
+    functions: &[SmolStr],
+    meant: Option<&SmolStr>,
+    expanded: bool,
+) -> String {
+    let then = match (meant, functions) {
+        (Some(meant), _) => format!("`{meant}`, which your parameters name"),
+        (None, []) => "the function that you need".to_owned(),
+        (None, all) => {
+            let named: Vec<_> =
+                all.iter().take(NAMED_FUNCTIONS).map(|name| format!("`{name}`")).collect();
+            let more = if all.len() > NAMED_FUNCTIONS { ", ..." } else { "" };
+            format!("one of its functions ({}{more})", named.join(", "))
+        }
+    };
+    if expanded {
+        return format!("`{name}` is expanded now: call {then}, with the parameters.");
+    }
+    format!(
+        "This takes two separate tool calls: first `{name}` with no arguments, which shows its \
+         functions, then {then}, with the parameters."
+    )
+}
+
+/// The error as text for the model.
+pub(super) fn error_text(name: &str, error: &CallError) -> String {
+    match error {
+        CallError::Validation(invalid) if invalid.count() > 1 => {
+            listed(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
+        }
+        CallError::NeedsHumanReview { last, .. } => match &**last {
+            CallError::Validation(invalid) => {
+                listed(&format!("{}.", error_message(name, error)), invalid, &guidance(name, error))
+            }
+            _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
+        },
+        _ => {
+            let message = error_message(name, error);
+            let stop = if message.ends_with(['.', '?', '!']) { "" } else { "." };
+            format!("{message}{stop} {}", guidance(name, error))
+        }
+    }
+}
+
+fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
+    let mut out = first.to_owned();
+    for problem in invalid.problems() {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n- {}", problem.message);
+    }
+    if invalid.more() > 0 {
+        let _ = write!(out, "\n- and {} more", invalid.more());
+    }
+    out.push('\n');
+    out.push_str(last);
+    out
+}
