@@ -95,9 +95,6 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
         CallError::ContainerNotExpanded { container, .. } => {
             format!("`{container}` is expanded now: call `{name}` again.")
         }
-        CallError::ApprovalRequired => {
-            format!("Do not call `{name}` again; tell the user what you wanted to do.")
-        }
         CallError::ApprovalRefused { .. } => {
             "Do not repeat this call; do something else, or tell the user.".to_owned()
         }
@@ -115,7 +112,7 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
         CallError::Timeout { .. } => {
             "Try again with less to do, or tell the user that it takes too long.".to_owned()
         }
-        CallError::NeedsHumanReview { .. } => {
+        CallError::ApprovalRequired | CallError::NeedsHumanReview { .. } => {
             format!("Do not call `{name}` again; tell the user what you wanted to do.")
         }
     }
