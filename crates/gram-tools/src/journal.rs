@@ -1,6 +1,7 @@
 //! The call journal, for tools that run at most once with the same arguments.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -9,7 +10,6 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use smol_str::SmolStr;
 
 /// What became of the calls of tools with `once: true`.
 ///
@@ -72,7 +72,7 @@ pub(crate) enum Earlier {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 enum JournalLine {
-    Started { call: String, tool: SmolStr, arguments: Value },
+    Started { call: String, tool: String, arguments: Value },
     Failed { call: String },
     Done { call: String, result: Value },
 }
@@ -87,7 +87,11 @@ pub(crate) fn call_key(tool: &str, arguments: &str) -> String {
         Err(_) => arguments.to_owned(),
     };
     let digest = Sha256::digest(format!("{tool}\0{arguments}"));
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::new(), |mut out, byte| {
+        // Writing to a `String` cannot fail.
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
 }
 
 impl CallJournal {
@@ -146,7 +150,7 @@ impl CallJournal {
         }
         if let Some(file) = &mut state.file {
             let arguments = serde_json::from_str(arguments).unwrap_or_default();
-            let (call, tool) = (call.to_owned(), SmolStr::new(tool));
+            let (call, tool) = (call.to_owned(), tool.to_owned());
             file.append(&JournalLine::Started { call, tool, arguments })?;
             file.file.sync_data()?;
         }

@@ -152,6 +152,7 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
         | CallError::ContainerNotExpanded { .. }
         | CallError::ApprovalRequired
         | CallError::ApprovalRefused { reason: None }
+        | CallError::OutcomeUnknown
         | CallError::Throttled { .. }
         | CallError::Timeout { .. } => {}
     }
