@@ -588,6 +588,28 @@ fn recorded_calls_of_another_conversation_do_not_count() {
 }
 
 #[test]
+fn a_trace_is_a_recording() {
+    let spec = r#"
+[helper:Agent {model: "scripted/script.jsonl"} | [add:Tool | (a::Int)==>(b::Int)==>(::Int)]]
+[works:Library | (add:Builtin)]
+[played:Library | (add:Replay {from: "trace.jsonl"})]
+"#;
+    let ask = r#"{"tool_calls": [{"name": "add", "arguments": {"a": "1", "b": 2}}]}"#;
+    let script = format!("{ask}\n{{\"content\": \"3\"}}");
+    let files = folder(&[("spec.gram", spec), ("script.jsonl", &script)]);
+    let run = gramc("run spec.gram Add --library works --trace trace.jsonl").within(files.path());
+    run.run().exits(0);
+    let call = |b: i32| {
+        let call = gramc("call spec.gram add --library played");
+        call.arg(json!({"a": 1, "b": b}).to_string()).within(files.path()).run()
+    };
+    assert_eq!(call(2).exits(0).json()["result"], 3);
+    let other = call(5).exits(1).json();
+    let detail = other["error"]["detail"].as_str().unwrap();
+    assert!(detail.ends_with("the only one that it holds differs in `b`"), "{detail}");
+}
+
+#[test]
 fn recorded_calls_meet_a_changed_specification() {
     let spec = |range: &str, more: &str| {
         format!(

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -11,21 +11,33 @@ use crate::model_server::{Answer, Server, says};
 use crate::support::{Folder, binary, command, folder, root};
 
 /// What came of typing.
-struct Typed {
-    shown: String,
-    code: i64,
+pub(crate) struct Typed {
+    pub(crate) shown: String,
+    pub(crate) code: i64,
     /// Whether the terminal is as it was before.
-    whole: bool,
+    pub(crate) whole: bool,
 }
 
 /// Chats at a terminal, with a folder for what is remembered and written down.
 fn chat(files: &Folder, options: &str, variables: &[(&str, &str)], steps: &Value) -> Typed {
-    let mut python = command("python3");
-    python.arg(root().join("tests/real/terminal.py")).arg(binary());
+    let mut python = terminal();
     python.args(["run", "examples/hello-world.gram", "--library", "examples/friendly.gram"]);
     python.arg("--trace").arg(files.file("trace.jsonl")).args(options.split_whitespace());
-    python.current_dir(root()).env("TERM", "xterm").env("XDG_STATE_HOME", files.file("state"));
-    python.envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    python.current_dir(root()).env("XDG_STATE_HOME", files.file("state"));
+    python.envs(variables.iter().copied());
+    typed(python, steps)
+}
+
+/// `gramc` at a terminal of its own, without arguments.
+pub(crate) fn terminal() -> Command {
+    let mut python = command("python3");
+    python.arg(root().join("tests/real/terminal.py")).arg(binary()).env("TERM", "xterm");
+    python
+}
+
+/// Types at a terminal.
+pub(crate) fn typed(mut python: Command, steps: &Value) -> Typed {
+    python.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = python.spawn().expect("python3 starts");
     let mut input = child.stdin.take().expect("it is piped");
     input.write_all(steps.to_string().as_bytes()).expect("it reads its steps");

@@ -45,6 +45,16 @@ pub(crate) struct Speaking {
 impl Speaking {
     /// Starts a server, and says hello.
     pub(crate) fn start(program: &str, words: &[&str], folder: &std::path::Path) -> Self {
+        Self::start_with(program, words, folder, &json!({}))
+    }
+
+    /// Starts a server, and says hello as a client with these capabilities.
+    pub(crate) fn start_with(
+        program: &str,
+        words: &[&str],
+        folder: &std::path::Path,
+        capabilities: &Value,
+    ) -> Self {
         let mut child = command(program)
             .args(words)
             .current_dir(folder)
@@ -56,7 +66,9 @@ impl Speaking {
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
         let mut speaking = Self { child, input, output, asked: 0 };
-        let hello = speaking.ask("initialize", &hello());
+        let mut params = hello();
+        params["capabilities"].clone_from(capabilities);
+        let hello = speaking.ask("initialize", &params);
         assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
         speaking.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         speaking

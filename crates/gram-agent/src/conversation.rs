@@ -65,8 +65,12 @@ impl Conversation {
     }
 
     fn of_member(team: &Arc<AgentTeam>, member: usize, limits: Limits, depth: usize) -> Self {
-        let scope = team.members.get(member).map(|it| &it.scope[..]).unwrap_or_default();
-        let session = Session::new(&team.bound).scoped_to(scope.iter().map(|name| &**name));
+        let agent = team.members.get(member);
+        let scope = agent.map(|it| &it.scope[..]).unwrap_or_default();
+        let name = agent.map(|it| &*it.name).unwrap_or_default();
+        let session = Session::new(&team.bound)
+            .scoped_to(scope.iter().map(|name| &**name))
+            .with_approvals(team.approvals.of_agent(name));
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();

@@ -331,8 +331,14 @@ impl fmt::Display for TraceSummary {
         if !self.together.is_empty() {
             f.write_str("\ntogether\n")?;
         }
-        for ((one, other), turns) in &self.together {
-            writeln!(f, "  {one}, {other}: {}", count_of(*turns, "turn", "turns"))?;
+        let mut together: Vec<_> = self.together.iter().collect();
+        together.sort_by_key(|(_, turns)| std::cmp::Reverse(**turns));
+        for ((one, other), turns) in together.iter().take(MAX_PAIRS) {
+            writeln!(f, "  {one}, {other}: {}", count_of(**turns, "turn", "turns"))?;
+        }
+        if let Some(more) = together.len().checked_sub(MAX_PAIRS + 1) {
+            let pairs = count_of(more as u64 + 1, "pair", "pairs");
+            writeln!(f, "  and {pairs} more, which --format json lists")?;
         }
         if !self.patterns.is_empty() {
             f.write_str("\npatterns\n")?;
@@ -343,6 +349,10 @@ impl fmt::Display for TraceSummary {
         Ok(())
     }
 }
+
+/// The maximum number of pairs of tools that the text shows. There are as many as the square of the
+/// number of tools.
+const MAX_PAIRS: usize = 10;
 
 fn count_of(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
@@ -409,6 +419,27 @@ mod tests {
         assert_eq!((tokens("list"), tokens("read")), (50.0, 150.0));
         insta::assert_snapshot!(summary);
         assert_eq!(summary.json()["refusals"][0]["code"], "REQUIRED_FIELD");
+    }
+
+    #[test]
+    fn the_most_frequent_pairs_are_shown() {
+        let names: Vec<_> = (0..6).map(|number| format!("t{number}")).collect();
+        let fine = json!({"ok": true, "result": 1, "repairs": []});
+        let user = r#"{"type": "user", "agent": "a", "content": "x"}"#;
+        let turn = |names: &[String]| {
+            let calls = names.iter().map(|name| call(name, &fine));
+            [user.to_owned()].into_iter().chain(calls).collect::<Vec<_>>()
+        };
+        let mut lines = vec![r#"{"type": "run", "agent": "a"}"#.to_owned()];
+        lines.extend(turn(&names));
+        lines.extend(turn(&names[4..]));
+        let summary = TraceSummary::read(&lines.join("\n")).unwrap();
+        let text = summary.to_string();
+        let text = text.split("together\n").nth(1).unwrap();
+        assert!(text.starts_with("  t4, t5: 2 turns\n  t0, t1: 1 turn\n"), "{text}");
+        assert!(text.ends_with("  and 5 pairs more, which --format json lists\n"), "{text}");
+        assert_eq!(text.lines().count(), 11);
+        assert_eq!(summary.json()["together"].as_array().map(Vec::len), Some(15));
     }
 
     #[test]

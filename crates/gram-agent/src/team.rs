@@ -7,6 +7,7 @@ use gram_check::Valid;
 use gram_model::{Agent, Module, ValueSource};
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
+use gram_tools::approval::Approvals;
 use gram_tools::check::{SchemaError, ToolCheck};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -22,6 +23,7 @@ pub struct AgentTeam {
     /// The model of each member.
     pub(crate) models: Vec<Arc<dyn Model>>,
     pub(crate) bound: Bound,
+    pub(crate) approvals: Approvals,
     /// The schema of messages between agents.
     pub(crate) message: Arc<ToolCheck>,
 }
@@ -141,7 +143,14 @@ impl AgentTeam {
         // Each agent has at least one model.
         let models = found.into_iter().filter_map(|all| all.into_iter().next()).collect();
         let (members, message) = (members.into(), Arc::new(message));
-        Ok(Self { members, models, bound: bound.clone(), message })
+        let (bound, approvals) = (bound.clone(), Approvals::default());
+        Ok(Self { members, models, bound, approvals, message })
+    }
+
+    /// Asks for approval of calls. Without this, calls that have to be approved are refused.
+    #[must_use]
+    pub fn with_approvals(self, approvals: Approvals) -> Self {
+        Self { approvals, ..self }
     }
 
     /// Replaces the models of all agents. Agents that share a model share its replacement.

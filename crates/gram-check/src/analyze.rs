@@ -24,6 +24,9 @@ use gram_model::{Module, Tool};
 /// The items that are analyzed one after the other on a thread.
 const CHUNK: usize = 128;
 
+/// How many chunks a thread takes at once. Larger tasks leave threads idle at the end.
+const CHUNKS_PER_TASK: usize = 16;
+
 /// Which declarations an analysis keeps in its module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
@@ -220,7 +223,10 @@ pub fn analyze<'t, V: Visitor>(
     let bytes = if work.len() > 1 { size(texts) } else { 0 };
     let analyzed: Vec<_> = threads::run(
         bytes,
-        || work.par_iter().map_init(|| checker.reader(), chunk).collect(),
+        || {
+            let work = work.par_iter().with_max_len(CHUNKS_PER_TASK);
+            work.map_init(|| checker.reader(), chunk).collect()
+        },
         || {
             let mut reader = checker.reader();
             work.iter().map(|work| chunk(&mut reader, work)).collect()

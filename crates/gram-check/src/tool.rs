@@ -164,6 +164,12 @@ impl<'t> Checker<'t> {
                     tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));
                 }
             }
+            "approval" => {
+                let spec = find(AttributeOwner::Tool, key);
+                if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                    tool.attributes.push((SmolStr::new(key), value));
+                }
+            }
             _ => {
                 if let Some(value) = attribute.kept(self, file) {
                     tool.attributes.push((SmolStr::new(key), value));

@@ -159,7 +159,10 @@ fn run(
     }
     found.iter_mut().for_each(hold_back_advice);
     reading.found = found;
-    reading.checked(settings.max_diagnostics)
+    let checked = reading.checked(settings.max_diagnostics);
+    // What no cache keeps is freed beside what follows.
+    rayon::spawn(move || drop(files));
+    checked
 }
 
 /// For each file, the files that it imports, and where.

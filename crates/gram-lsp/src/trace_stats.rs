@@ -84,7 +84,15 @@ impl TraceStats {
         let stats = self.tools.entry(SmolStr::new(call.tool)).or_default();
         stats.total += 1;
         let Some(error) = call.error else { return };
-        if matches!(&*error.error_type, "invocation_error" | "timeout") {
+        // The arguments were accepted.
+        let accepted = [
+            "invocation_error",
+            "timeout",
+            "approval_required",
+            "approval_refused",
+            "outcome_unknown",
+        ];
+        if accepted.contains(&&*error.error_type) {
             return;
         }
         stats.rejected += 1;

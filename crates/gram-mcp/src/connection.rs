@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::http::request::Parts;
+use gram_tools::approval::Approvals;
 use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdict};
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, Extensions,
@@ -18,11 +19,12 @@ use rmcp::service::{
 use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 use crate::answer::answer;
+use crate::approval::{ApprovalStep, approve};
 use crate::catalog::{Catalog, ResultKind};
-use crate::{FinishedCall, Server};
+use crate::{FinishedCall, Server, ServerInner};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,12 +37,16 @@ pub(crate) struct Conversation {
     session: Session,
     /// Number of visible tools and containers. Subscribers are notified when it changes.
     visible: watch::Sender<usize>,
+    /// Locked while the client is asked for approval.
+    questions: Mutex<()>,
 }
 
 impl Conversation {
-    pub(crate) fn new(bound: &Bound, catalog: &Catalog) -> Self {
+    pub(crate) fn new(bound: &Bound, catalog: &Catalog, approvals: &Approvals) -> Self {
         let visible = watch::Sender::new(catalog.initial_count);
-        Self { session: Session::new(bound).with_own_servers(), visible }
+        let session = Session::new(bound).with_own_servers();
+        let session = session.with_approvals(approvals.with_own_queue());
+        Self { session, visible, questions: Mutex::default() }
     }
 
     /// Ends its MCP servers.
@@ -80,7 +86,8 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
-        let own = Arc::new(Conversation::new(&server.0.bound, &server.0.catalog));
+        let ServerInner { bound, catalog, approvals, .. } = &*server.0;
+        let own = Arc::new(Conversation::new(bound, catalog, approvals));
         Self { server: server.clone(), own }
     }
 
@@ -97,11 +104,12 @@ impl Connection {
     }
 
     /// Checks and runs a call. `arguments` is the text that the client sent, which may be invalid
-    /// JSON.
+    /// JSON. `params` are the other parameters of the request.
     async fn call(
         &self,
         name: String,
         arguments: Option<String>,
+        params: &Value,
         context: RequestContext<RoleServer>,
     ) -> Map<String, Value> {
         let _running = self.server.0.running.read().await;
@@ -113,7 +121,18 @@ impl Connection {
         let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
         let mut verdict = match conversation.session.begin(call) {
             Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => run(*ready, &name, &context).await,
+            Admission::Ready(ready) => {
+                let asks = !self.server.0.approvals.can_ask();
+                let step = match asks {
+                    true => approve(ready, params, &conversation.questions, &context).await,
+                    false => ApprovalStep::Run(ready),
+                };
+                match step {
+                    ApprovalStep::Run(ready) => run(*ready, &name, &context).await,
+                    ApprovalStep::Answered(verdict) => verdict,
+                    ApprovalStep::Ask(result) => return result,
+                }
+            }
         };
         let took = start.elapsed();
         self.server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
@@ -187,7 +206,7 @@ fn custom(method: &str, params: &impl Serialize) -> ClientRequest {
 }
 
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
@@ -268,7 +287,7 @@ impl ServerHandler for Connection {
             Value::String(text) => text,
             other => other.to_string(),
         });
-        Ok(CustomResult::new(self.call(name, arguments, context).await.into()))
+        Ok(CustomResult::new(self.call(name, arguments, &params, context).await.into()))
     }
 
     fn accepted_subscription_filter(

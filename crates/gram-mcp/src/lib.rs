@@ -8,6 +8,7 @@
 //! 2026-07-28 on, HTTP has no sessions, so all its clients share one.
 
 mod answer;
+mod approval;
 mod catalog;
 mod connection;
 mod http;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use gram_check::Valid;
 use gram_model::Module;
+use gram_tools::approval::Approvals;
 use gram_tools::{Bound, Verdict};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
@@ -76,6 +78,7 @@ pub struct Server(Arc<ServerInner>);
 struct ServerInner {
     catalog: Catalog,
     bound: Bound,
+    approvals: Approvals,
     /// The conversation shared by all clients without sessions.
     sessionless: Conversation,
     /// Read-locked by running calls, so a write lock waits until none runs.
@@ -97,10 +100,12 @@ impl Server {
     ///
     /// A tool cannot be represented in MCP.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
-        Self::observed(module, bound, None)
+        Self::observed(module, bound, &Approvals::default(), None)
     }
 
-    /// Creates a server like [`Self::new`], whose calls are reported to an observer.
+    /// Creates a server like [`Self::new`], whose calls are reported to an observer. Calls that have
+    /// to be approved are approved by the approver, if there is one, and else by the client, if it
+    /// supports elicitation.
     ///
     /// # Errors
     ///
@@ -108,11 +113,13 @@ impl Server {
     pub fn observed(
         module: &Valid<Module>,
         bound: &Bound,
+        approvals: &Approvals,
         observer: Option<Box<CallObserver>>,
     ) -> Result<Self, ServeError> {
         let catalog = Catalog::new(module)?;
         Ok(Self(Arc::new(ServerInner {
-            sessionless: Conversation::new(bound, &catalog),
+            sessionless: Conversation::new(bound, &catalog, approvals),
+            approvals: approvals.clone(),
             catalog,
             bound: bound.clone(),
             running: RwLock::default(),

@@ -1,6 +1,7 @@
 //! Tests with real clients, over an in-memory pipe and over HTTP.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed step fails the test")]
 
+mod approval;
 mod http;
 
 use std::sync::{Arc, Mutex};

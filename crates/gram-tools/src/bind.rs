@@ -16,6 +16,7 @@ use smol_str::SmolStr;
 use tokio::sync::Semaphore;
 
 use crate::check::{SchemaError, ToolCheck};
+use crate::journal::CallJournal;
 use crate::library::{LibraryEntry, ToolLibrary};
 use crate::masks::{SecretMasks, is_maskable};
 use crate::names::{KnownName, NameIndex};
@@ -41,6 +42,7 @@ struct BoundState {
     /// The secrets of the library.
     secrets: Vec<String>,
     masks: SecretMasks,
+    journal: Option<Arc<CallJournal>>,
     /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
 }
@@ -139,6 +141,7 @@ impl<'b> Binder<'b> {
             settings: self.library.own_settings().clone(),
             masks: SecretMasks::new(self.secrets.iter().cloned()),
             secrets: self.secrets,
+            journal: self.library.journal().cloned(),
             warnings: self.warnings,
         };
         (Bound(Arc::new(inner)), self.problems)
@@ -214,6 +217,11 @@ impl BoundTool {
         }
     }
 
+    /// The value of an attribute of the specification.
+    pub(crate) fn attribute(&self, key: &str) -> Option<&Value> {
+        self.spec.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
     /// The values of secret injected parameters.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let secret = |name: &str| {
@@ -257,6 +265,10 @@ impl Bound {
 
     pub(crate) fn named(&self, name: &str) -> Option<CallTarget> {
         self.0.names.get(name).copied()
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<CallJournal>> {
+        self.0.journal.as_ref()
     }
 
     /// The policy for a tool, or for calls of unknown tools.

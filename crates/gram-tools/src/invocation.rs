@@ -122,6 +122,15 @@ impl InvocationError {
     pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), content: None }
     }
+
+    /// The error for an answer of more bytes than allowed.
+    #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+    pub(crate) fn too_large(who: &str, max_answer: usize) -> Self {
+        Self::new(
+            InvocationErrorKind::TooLarge,
+            format!("{who} returned a response of more than {max_answer} bytes"),
+        )
+    }
 }
 
 /// The future of an answer. Dropping it aborts the invocation and stops its processes.

@@ -40,6 +40,7 @@
 //! });
 //! ```
 
+pub mod approval;
 mod bind;
 pub mod check;
 pub mod clock;
@@ -50,6 +51,7 @@ mod environment;
 mod http_client;
 pub mod implementations;
 pub mod invocation;
+mod journal;
 mod library;
 mod masks;
 #[cfg(feature = "mcp")]
@@ -57,6 +59,8 @@ pub mod mcp;
 pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod process;
+#[cfg(feature = "command")]
+mod program;
 mod sanitize;
 mod session;
 mod settings;
@@ -70,6 +74,7 @@ pub use content::ToolContent;
 pub use environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 pub use http_client::RequestHeaders;
+pub use journal::{CallJournal, JournalError};
 pub use library::{InjectedSource, LibraryError, ToolLibrary};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};

@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 
 use crate::check::Problem;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
+use crate::journal::CallJournal;
 use crate::settings::Settings;
 
 pub use specification::LibraryError;
@@ -25,6 +26,7 @@ pub struct ToolLibrary {
     name: SmolStr,
     settings: Settings,
     entries: Arc<Vec<LibraryEntry>>,
+    journal: Option<Arc<CallJournal>>,
 }
 
 /// An implementation in its library.
@@ -179,6 +181,14 @@ impl ToolLibrary {
         self.change(tool, |entry| entry.validators.push(Arc::clone(&validator)))
     }
 
+    /// Records the calls of tools with `once: true` in a journal. Without one, each session knows its
+    /// own calls only.
+    #[must_use]
+    pub fn with_journal(mut self, journal: CallJournal) -> Self {
+        self.journal = Some(Arc::new(journal));
+        self
+    }
+
     /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.
     /// Returns the errors of those that cannot be reached, by tool.
     pub async fn connect(&self) -> Vec<(SmolStr, InvocationError)> {
@@ -198,6 +208,10 @@ impl ToolLibrary {
 
     pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {
         &self.entries
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<CallJournal>> {
+        self.journal.as_ref()
     }
 
     pub(crate) fn own_settings(&self) -> &Settings {

@@ -16,10 +16,13 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
+use crate::approval::{ApprovalPolicy, Approvals};
 use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
+use crate::implementations::Client;
 use crate::invocation::{Implementation, SessionResources};
+use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
 use crate::throttle::CallOutcome;
@@ -46,6 +49,11 @@ pub struct Session {
     scope: Option<HashMap<SmolStr, bool>>,
     /// Its own MCP servers, if it does not share those of the library.
     resources: Option<SessionResources>,
+    approvals: Approvals,
+    /// The calls of tools that run at most once.
+    journal: Arc<CallJournal>,
+    /// What executes the tools of the host.
+    host: Option<Arc<dyn Implementation>>,
 }
 
 /// The outcome of checking a call, before anything runs.
@@ -66,7 +74,43 @@ impl Session {
 
     /// Creates a session with a clock of the host.
     pub fn with_clock(bound: &Bound, clock: Arc<dyn Clock>) -> Self {
-        Self { bound: bound.clone(), clock, state: Mutex::default(), scope: None, resources: None }
+        Self {
+            bound: bound.clone(),
+            clock,
+            state: Mutex::default(),
+            scope: None,
+            resources: None,
+            approvals: Approvals::default(),
+            journal: bound.journal().cloned().unwrap_or_default(),
+            host: None,
+        }
+    }
+
+    /// Asks for approval of calls. Without this, calls that have to be approved are refused.
+    #[must_use]
+    pub fn with_approvals(mut self, approvals: Approvals) -> Self {
+        self.approvals = approvals;
+        self
+    }
+
+    /// Executes the tools of the kind `Client`, whose calls fail without this.
+    #[must_use]
+    pub fn with_host(mut self, host: Arc<dyn Implementation>) -> Self {
+        self.host = Some(host);
+        self
+    }
+
+    /// Whether the calls of a tool have to be approved. A library cannot weaken what the
+    /// specification says.
+    fn has_to_be_approved(&self, tool: u32) -> bool {
+        let attribute = |key| self.bound.tool(tool).attribute(key);
+        let own = attribute("approval").and_then(Value::as_str).and_then(ApprovalPolicy::of_name);
+        let policy = own.max(self.bound.settings(Some(tool)).approval);
+        match policy.unwrap_or(self.approvals.default_policy()) {
+            ApprovalPolicy::Never => false,
+            ApprovalPolicy::Destructive => attribute("destructive") == Some(&Value::Bool(true)),
+            ApprovalPolicy::Always => true,
+        }
     }
 
     /// Gives the session connections of its own to the MCP servers of the library, so that it does
@@ -86,7 +130,10 @@ impl Session {
 
     /// The implementation of a tool for this session.
     fn implementation(&self, entry: &LibraryEntry) -> Arc<dyn Implementation> {
-        let own = self.resources.as_ref().and_then(|it| entry.implementation.in_session(it));
+        let is_of_host = entry.implementation.kind() == Client.kind();
+        let host = self.host.as_ref().filter(|_| is_of_host).cloned();
+        let resources = || self.resources.as_ref();
+        let own = host.or_else(|| entry.implementation.in_session(resources()?));
         own.unwrap_or_else(|| Arc::clone(&entry.implementation))
     }
 
@@ -139,8 +186,7 @@ impl Session {
         }
     }
 
-    /// Checks a call without running it. Hosts that execute tools themselves pass the result to
-    /// [`AdmittedCall::finish`].
+    /// Checks a call without running it.
     pub fn begin(&self, call: Call) -> Admission<'_> {
         let Call { id, name, arguments, cut_off } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
@@ -194,8 +240,17 @@ impl Session {
             Ok(accepted) => {
                 self.state.lock().accepted(tool);
                 let (session, admitted) = (self, (admitted, arguments));
-                let ready = AdmittedCall { session, tool, id, name, accepted, warnings, admitted };
-                Admission::Ready(Box::new(ready))
+                let approval = None;
+                Admission::Ready(Box::new(AdmittedCall {
+                    session,
+                    tool,
+                    id,
+                    name,
+                    accepted,
+                    warnings,
+                    approval,
+                    admitted,
+                }))
             }
             Err(error) => {
                 let hash = hash_of(&arguments);

@@ -6,6 +6,7 @@ use gram_model::units;
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use crate::approval::ApprovalPolicy;
 use crate::bind::OnChange;
 use crate::check::{Policy, Undeclared};
 use crate::throttle::ThrottlePolicy;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub timeout: Duration,
     /// The maximum number of concurrent invocations of a tool in all sessions. 0: unlimited.
     pub concurrency: u32,
+    /// The calls that have to be approved. `None`: the library does not say.
+    pub approval: Option<ApprovalPolicy>,
     /// The treatment of a change of an MCP server. `None`: a server that refuses what the
     /// specification allows is not served, other changes are warnings.
     pub on_change: Option<OnChange>,
@@ -65,6 +68,7 @@ impl Default for Settings {
             expand: Expand::Conversation,
             timeout: Duration::from_mins(1),
             concurrency: 0,
+            approval: None,
             on_change: None,
         }
     }
@@ -114,6 +118,10 @@ impl Settings {
             "maxResponse" => set(&mut self.max_response, size(value)),
             "maxOutput" => set(&mut self.max_output, size(value)),
             "timeout" => set(&mut self.timeout, time(value)),
+            "approval" => {
+                let value = value.as_str().and_then(ApprovalPolicy::of_name);
+                self.approval = value.or(self.approval);
+            }
             "onChange" => {
                 let value = value.as_str().and_then(OnChange::of_name);
                 self.on_change = value.or(self.on_change);

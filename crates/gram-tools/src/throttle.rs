@@ -129,6 +129,7 @@ pub(crate) enum CallOutcome {
 #[must_use = "tell how the call went, with `finish`"]
 pub(crate) struct ThrottleTicket {
     tool: Option<u32>,
+    at: Moment,
 }
 
 /// The throttle of one session.
@@ -207,7 +208,7 @@ impl Throttle {
             remember(&mut tool.calls, now, limit(policy.same_tool_calls));
         }
         remember(&mut self.calls, CallRecord { at: now, tool }, MAX_REMEMBERED);
-        Ok(ThrottleTicket { tool })
+        Ok(ThrottleTicket { tool, at: now })
     }
 
     /// Records the outcome of a call that ends now. `arguments` is the hash of its arguments, which
@@ -220,7 +221,7 @@ impl Throttle {
         outcome: CallOutcome,
         now: Duration,
     ) {
-        let ThrottleTicket { tool: Some(tool) } = call else { return };
+        let ThrottleTicket { tool: Some(tool), .. } = call else { return };
         let tool = self.tools.entry(tool).or_default();
         match outcome {
             CallOutcome::Success => tool.forgive(),
@@ -229,6 +230,21 @@ impl Throttle {
                 tool.last_failure = Moment::of(now);
                 tool.failed_with = Some(arguments);
             }
+        }
+    }
+
+    /// Forgets a call that was admitted and did not run: it counts towards no limit.
+    #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
+    pub(crate) fn withdraw(&mut self, call: ThrottleTicket) {
+        let ThrottleTicket { tool, at } = call;
+        // Of several calls at one moment, any will do.
+        if let Some(place) = self.calls.iter().rposition(|it| it.tool == tool && it.at == at) {
+            self.calls.remove(place);
+        }
+        if let Some(tool) = tool.and_then(|tool| self.tools.get_mut(&tool))
+            && let Some(place) = tool.calls.iter().rposition(|it| *it == at)
+        {
+            tool.calls.remove(place);
         }
     }
 

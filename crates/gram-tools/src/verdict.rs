@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use crate::ToolContent;
+use crate::approval::ApprovalDecision;
 use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
 use crate::names::Suggestion;
 use json_schema_kit::pointer::dotted;
@@ -50,6 +51,8 @@ pub struct Verdict {
     pub attempt: Option<Box<Success>>,
     /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
     pub content: Option<ToolContent>,
+    /// The decision, if the call had to be approved and there was a way to ask.
+    pub approval: Option<ApprovalDecision>,
 }
 
 /// The outcome of a successful call.
@@ -107,6 +110,16 @@ pub enum CallError {
         /// Whether the container was expanded anyway.
         expanded: bool,
     },
+    /// The call has to be approved, and there is no way to ask.
+    ApprovalRequired,
+    /// The call was not approved.
+    ApprovalRefused {
+        /// The reason, if there is one.
+        reason: Option<String>,
+    },
+    /// The tool runs at most once, and what became of an earlier call with the same arguments is
+    /// unknown.
+    OutcomeUnknown,
     /// There were too many calls or too many failures.
     Throttled {
         /// The rule's name.
@@ -159,6 +172,9 @@ impl CallError {
             Self::UnknownTool { .. } => "unknown_tool",
             Self::ContainerInvocation { .. } => "container_invocation_error",
             Self::ContainerNotExpanded { .. } => "container_not_expanded",
+            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalRefused { .. } => "approval_refused",
+            Self::OutcomeUnknown => "outcome_unknown",
             Self::Throttled { .. } => "throttled",
             Self::Invocation { .. } => "invocation_error",
             Self::Timeout { .. } => "timeout",
@@ -170,7 +186,8 @@ impl CallError {
 impl Verdict {
     /// Creates a verdict without warnings.
     pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
-        Self { id, name, warnings: Vec::new(), outcome, attempt: None, content: None }
+        let (warnings, attempt, content, approval) = (Vec::new(), None, None, None);
+        Self { id, name, warnings, outcome, attempt, content, approval }
     }
 
     /// Whether the call succeeded.
@@ -192,6 +209,9 @@ impl Verdict {
         }
         map.insert("name".to_owned(), json!(self.name));
         map.insert("ok".to_owned(), json!(self.is_ok()));
+        if let Some(decision) = &self.approval {
+            map.insert("approval".to_owned(), decision.json());
+        }
         if let Some(accepted) = self.accepted() {
             accepted.write(&mut map);
         }
@@ -324,6 +344,9 @@ fn error_json(name: &str, error: &CallError) -> Value {
             put("container_name", json!(container.as_str()));
             put("attempted_name", json!(name));
         }
+        CallError::ApprovalRequired
+        | CallError::ApprovalRefused { .. }
+        | CallError::OutcomeUnknown => put("tool", json!(name)),
         CallError::Throttled { rule, limit, retry_after } => {
             put("tool", json!(name));
             put("rule", json!(rule));

@@ -4,6 +4,7 @@ mod ab;
 mod calls;
 mod mcp;
 mod run;
+mod session;
 
 use std::path::PathBuf;
 
@@ -14,9 +15,10 @@ use gram_schema::import::Origin;
 use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
-pub(crate) use calls::{Bind, BindCommand, Call, Replay, Spec, Validate};
+pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
+pub(crate) use session::Session;
 
 /// Check, compile and run LLM tool definitions.
 #[derive(Debug, Parser)]
@@ -75,6 +77,7 @@ pub(crate) enum Command {
     Bind(BindCommand),
     Call(Call),
     Replay(Replay),
+    Session(Session),
     Run(Run),
     Trace(Trace),
     Ab(Box<Ab>),

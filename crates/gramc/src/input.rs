@@ -115,13 +115,19 @@ pub(crate) fn each<R: Send>(
     Ok(for_all(&origins(inputs)?, |path| work(path, read_one(path, &inputs.stdin_filename))))
 }
 
+/// How many files a thread takes at once. Larger tasks leave threads idle at the end.
+const FILES_PER_TASK: usize = 16;
+
 /// The results of `work` for each origin, in order; for several origins, in parallel.
 fn for_all<R: Send>(
     origins: &[Option<PathBuf>],
     work: impl Fn(Option<&Path>) -> R + Sync + Send,
 ) -> Vec<R> {
     match origins {
-        [_, _, ..] => origins.par_iter().map(|path| work(path.as_deref())).collect(),
+        [_, _, ..] => {
+            let origins = origins.par_iter().with_max_len(FILES_PER_TASK);
+            origins.map(|path| work(path.as_deref())).collect()
+        }
         _ => origins.iter().map(|path| work(path.as_deref())).collect(),
     }
 }

@@ -116,6 +116,9 @@ pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<
         Ok(success) => mask_success(secrets, success),
         Err(error) => mask_error(secrets, error),
     }
+    if let Some(reason) = shown.approval.as_mut().and_then(|it| it.reason.as_mut()) {
+        *reason = mask(secrets, reason);
+    }
     if let Some(attempt) = &mut shown.attempt {
         mask_success(secrets, attempt);
     }
@@ -139,6 +142,7 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
     match error {
         CallError::Validation(invalid) => invalid.hide(|text| mask(secrets, text)),
         CallError::Invocation { detail } => *detail = mask(secrets, detail),
+        CallError::ApprovalRefused { reason: Some(reason) } => *reason = mask(secrets, reason),
         CallError::ContainerInvocation { attempted, .. } => {
             *attempted = mask_value(secrets, attempted);
         }
@@ -146,6 +150,9 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
         CallError::Malformed(_)
         | CallError::UnknownTool { .. }
         | CallError::ContainerNotExpanded { .. }
+        | CallError::ApprovalRequired
+        | CallError::ApprovalRefused { reason: None }
+        | CallError::OutcomeUnknown
         | CallError::Throttled { .. }
         | CallError::Timeout { .. } => {}
     }

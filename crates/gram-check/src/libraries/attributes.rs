@@ -31,7 +31,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The value of an attribute that is kept as JSON, if it has the attribute's type.
-    pub(super) fn typed_attribute(
+    pub(crate) fn typed_attribute(
         &mut self,
         file: usize,
         attribute: &Attribute<'t>,

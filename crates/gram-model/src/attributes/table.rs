@@ -103,6 +103,8 @@ const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implemen
 /// A library and its implementations.
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
+/// A tool, and what may implement it.
+const APPROVED: &[AttributeOwner] = &[Tool, Library, AnyImplementation];
 
 /// The table.
 pub static ATTRIBUTES: &[AttributeSpec] = &[
@@ -274,6 +276,13 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         TOOL,
         Flag,
         "Whether the tool reaches external systems, such as the web",
+    ),
+    attribute("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
+    attribute(
+        "approval",
+        APPROVED,
+        OneOf(&["always", "destructive", "never"]),
+        "Which calls have to be approved before they run",
     ),
     attribute("version", &[Tool, Container, Library, Experiment], Text, "Version"),
     attribute("schemaTitle", TOOL, Text, "Title of the parameters' schema"),

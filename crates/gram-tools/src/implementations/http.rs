@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::Value;
 
 use self::url_template::{UrlTemplate, encoded, pairs};
-use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, too_large};
+use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text};
 use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -189,7 +189,7 @@ async fn read(
     loop {
         match response.chunk().await {
             Ok(Some(part)) if part.len() > max_answer - body.len() => {
-                return Err(too_large(who, max_answer));
+                return Err(InvocationError::too_large(who, max_answer));
             }
             Ok(Some(part)) => body.extend_from_slice(&part),
             Ok(None) => return Ok(body),

@@ -8,7 +8,6 @@ use smol_str::SmolStr;
 
 use super::{
     Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, text, texts,
-    too_large,
 };
 use crate::content::ToolContent;
 use crate::invocation::{
@@ -83,7 +82,7 @@ impl Mcp {
             return Err(garbled(format!("{who} returned a result without `content`")));
         }
         if content.size() > max_answer {
-            return Err(too_large(&who, max_answer));
+            return Err(InvocationError::too_large(&who, max_answer));
         }
         if content.is_error() {
             return Err(failed(&who, content));

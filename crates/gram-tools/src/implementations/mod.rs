@@ -204,14 +204,5 @@ fn flag(declared: &gram_model::Implementation, key: &str) -> bool {
     declared.attribute(key) == Some(&Value::Bool(true))
 }
 
-/// The answer is longer than allowed.
-#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
-pub(crate) fn too_large(who: &str, max_answer: usize) -> InvocationError {
-    InvocationError::new(
-        InvocationErrorKind::TooLarge,
-        format!("{who} returned a response of more than {max_answer} bytes"),
-    )
-}
-
 #[cfg(test)]
 mod testing;

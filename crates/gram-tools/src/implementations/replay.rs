@@ -40,9 +40,13 @@ struct RecordedCall {
     outcome: Result<Value, String>,
 }
 
-/// A line, as far as it matters: a call with its result, or gramc's verdict on a call.
+/// A line, as far as it matters: a call with its result, gramc's verdict on a call, or a line of a
+/// trace, which has the verdict within.
 #[derive(Deserialize)]
 struct RecordedLine {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    verdict: Option<Box<RecordedLine>>,
     name: Option<String>,
     stats: Option<IgnoredAny>,
     arguments: Option<Value>,
@@ -60,8 +64,9 @@ fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D
 
 impl Replay {
     /// Reads a recording with one JSON object per line, and keeps the calls of `tool`. A line is a
-    /// call with its result (`name`, `arguments`, `result`) or a verdict of `gramc`, which adds `ok`
-    /// and, for failures, `error`. Empty lines, summaries and calls that did not run are ignored.
+    /// call with its result (`name`, `arguments`, `result`), a verdict of `gramc`, which adds `ok`
+    /// and, for failures, `error`, or a line of a trace. Empty lines, summaries, other lines of
+    /// traces and calls that did not run are ignored.
     pub fn read(text: &str, tool: &str) -> Result<Self, ReplayError> {
         let mut calls = Vec::new();
         for (at, line) in text.lines().enumerate() {
@@ -69,11 +74,14 @@ impl Replay {
                 continue;
             }
             let wrong = |detail: String| ReplayError { line: at + 1, detail };
-            let line: RecordedLine =
+            let mut line: RecordedLine =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            if let Some(verdict) = line.verdict.take() {
+                line = RecordedLine { name: line.name, ..*verdict };
+            }
             match &line.name {
-                // Summaries of `gramc` may be between the lines of calls.
-                None if line.stats.is_some() => continue,
+                // Summaries of `gramc` and what a trace says of models are between the calls.
+                None if line.stats.is_some() || line.kind.is_some() => continue,
                 None => return Err(wrong("it has no `name`".to_owned())),
                 Some(name) if name != tool => continue,
                 Some(_) => {}
@@ -290,6 +298,22 @@ mod tests {
             r#"{"name": "weather", "arguments": {"city": "Bonn", "token": "***"}, "result": 1}"#;
         let masked = Replay::read(masked, "weather").unwrap();
         assert_eq!(masked.invoke(Invocation { hidden, ..call }).await, Ok(Answer::Json(json!(1))));
+    }
+
+    #[test]
+    fn the_calls_of_a_trace_are_a_recording() {
+        let trace = r#"
+{"type":"run","agent":"a","model":"m"}
+{"type":"user","agent":"a","content":"x"}
+{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"weather","arguments":"{}"}],"ms":2.0}
+{"type":"call","agent":"a","id":"1","name":"weather","arguments":"{\"city\": \"Oslo\"}","at":0.5,"ms":1.0,"verdict":{"id":"1","name":"weather","ok":true,"arguments":{"city":"Oslo","days":3},"result":"snow"}}
+{"type":"call","agent":"a","id":"2","name":"weather","arguments":"{","at":0.5,"ms":1.0,"verdict":{"ok":false,"error":{"error_type":"malformed_arguments"},"message":"no JSON"}}
+{"type":"end","agent":"a","text":"snow"}
+"#;
+        let replay = Replay::read(trace, "weather").unwrap();
+        assert_eq!(replay.len(), 1);
+        let call = invocation("weather", r#"{"city":"Oslo","days":3}"#);
+        assert_eq!(replay.answer(&call).unwrap(), Answer::Json(json!("snow")));
     }
 
     #[test]

@@ -9,10 +9,12 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{Session, hash_of, warnings};
+use super::{Admission, Session, hash_of, warnings};
 use crate::ToolContent;
+use crate::approval::{ApprovalDecision, ApprovalRequest};
 use crate::check::Accepted;
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
+use crate::journal::{Earlier, call_key};
 use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
@@ -27,6 +29,8 @@ pub struct AdmittedCall<'s> {
     pub(super) name: String,
     pub(super) accepted: Accepted,
     pub(super) warnings: Vec<Warning>,
+    /// That it may run, if it has to be approved.
+    pub(super) approval: Option<ApprovalDecision>,
     /// The throttle ticket, and the arguments as received.
     pub(super) admitted: (ThrottleTicket, String),
 }
@@ -41,18 +45,16 @@ impl RunFailure {
     fn error(kind: InvocationErrorKind, detail: &str) -> Self {
         Self::Error(InvocationError::new(kind, detail))
     }
+
+    fn cancelled() -> Self {
+        Self::error(InvocationErrorKind::Cancelled, "it was cancelled")
+    }
 }
 
 impl<'s> AdmittedCall<'s> {
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Whether the host program has to execute the tool itself.
-    pub fn is_host_executed(&self) -> bool {
-        let entry = self.session.bound.tool(self.tool).entry.as_ref();
-        entry.is_some_and(|entry| entry.implementation.kind() == "Client")
     }
 
     /// The arguments for the implementation: a JSON object with injected values.
@@ -76,13 +78,116 @@ impl<'s> AdmittedCall<'s> {
         self.session.bound.settings(Some(self.tool))
     }
 
-    /// Runs the implementation until it answers, times out or is cancelled.
-    pub async fn run(self, cancelled: CancellationToken) -> Verdict {
-        let answer = self.invoke(cancelled).await;
-        self.end(answer)
+    /// The question whether it may run, if it has to be approved and is not yet.
+    pub fn approval_request(&self) -> Option<ApprovalRequest> {
+        if self.approval.is_some() || !self.session.has_to_be_approved(self.tool) {
+            return None;
+        }
+        let spec = &self.session.bound.tool(self.tool).spec;
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
+        let arguments = masks.arguments(spec, self.accepted.arguments.clone());
+        Some(ApprovalRequest {
+            name: spec.name.clone(),
+            arguments: serde_json::from_str(&arguments).unwrap_or_default(),
+            agent: self.session.approvals.agent().cloned(),
+        })
     }
 
-    /// Completes a call that the host executed itself.
+    /// Answers [`Self::approval_request`]. `None` if there was no way to ask. A call that is not
+    /// approved is complete; it counts towards no limit, and is no failure of its tool.
+    pub fn decide(mut self, decision: Option<ApprovalDecision>) -> Admission<'s> {
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
+        let decision = decision.map(|it| ApprovalDecision {
+            reason: it.reason.map(|reason| masks.text(&reason)),
+            ..it
+        });
+        let error = match &decision {
+            Some(ApprovalDecision { approved: true, .. }) => {
+                self.approval = decision;
+                return Admission::Ready(Box::new(self));
+            }
+            Some(refusal) => CallError::ApprovalRefused { reason: refusal.reason.clone() },
+            None => CallError::ApprovalRequired,
+        };
+        self.approval = decision;
+        Admission::Answered(self.refuse(error))
+    }
+
+    /// Completes a call that does not run.
+    fn refuse(self, error: CallError) -> Verdict {
+        let Self { session, id, name, warnings, approval, admitted: (admitted, _), .. } = self;
+        session.state.lock().throttle.withdraw(admitted);
+        Verdict { warnings, approval, ..Verdict::new(id, name, Err(error)) }
+    }
+
+    /// Ends the call as if it had never been made.
+    pub fn withdraw(self) {
+        self.session.state.lock().throttle.withdraw(self.admitted.0);
+    }
+
+    /// Runs the implementation until it answers, times out or is cancelled. Asks for approval
+    /// first, if the call has to be approved and is not yet.
+    pub async fn run(self, cancelled: CancellationToken) -> Verdict {
+        let call = match self.approval_request() {
+            None => self,
+            Some(request) => {
+                let session = self.session;
+                let decided = session.approvals.decide(request);
+                let decision = tokio::select! {
+                    biased;
+                    () = cancelled.cancelled() => return self.end(Err(RunFailure::cancelled())),
+                    decision = decided => decision,
+                };
+                match self.decide(decision) {
+                    Admission::Answered(verdict) => return verdict,
+                    Admission::Ready(call) => *call,
+                }
+            }
+        };
+        if call.session.bound.tool(call.tool).attribute("once") == Some(&Value::Bool(true)) {
+            return call.run_once(cancelled).await;
+        }
+        let answer = call.invoke(cancelled).await;
+        call.end(answer)
+    }
+
+    /// Runs the implementation, unless a call with the same arguments has run or may have run.
+    async fn run_once(mut self, cancelled: CancellationToken) -> Verdict {
+        let (session, tool) = (self.session, &self.session.bound.tool(self.tool).spec);
+        let key = call_key(&tool.name, &self.accepted.arguments);
+        let masks = session.bound.masks(self.tool, &self.accepted.secrets);
+        let shown = masks.arguments(tool, self.accepted.arguments.clone());
+        match session.journal.start(&key, &tool.name, &shown) {
+            Ok(Earlier::None) => {}
+            Ok(Earlier::Started) => return self.refuse(CallError::OutcomeUnknown),
+            Ok(Earlier::Done(result)) => {
+                self.warnings.push(warnings::already_done(&tool.name));
+                return self.end(Ok(Answer::Json(result)));
+            }
+            Err(error) => {
+                let detail = format!("it was not run: the call journal cannot be written: {error}");
+                return self.refuse(CallError::Invocation { detail });
+            }
+        }
+        let answer = self.invoke(cancelled).await;
+        let had_no_effect = matches!(&answer, Err(RunFailure::Error(error))
+            if matches!(error.kind, InvocationErrorKind::Failed | InvocationErrorKind::Unreachable));
+        let verdict = self.end(answer);
+        match &verdict.outcome {
+            _ if had_no_effect || verdict.warnings.iter().any(|it| it.code == UNSUCCESSFUL) => {
+                session.journal.end(&key, None);
+            }
+            Ok(success) => {
+                session.journal.end(&key, Some(success.result.clone().unwrap_or_default()));
+            }
+            // It may have run.
+            Err(_) => {}
+        }
+        verdict
+    }
+
+    /// Completes a call with an answer from elsewhere, such as a recording. Nothing runs, so approval
+    /// is not needed.
     pub fn finish(self, answer: Result<Answer, InvocationError>) -> Verdict {
         self.end(answer.map_err(RunFailure::Error))
     }
@@ -108,9 +213,7 @@ impl<'s> AdmittedCall<'s> {
         let caught = AssertUnwindSafe(work).catch_unwind();
         tokio::select! {
             biased;
-            () = cancelled.cancelled() => {
-                Err(RunFailure::error(InvocationErrorKind::Cancelled, "it was cancelled"))
-            }
+            () = cancelled.cancelled() => Err(RunFailure::cancelled()),
             outcome = timeout(self.settings().time_limit(), caught) => match outcome {
                 Err(_) => Err(RunFailure::TooLong),
                 Ok(Err(_)) => {
@@ -183,11 +286,12 @@ impl<'s> AdmittedCall<'s> {
         });
         let failed =
             outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
-        let Self { session, id, name, warnings, admitted: (admitted, sent), .. } = self;
+        let Self { session, id, name, warnings, approval, admitted: (admitted, sent), .. } = self;
         let (ended, hash) =
             if failed { (CallOutcome::Failure, hash_of(&sent)) } else { (CallOutcome::Success, 0) };
         session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
-        Verdict { warnings, attempt, content, ..Verdict::new(id, name, outcome) }
+        let verdict = Verdict::new(id, name, outcome);
+        Verdict { warnings, attempt, content, approval, ..verdict }
     }
 
     /// The value of an answer, and the answer itself if it has the form of MCP.

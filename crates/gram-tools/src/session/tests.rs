@@ -1,6 +1,8 @@
 //! Invariants of all sessions.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
 
+mod approval;
+
 use std::sync::{Arc, Mutex};
 
 use gram_check::Valid;

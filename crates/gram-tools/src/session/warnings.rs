@@ -34,6 +34,14 @@ pub(super) fn omitted_defaults(pointers: &[SmolStr]) -> Option<Warning> {
     Some(Warning { code: "omitted-default", message })
 }
 
+/// Says that a call did not run again.
+pub(super) fn already_done(tool: &str) -> Warning {
+    let message = format!(
+        "`{tool}` runs at most once: this is the result of an earlier call with the same arguments"
+    );
+    Warning { code: "already-done", message }
+}
+
 /// Warns about a response that is larger than the limit.
 pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
     (limit > 0 && size > limit).then(|| Warning {

@@ -36,6 +36,19 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
         CallError::ContainerNotExpanded { container, .. } => {
             format!("`{name}` is a function of the container `{container}`, which is not expanded")
         }
+        CallError::ApprovalRequired => {
+            format!("`{name}` has to be approved, and there is no way to ask for approval here")
+        }
+        CallError::ApprovalRefused { reason: None } => {
+            format!("the call of `{name}` was not approved")
+        }
+        CallError::ApprovalRefused { reason: Some(reason) } => {
+            format!("the call of `{name}` was not approved: {reason}")
+        }
+        CallError::OutcomeUnknown => format!(
+            "`{name}` runs at most once, and the outcome of an earlier call with the same arguments \
+             is unknown"
+        ),
         CallError::Throttled { rule, limit, .. } => match *rule {
             "max_consecutive_failures" => {
                 format!("`{name}` failed {limit} times in a row, and is not called for a while")
@@ -82,6 +95,13 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
         CallError::ContainerNotExpanded { container, .. } => {
             format!("`{container}` is expanded now: call `{name}` again.")
         }
+        CallError::ApprovalRefused { .. } => {
+            "Do not repeat this call; do something else, or tell the user.".to_owned()
+        }
+        CallError::OutcomeUnknown => {
+            "Do not repeat this call; find out what the earlier one did, or tell the user."
+                .to_owned()
+        }
         CallError::Throttled { retry_after, .. } => format!(
             "Do something else, or tell the user what keeps you; it can be called again in {}.",
             format_duration(*retry_after)
@@ -92,7 +112,7 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
         CallError::Timeout { .. } => {
             "Try again with less to do, or tell the user that it takes too long.".to_owned()
         }
-        CallError::NeedsHumanReview { .. } => {
+        CallError::ApprovalRequired | CallError::NeedsHumanReview { .. } => {
             format!("Do not call `{name}` again; tell the user what you wanted to do.")
         }
     }

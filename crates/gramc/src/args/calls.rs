@@ -26,6 +26,23 @@ pub(crate) struct Bind {
     pub(crate) library: String,
 }
 
+/// What approves calls.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Approve {
+    /// Program that approves calls: it reads {"name": …, "arguments": …} from standard input, and
+    /// exit code 0 approves the call
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) approve_with: Option<String>,
+}
+
+/// The record of calls that run at most once.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Journal {
+    /// File that records the calls of tools with `once: true`, so that they run at most once
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+}
+
 /// Check recorded calls without running them
 ///
 /// Reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line. Each call
@@ -98,6 +115,10 @@ pub(crate) struct Call {
     pub(crate) arguments: String,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) approve: Approve,
+    #[command(flatten)]
+    pub(crate) journal: Journal,
 }
 
 /// Check, repair and run recorded calls in one session

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Bind, Spec};
+use super::{Approve, Bind, Journal, Spec};
 
 /// Serve the tools of a library as an MCP server
 ///
@@ -23,6 +23,10 @@ pub(crate) struct Mcp {
     pub(crate) spec: Spec,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) approve: Approve,
+    #[command(flatten)]
+    pub(crate) journal: Journal,
     /// Write the calls to this file, as a trace of JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Bind, Spec};
+use super::{Approve, Bind, Journal, Spec};
 
 /// Run an agent: a model that calls the tools of a library
 ///
@@ -30,6 +30,10 @@ pub(crate) struct Run {
     pub(crate) messages: Vec<String>,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    #[command(flatten)]
+    pub(crate) approve: Approve,
+    #[command(flatten)]
+    pub(crate) journal: Journal,
     /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,

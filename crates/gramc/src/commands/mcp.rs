@@ -9,10 +9,12 @@ use std::time::Duration;
 use gram_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
 use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server};
 use gram_tools::Settings;
+use gram_tools::approval::{ApprovalPolicy, Approvals};
 use gram_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
+use super::approval::approvals;
 use super::calls::{self, Both};
 use crate::args::{Display, Mcp};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
@@ -32,14 +34,16 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&args.spec.path, library])?;
+    let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
     let defaults = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
     let read = calls::read_over(&args.spec, &args.bind, display, defaults)?;
     let Some(read) = read else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let trace = args.trace.as_deref().map(trace).transpose()?;
     let telemetry = super::run::telemetry();
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
-        let Some(server) = prepare(&read, observer).await? else { return Ok(PROBLEMS) };
+        let Some(server) = prepare(&read, &approvals, observer).await? else { return Ok(PROBLEMS) };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
@@ -97,6 +101,7 @@ fn observer(trace: Option<Trace>, telemetry: Option<&Telemetry>) -> Option<Box<C
 /// the specification.
 async fn prepare(
     read: &Both,
+    approvals: &Approvals,
     observer: Option<Box<CallObserver>>,
 ) -> Result<Option<Server>, Failure> {
     let connected = tokio::select! {
@@ -123,7 +128,7 @@ async fn prepare(
     if !refused.is_empty() {
         return Ok(None);
     }
-    let server = Server::observed(&read.spec.module, &bound, observer);
+    let server = Server::observed(&read.spec.module, &bound, approvals, observer);
     server.map(Some).map_err(|error| failure(&error))
 }
 

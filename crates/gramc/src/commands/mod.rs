@@ -1,6 +1,7 @@
 //! The commands.
 
 mod ab;
+mod approval;
 mod calls;
 mod check;
 mod compile;
@@ -11,6 +12,7 @@ mod lsp;
 mod mcp;
 mod parse;
 mod run;
+mod session;
 mod trace;
 mod watch;
 
@@ -34,6 +36,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Bind(args) => calls::bind(&args, display),
         Command::Call(args) => calls::call(&args, display),
         Command::Replay(args) => calls::replay(&args, display),
+        Command::Session(args) => session::run(&args, display),
         Command::Run(args) => run::run(&args, display),
         Command::Ab(args) => ab::run(&args, display),
         Command::Trace(args) => trace::run(&args, display),

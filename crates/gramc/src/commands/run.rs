@@ -16,9 +16,11 @@ use gram_agent::{
     TraceWriter,
 };
 use gram_model::Module;
+use gram_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use super::approval::{approvals, terminal};
 use super::calls::{Both, only_one_reads, read, run_to_the_end};
 use crate::args::{Display, Format, Run};
 use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};
@@ -31,6 +33,7 @@ use turns::Turns;
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
     only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let Both { spec, library } = read;
     let agent = agent(&spec.module, args.agent.as_deref())?;
@@ -42,7 +45,9 @@ pub(super) fn run(args: &Run, display: Display) -> Outcome {
         guidance: !args.no_guidance,
     };
     let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
-    let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
+    let crew = crew.map_err(|error| Failure::new(error.to_string()))?;
+    let approvals = approvals(ApprovalPolicy::Destructive, &args.approve, terminal())?;
+    let crew = Arc::new(crew.with_approvals(approvals));
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
     let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::*;
 use crate::implementations::testing::{SOON, invocation, text_invocation};
+use crate::invocation::InvocationErrorKind;
 
 /// A Python program that reads its arguments and then does `body`.
 fn python(folder: &TempDir, body: &str) -> Command {

@@ -20,10 +20,10 @@ const MAX_BYTES: u64 = 256 << 20;
 const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
 
 /// What a line says, each value as the text that it is.
-type Entries<'l> = BTreeMap<String, &'l RawValue>;
+pub(in crate::commands) type Entries<'l> = BTreeMap<String, &'l RawValue>;
 
 /// A line of a file of calls.
-pub(super) enum CallLine {
+pub(in crate::commands) enum CallLine {
     /// A call, with the moment that it is made at, and with the answer of the host where it
     /// executes the tool.
     Call { call: Call, at: Option<Duration>, result: Option<Value> },
@@ -77,91 +77,96 @@ impl Lines {
             if text.is_empty() {
                 continue;
             }
-            if let Some(line) = self.line(text)? {
+            let line = entries(text).and_then(|map| read(&map));
+            if let Some(line) = line.map_err(|what| self.fail(&what))? {
                 return Ok(Some(line));
             }
         }
     }
+}
 
-    /// What a line says; nothing where it is one of a trace that is about other things.
-    fn line(&self, text: &str) -> Result<Option<CallLine>, Failure> {
-        let wrong = |error: serde_json::Error| {
-            self.fail(&format!("invalid JSON: {}", describe_json_error(&error)))
-        };
-        let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
-        if !raw.get().starts_with('{') {
-            return Err(self.fail("expected an object with `name` and `arguments`"));
-        }
-        // Arguments stay text: how deep they may nest is a matter of their own verdict.
-        let map: Entries<'_> = serde_json::from_str(text).map_err(wrong)?;
-        if self.value(&map, "turn")? == Some(Value::Bool(true)) {
-            return Ok(Some(CallLine::Turn));
-        }
-        match self.value(&map, "type")? {
-            Some(Value::String(kind)) if kind == "user" => return Ok(Some(CallLine::Turn)),
-            Some(Value::String(kind)) if kind != "call" => return Ok(None),
-            _ => {}
-        }
-        match self.value(&map, "reset")? {
-            Some(Value::Bool(true)) => return Ok(Some(CallLine::Reset(None))),
-            Some(Value::String(tool)) => return Ok(Some(CallLine::Reset(Some(tool)))),
-            _ => {}
-        }
-        self.call(&map).map(Some)
+/// The entries of a line, which has to be an object.
+pub(in crate::commands) fn entries(text: &str) -> Result<Entries<'_>, String> {
+    let wrong = |error: serde_json::Error| format!("invalid JSON: {}", describe_json_error(&error));
+    let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
+    if !raw.get().starts_with('{') {
+        return Err("expected an object with `name` and `arguments`".to_owned());
     }
+    // Arguments stay text: how deep they may nest is a matter of their own verdict.
+    serde_json::from_str(text).map_err(wrong)
+}
 
-    fn value(&self, map: &Entries<'_>, key: &str) -> Result<Option<Value>, Failure> {
-        let Some(raw) = map.get(key) else { return Ok(None) };
-        let wrong = |error| {
-            self.fail(&format!("`{key}` is not valid JSON: {}", describe_json_error(&error)))
-        };
-        serde_json::from_str(raw.get()).map(Some).map_err(wrong)
+/// What a line says; nothing where it is one of a trace that is about other things.
+pub(in crate::commands) fn read(map: &Entries<'_>) -> Result<Option<CallLine>, String> {
+    if value(map, "turn")? == Some(Value::Bool(true)) {
+        return Ok(Some(CallLine::Turn));
     }
+    match value(map, "type")? {
+        Some(Value::String(kind)) if kind == "user" => return Ok(Some(CallLine::Turn)),
+        Some(Value::String(kind)) if kind != "call" => return Ok(None),
+        _ => {}
+    }
+    match value(map, "reset")? {
+        Some(Value::Bool(true)) => return Ok(Some(CallLine::Reset(None))),
+        Some(Value::String(tool)) => return Ok(Some(CallLine::Reset(Some(tool)))),
+        _ => {}
+    }
+    call(map).map(Some)
+}
 
-    fn call(&self, map: &Entries<'_>) -> Result<CallLine, Failure> {
-        let Some(Value::String(name)) = self.value(map, "name")? else {
-            return Err(self.fail("missing `name` of the called tool"));
-        };
-        let id = match self.value(map, "id")? {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) => Some(id),
-            Some(Value::Number(id)) => Some(id.to_string()),
-            Some(_) => return Err(self.fail("expected a string or a number as `id`")),
-        };
-        let arguments = match map.get("arguments") {
-            Some(raw) if raw.get().starts_with('"') => match self.value(map, "arguments")? {
-                Some(Value::String(text)) => Some(text),
-                _ => None,
-            },
-            Some(raw) => Some(raw.get().to_owned()),
-            None => {
-                // An unknown key is most likely a misspelled `arguments`.
-                if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
-                    let what = format!(
-                        "this call has no `arguments`, and `{key}` is no key of a call: \
-                         write `arguments`, or leave it out"
-                    );
-                    return Err(self.fail(&what));
-                }
-                None
+/// The value of a key.
+pub(in crate::commands) fn value(map: &Entries<'_>, key: &str) -> Result<Option<Value>, String> {
+    let Some(raw) = map.get(key) else { return Ok(None) };
+    let wrong = |error| format!("`{key}` is not valid JSON: {}", describe_json_error(&error));
+    serde_json::from_str(raw.get()).map(Some).map_err(wrong)
+}
+
+/// The identifier of a line, if it has one.
+pub(in crate::commands) fn id(map: &Entries<'_>) -> Result<Option<String>, String> {
+    match value(map, "id")? {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => Ok(Some(id)),
+        Some(Value::Number(id)) => Ok(Some(id.to_string())),
+        Some(_) => Err("expected a string or a number as `id`".to_owned()),
+    }
+}
+
+/// A call.
+fn call(map: &Entries<'_>) -> Result<CallLine, String> {
+    let Some(Value::String(name)) = value(map, "name")? else {
+        return Err("missing `name` of the called tool".to_owned());
+    };
+    let id = id(map)?;
+    let arguments = match map.get("arguments") {
+        Some(raw) if raw.get().starts_with('"') => match value(map, "arguments")? {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        },
+        Some(raw) => Some(raw.get().to_owned()),
+        None => {
+            // An unknown key is most likely a misspelled `arguments`.
+            if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
+                return Err(format!(
+                    "this call has no `arguments`, and `{key}` is no key of a call: \
+                     write `arguments`, or leave it out"
+                ));
             }
-        };
-        let at = match self.value(map, "at")? {
-            None | Some(Value::Null) => None,
-            Some(at) => {
-                let seconds = at.as_f64().filter(|seconds| seconds.is_finite());
-                let at = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                Some(at.ok_or_else(|| {
-                    self.fail("expected a number of seconds, at least 0, as `at`")
-                })?)
-            }
-        };
-        let result = self.value(map, "result")?;
-        let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
-        let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
-        let cut_off = recorded_cut_off(&error.unwrap_or_default().error_type);
-        Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
-    }
+            None
+        }
+    };
+    let at = match value(map, "at")? {
+        None | Some(Value::Null) => None,
+        Some(at) => {
+            let seconds = at.as_f64().filter(|seconds| seconds.is_finite());
+            let at = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            Some(at.ok_or("expected a number of seconds, at least 0, as `at`")?)
+        }
+    };
+    let result = value(map, "result")?;
+    let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
+    let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
+    let cut_off = recorded_cut_off(&error.unwrap_or_default().error_type);
+    Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
 }
 
 /// The verdict on a recorded call, as far as it matters here.

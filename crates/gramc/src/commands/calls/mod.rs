@@ -1,7 +1,7 @@
 //! `gramc validate`, `bind`, `call` and `replay`
 
 mod bound;
-mod lines;
+pub(super) mod lines;
 mod shadow;
 
 use std::path::Path;
@@ -11,16 +11,20 @@ use std::time::Duration;
 use gram_agent::CostEstimate;
 use gram_check::Valid;
 use gram_model::Module;
+use gram_tools::approval::ApprovalPolicy;
 use gram_tools::check::Policy;
 use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gram_tools::{Admission, BindProblem, Bound, Session, Settings, ToolLibrary, Verdict};
+use gram_tools::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+use gram_tools::{BindProblem, Bound, CallJournal, Session, Settings, ToolLibrary, Verdict};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
-use crate::args::{BindCommand, Call, Display, Format, Replay, Validate};
+use super::approval::{approvals, terminal};
+use crate::args::{BindCommand, Call, Display, Format, Journal, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
@@ -55,7 +59,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         ));
     }
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let unreachable = run(&read.library, async { Ok(read.library.connect().await) })?;
+    let unreachable = run_interruptibly(&read.library, async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if display.format == Format::Json {
         output::print(&binding_as_json(&bound, &problems))?;
@@ -120,6 +124,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
     only_one_reads(&[&args.spec.path, library, arguments])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let read = read.with_journal(&args.journal)?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     // What does not fit elsewhere is no business of this call.
     let own: Vec<_> = problems.iter().filter(|found| found.tool() == Some(&args.tool)).collect();
@@ -132,11 +137,12 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
             .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
     };
-    let session = Session::new(&bound);
+    let approvals = approvals(ApprovalPolicy::Never, &args.approve, terminal())?;
+    let session = Session::new(&bound).with_approvals(approvals);
     // One call is no conversation, so the container of the tool is expanded for it.
     session.expand_containers_of(&args.tool);
     let call = gram_tools::Call::new(args.tool.as_str(), arguments);
-    let verdict = run(&read.library, async { Ok(session.call(call).await) })?;
+    let verdict = run_interruptibly(&read.library, async { Ok(session.call(call).await) })?;
     print(&verdict)
 }
 
@@ -157,10 +163,11 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     }
     let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
     let clock = Arc::new(ManualClock::default());
-    let session = Session::with_clock(&bound, clock.clone());
+    let recorded = Arc::<RecordedAnswer>::default();
+    let session = Session::with_clock(&bound, clock.clone()).with_host(recorded.clone());
     let mut code = CLEAN;
     let mut lines = Lines::open(&calls)?;
-    run(&read.library, async {
+    run_interruptibly(&read.library, async {
         loop {
             let (line, rest) = lines.next_later().await?;
             lines = rest;
@@ -170,7 +177,8 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
                     if let Some(at) = at {
                         clock.move_to(at);
                     }
-                    code = code.max(print(&replayed(&session, call, result).await)?);
+                    *recorded.0.lock() = result;
+                    code = code.max(print(&session.call(call).await)?);
                 }
                 CallLine::Turn => session.begin_turn(),
                 CallLine::Reset(Some(tool)) => {
@@ -190,17 +198,22 @@ pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     Ok(code)
 }
 
-async fn replayed(session: &Session, call: gram_tools::Call, result: Option<Value>) -> Verdict {
-    match session.begin(call) {
-        Admission::Answered(verdict) => verdict,
-        Admission::Ready(ready) if ready.is_host_executed() => {
-            ready.finish(result.map(Answer::Json).ok_or_else(|| {
-                let detail = "the host program executes this tool, and the recorded call has no \
-                              `result`";
-                InvocationError::new(InvocationErrorKind::HostExecuted, detail)
-            }))
-        }
-        Admission::Ready(ready) => ready.run(CancellationToken::new()).await,
+/// Executes the tools of the host: gives the answer that is recorded with the call.
+#[derive(Debug, Default)]
+struct RecordedAnswer(Mutex<Option<Value>>);
+
+impl Implementation for RecordedAnswer {
+    fn kind(&self) -> &'static str {
+        "Client"
+    }
+
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let answer = self.0.lock().take().map(Answer::Json).ok_or_else(|| {
+            let detail = "the host program executes this tool, and the recorded call has no \
+                          `result`";
+            InvocationError::new(InvocationErrorKind::HostExecuted, detail)
+        });
+        Box::pin(std::future::ready(answer))
     }
 }
 
@@ -211,6 +224,17 @@ pub(super) struct Both {
 }
 
 impl Both {
+    /// Opens the journal of calls that run at most once, if one is wanted.
+    pub(super) fn with_journal(mut self, args: &Journal) -> Result<Self, Failure> {
+        if let Some(path) = &args.journal {
+            let journal = CallJournal::open(path).map_err(|error| {
+                Failure::new(format!("cannot use the journal {}: {error}", path.display()))
+            })?;
+            self.library = self.library.with_journal(journal);
+        }
+        Ok(self)
+    }
+
     /// Binds the library. Problems are reported; they prevent runs unless `partial` allows them.
     pub(super) fn bind(&self, partial: bool) -> Option<Bound> {
         let (bound, problems) = self.library.bind_partly(&self.spec.module);
@@ -254,7 +278,7 @@ pub(super) fn only_one_reads(paths: &[&Path]) -> Result<(), Failure> {
 
 /// Runs calls on this thread, then closes the library. A signal drops the calls and kills the
 /// processes that they started.
-fn run<T>(
+pub(super) fn run_interruptibly<T>(
     library: &ToolLibrary,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {

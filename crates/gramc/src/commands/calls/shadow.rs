@@ -104,6 +104,10 @@ struct Shadow<'s> {
     sessions: HashMap<String, Session>,
 }
 
+/// The errors of calls whose arguments were accepted.
+const RIGHTLY_CALLED: [&str; 5] =
+    ["invocation_error", "timeout", "approval_required", "approval_refused", "outcome_unknown"];
+
 impl Shadow<'_> {
     fn session(&mut self, agent: &str) -> &Session {
         let (module, bound, clock) = (self.module, self.bound, &self.clock);
@@ -147,8 +151,8 @@ impl Shadow<'_> {
         }
         let before = line.verdict["ok"] == true;
         let error_type = line.verdict["error"]["error_type"].as_str().unwrap_or_default();
-        // A tool that failed then was called rightly.
-        let ran = before || matches!(error_type, "invocation_error" | "timeout");
+        // A tool that failed or was not approved then was called rightly.
+        let ran = before || RIGHTLY_CALLED.contains(&error_type);
         let call = gram_tools::Call {
             id: line.id.clone(),
             name: line.name.clone(),

@@ -2,7 +2,7 @@
 
 mod editor;
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use tokio::sync::mpsc;
 
@@ -17,6 +17,7 @@ pub(super) enum Turns {
     Given(Vec<String>),
     /// Lines of standard input.
     Lines {
+        ask: mpsc::Sender<()>,
         lines: mpsc::Receiver<io::Result<String>>,
         /// Whether the input is a terminal.
         chat: bool,
@@ -34,16 +35,19 @@ impl Turns {
         if let Some(chat) = Chat::new(history) {
             return Self::Edited(chat);
         }
-        // A read cannot be cancelled, so it runs on its own thread, which is never joined.
+        // A read cannot be cancelled, so it runs on its own thread, which is never joined. It reads
+        // nothing during a turn, when the user may be asked for approval.
+        let (ask, mut asked) = mpsc::channel(1);
         let (send, lines) = mpsc::channel(1);
         std::thread::spawn(move || {
-            for line in io::stdin().lock().lines() {
+            while asked.blocking_recv().is_some() {
+                let Some(line) = io::stdin().lines().next() else { return };
                 if send.blocking_send(line).is_err() {
                     return;
                 }
             }
         });
-        Self::Lines { lines, chat: io::stdin().is_terminal() }
+        Self::Lines { ask, lines, chat: io::stdin().is_terminal() }
     }
 
     /// Whether the input is a terminal.
@@ -55,11 +59,13 @@ impl Turns {
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         match self {
             Self::Given(messages) => Ok(messages.pop()),
-            Self::Lines { lines, chat } => loop {
+            Self::Lines { ask, lines, chat } => loop {
                 if *chat {
                     // The prompt is optional.
                     let _ = write!(io::stderr(), "> ").and_then(|()| io::stderr().flush());
                 }
+                // At the end of the input, the thread has ended.
+                let _ = ask.send(()).await;
                 match lines.recv().await {
                     None => return Ok(None),
                     Some(Ok(line)) if line.trim().is_empty() => {}

@@ -1,0 +1,143 @@
+//! How calls are approved: by the program of `--approve-with`, or by the user at the terminal.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+use gram_syntax::hidden_characters;
+use gram_tools::approval::{
+    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecidedBy,
+    DecisionFuture, ProgramApprover,
+};
+
+use crate::args::Approve;
+use crate::failure::Failure;
+use crate::output::say;
+
+/// The maximum number of characters of arguments that the user is shown.
+const MAX_SHOWN: usize = 4_000;
+
+/// The approvals of a command: by the program that is given, or else by `otherwise`. `default`
+/// applies to tools whose specification and library say nothing.
+pub(super) fn approvals(
+    default: ApprovalPolicy,
+    args: &Approve,
+    otherwise: Option<Arc<dyn Approver>>,
+) -> Result<Approvals, Failure> {
+    let approvals = Approvals::new(default);
+    let approver = match &args.approve_with {
+        Some(command) => Some(program(command)?),
+        None => otherwise,
+    };
+    Ok(match approver {
+        Some(approver) => approvals.asking(approver),
+        None => approvals,
+    })
+}
+
+fn program(command: &str) -> Result<Arc<dyn Approver>, Failure> {
+    let words = shlex::split(command)
+        .ok_or_else(|| Failure::new("invalid quoting in the command of --approve-with"))?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(Failure::new("the command of --approve-with is empty"));
+    }
+    Ok(Arc::new(ProgramApprover::new(words, ProgramApprover::TIME_LIMIT)))
+}
+
+/// Asks the user, if standard input and standard error are a terminal.
+pub(super) fn terminal() -> Option<Arc<dyn Approver>> {
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    is_terminal.then(|| Arc::new(Terminal) as Arc<dyn Approver>)
+}
+
+#[derive(Debug)]
+struct Terminal;
+
+impl Approver for Terminal {
+    fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
+        Box::pin(async move {
+            say(format_args!("  ? {}", question(&request)));
+            // The prompt cannot be shown otherwise.
+            let _ = write!(io::stderr(), "    run this call? [y/N, or why not] ");
+            let _ = io::stderr().flush();
+            let line = answer().await?;
+            let line = line.trim();
+            let is = |words: [&str; 2]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
+            let approved = is(["y", "yes"]);
+            let reason = if approved || is(["n", "no"]) { "" } else { line };
+            Some(ApprovalDecision::new(approved, DecidedBy::Terminal, reason))
+        })
+    }
+}
+
+/// The call, as far as it is shown.
+fn question(request: &ApprovalRequest) -> String {
+    let arguments = visible(&request.arguments.to_string());
+    let mut shown: String = arguments.chars().take(MAX_SHOWN).collect();
+    let more = arguments.chars().count().saturating_sub(MAX_SHOWN);
+    if more > 0 {
+        shown.push_str(&format!("… and {more} more characters"));
+    }
+    let name = visible(&request.name);
+    match &request.agent {
+        Some(agent) => format!("[{}] {name} {shown}", visible(agent)),
+        None => format!("{name} {shown}"),
+    }
+}
+
+/// A text whose hidden characters are escaped, so that they do not deceive the user.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, c) in hidden_characters(text) {
+        shown.push_str(&text[end..at]);
+        shown.extend(c.escape_unicode());
+        end = at + c.len_utf8();
+    }
+    shown.push_str(&text[end..]);
+    shown
+}
+
+/// A line of the terminal. `None` if it cannot be waited for. Nothing else may read the terminal at
+/// the same time.
+#[cfg(unix)]
+async fn answer() -> Option<String> {
+    use rustix::termios::{QueueSelector, tcflush};
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    // What was typed before the question does not answer it.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    // This can be cancelled, unlike a read. Once it is readable, a terminal has a whole line.
+    let input = AsyncFd::with_interest(io::stdin(), Interest::READABLE).ok()?;
+    input.readable().await.ok()?.retain_ready();
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).ok()?;
+    Some(line)
+}
+
+#[cfg(not(unix))]
+async fn answer() -> Option<String> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).ok().map(|_| line)
+    });
+    read.await.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn questions_are_short_and_hide_nothing() {
+        let ask = |text: &str| {
+            let arguments = json!({ "path": text });
+            question(&ApprovalRequest { name: "wipe".into(), arguments, agent: None })
+        };
+        assert_eq!(ask("a\u{202e}b\u{1b}[2J"), r#"wipe {"path":"a\u{202e}b\u001b[2J"}"#);
+        let long = ask(&"ä".repeat(10_000));
+        assert!(long.ends_with("ä… and 6011 more characters"), "{}", &long[long.len() - 80..]);
+    }
+}

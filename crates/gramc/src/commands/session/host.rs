@@ -1,0 +1,181 @@
+//! Questions to the host program, and its answers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gram_tools::approval::{
+    ApprovalDecision, ApprovalRequest, Approver, DecidedBy, DecisionFuture,
+};
+use gram_tools::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+/// The host program on the other side.
+#[derive(Debug)]
+pub(super) struct Host {
+    lines: mpsc::Sender<String>,
+    questions: Mutex<Questions>,
+}
+
+#[derive(Debug, Default)]
+struct Questions {
+    asked: u64,
+    open: HashMap<String, Question>,
+    /// Whether the input has ended, so that no answer comes.
+    ended: bool,
+}
+
+/// A question that waits for its answer.
+#[derive(Debug)]
+enum Question {
+    Invoke(oneshot::Sender<ToolAnswer>),
+    Approve(oneshot::Sender<ApprovalDecision>),
+}
+
+/// The result of a tool as the host program gives it, with the length of its text, or an error.
+pub(super) type ToolAnswer = Result<(Value, usize), String>;
+
+impl Host {
+    pub(super) fn new(lines: mpsc::Sender<String>) -> Self {
+        Self { lines, questions: Mutex::default() }
+    }
+
+    /// Prints a line. Fails if the output is closed.
+    pub(super) async fn print(&self, line: String) -> Result<(), OutputClosed> {
+        self.lines.send(line).await.map_err(|_| OutputClosed)
+    }
+
+    /// Asks the host program. `None` if its input ends, or has ended, without an answer. A question
+    /// that is dropped is closed.
+    async fn ask<A>(
+        self: &Arc<Self>,
+        kind: &str,
+        (name, arguments): (&str, &str),
+        question: fn(oneshot::Sender<A>) -> Question,
+    ) -> Option<A> {
+        let (send, answer) = oneshot::channel();
+        let id = {
+            let mut questions = self.questions.lock();
+            if questions.ended {
+                return None;
+            }
+            questions.asked += 1;
+            let id = format!("ask-{}", questions.asked);
+            questions.open.insert(id.clone(), question(send));
+            id
+        };
+        let guard = OpenQuestion { host: self, id };
+        let (id, name) = (&guard.id, json!(name));
+        // The arguments are JSON already.
+        let line =
+            format!("{{\"{kind}\":{{\"id\":\"{id}\",\"name\":{name},\"arguments\":{arguments}}}}}");
+        self.print(line).await.ok()?;
+        answer.await.ok()
+    }
+
+    /// Closes all questions: no answer comes any more.
+    pub(super) fn end(&self) {
+        let mut questions = self.questions.lock();
+        questions.ended = true;
+        questions.open.clear();
+    }
+
+    /// The answer to an invocation.
+    pub(super) fn answer_invocation(&self, id: &str, answer: ToolAnswer) -> Result<(), String> {
+        let mut questions = self.questions.lock();
+        match questions.open.remove(id) {
+            // Whoever asked may have given up.
+            Some(Question::Invoke(waiting)) => drop(waiting.send(answer)),
+            Some(other) => {
+                questions.open.insert(id.to_owned(), other);
+                return Err(format!("`{id}` asks for approval: expected `approved`"));
+            }
+            None => return Err(unknown(id)),
+        }
+        Ok(())
+    }
+
+    /// The answer to a question for approval.
+    pub(super) fn answer_approval(
+        &self,
+        id: &str,
+        approved: bool,
+        reason: &str,
+    ) -> Result<(), String> {
+        let mut questions = self.questions.lock();
+        match questions.open.remove(id) {
+            Some(Question::Approve(waiting)) => {
+                drop(waiting.send(ApprovalDecision::new(approved, DecidedBy::Host, reason)));
+            }
+            Some(other) => {
+                questions.open.insert(id.to_owned(), other);
+                return Err(format!("`{id}` is an invocation: expected `result` or `error`"));
+            }
+            None => return Err(unknown(id)),
+        }
+        Ok(())
+    }
+}
+
+fn unknown(id: &str) -> String {
+    format!("no question with the id `{id}` waits for an answer")
+}
+
+/// The output is closed.
+#[derive(Debug)]
+pub(super) struct OutputClosed;
+
+/// Closes a question when it is dropped.
+struct OpenQuestion<'h> {
+    host: &'h Host,
+    id: String,
+}
+
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        self.host.questions.lock().open.remove(&self.id);
+    }
+}
+
+/// Asks the host program for approval, and lets it execute tools.
+#[derive(Debug, Clone)]
+pub(super) struct HostTools(pub(super) Arc<Host>);
+
+impl Implementation for HostTools {
+    fn kind(&self) -> &'static str {
+        "Client"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        let host = Arc::clone(&self.0);
+        Box::pin(async move {
+            let call = (invocation.tool.as_str(), &*invocation.arguments);
+            let max = invocation.max_answer;
+            let error = |kind, detail: String| Err(InvocationError::new(kind, detail));
+            match host.ask("invoke", call, Question::Invoke).await {
+                Some(Ok((_, length))) if length > max => error(
+                    InvocationErrorKind::TooLarge,
+                    format!("the host program returned a response of more than {max} bytes"),
+                ),
+                Some(Ok((value, _))) => Ok(Answer::Json(value)),
+                Some(Err(detail)) => error(InvocationErrorKind::Failed, detail),
+                None => error(
+                    InvocationErrorKind::Died,
+                    "the host program ended its input without an answer".to_owned(),
+                ),
+            }
+        })
+    }
+}
+
+impl Approver for HostTools {
+    fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
+        Box::pin(async move {
+            let arguments = request.arguments.to_string();
+            self.0.ask("approve", (&request.name, &arguments), Question::Approve).await
+        })
+    }
+}
