@@ -100,7 +100,7 @@ const SOMEWHERE: &[&str] = &[
     "above: ", "below: ", "multipleOf: ", "pattern: ", "format: ", "unique: true", "keys: ",
     "open: true", "open: false", "open: \"", "pinned: ", "injected: true", "secret: true",
     "range: 1..", "range: ...", "...,", "length: ...", "size: ...",
-    "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ",
+    "readOnly: ", "maxIterations: ", "api: \"functions\"", "result: ", "instruction: ", "model: ", "models: [",
     ":Record", ":Enum", ":Union", ":Alias", ":Container", ":Library", ":Experiment", ":Mcp {", "inject: {", "schemaName: ", "inline: true",
     "oneOf: true", "discriminator: ", "requires: [", "typeList: true", "extensions: ", "x-order: ",
     "`x-a b`: ", "schema: ", "schemaTitle: ", "schemaDescription: ", "schemaExtensions: ",

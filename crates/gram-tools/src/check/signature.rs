@@ -13,7 +13,9 @@ use super::shape::{
 pub(super) fn signature(shapes: &Shapes) -> String {
     let root = &shapes.list[shapes.root as usize];
     let Some(object) = &root.object else { return "(…)==>…".to_owned() };
-    let mut parts: Vec<_> = object.fields.iter().map(|field| parameter(shapes, field)).collect();
+    // Models leave pinned parameters out.
+    let fields = object.fields.iter().filter(|field| field.pinned.is_none());
+    let mut parts: Vec<_> = fields.map(|field| parameter(shapes, field)).collect();
     if parts.is_empty() {
         parts.push("()".to_owned());
     }
