@@ -245,6 +245,34 @@ fn runs_of_an_experiment_say_that_they_were_cut_off() {
 }
 
 #[test]
+fn hosts_say_how_a_reply_ended() {
+    let files = folder(&[("spec.gram", SPEC)]);
+    let call = |reason: &str| {
+        format!(
+            "{{\"id\": 1, \"name\": \"add\", \"arguments\": {{\"a\": 1}}, \"finish_reason\": {reason}}}\n"
+        )
+    };
+    for command in ["session spec.gram --library works", "validate spec.gram --calls -"] {
+        for (reason, cut_off) in [
+            ("\"length\"", true),
+            ("\"max_tokens\"", true),
+            ("\"SAFETY\"", true),
+            ("\"tool_use\"", false),
+            ("\"stop\"", false),
+            ("null", false),
+        ] {
+            let run = gramc(command).input(call(reason)).within(files.path()).run();
+            let verdict = run.json();
+            assert_eq!(verdict["ok"], !cut_off, "{command} {reason}");
+            let expected = if cut_off { json!("reply_cut_off") } else { Value::Null };
+            assert_eq!(verdict["error"]["error_type"], expected, "{command} {reason}");
+        }
+    }
+    let run = gramc("validate spec.gram --calls -").input(call("5")).within(files.path()).run();
+    run.fails_with(&["<stdin>:1: expected a text as `finish_reason`"]);
+}
+
+#[test]
 fn a_destructive_tool_never_runs_on_brackets_that_gramc_closed() {
     let spec = r#"
 [wipe:Tool {destructive: true} | (path::Text)==>(deep::Bool {default: true})==>(::Any)]

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::model::finish_reason;
+
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
@@ -119,8 +121,13 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
+    /// Converts the word of a provider, such as `max_tokens`. Unknown words count as complete.
+    pub fn of_provider(word: &str) -> Self {
+        finish_reason(Some(&word.to_owned().into()))
+    }
+
     /// Why a reply that ended like this is not complete.
-    pub(crate) fn problem(self) -> Option<&'static str> {
+    pub fn problem(self) -> Option<&'static str> {
         match self {
             Self::Stop => None,
             Self::Length => Some("the reply reached the token limit"),

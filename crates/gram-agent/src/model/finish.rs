@@ -23,7 +23,7 @@ const INTERRUPTED: [&str; 11] = [
 
 /// Converts the reason of a provider. A reply without a reason is not finished; an unknown one
 /// counts as finished.
-pub(super) fn finish_reason(reason: Option<&StopReason>) -> FinishReason {
+pub(crate) fn finish_reason(reason: Option<&StopReason>) -> FinishReason {
     let is =
         |words: &[&str], reason: &str| words.iter().any(|word| word.eq_ignore_ascii_case(reason));
     match reason {

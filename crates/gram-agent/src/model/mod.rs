@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::message::{Message, Reply};
 use crate::observer::Event;
 
+pub(crate) use finish::finish_reason;
 pub use named::{ModelNameError, Models};
 pub use retry::RetryPolicy;
 pub use scripted::{ScriptError, ScriptedModel};

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gram_agent::FinishReason;
 use gram_tools::Call;
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,7 +18,7 @@ use crate::failure::Failure;
 const MAX_BYTES: u64 = 256 << 20;
 
 /// The keys of a call other than `arguments`.
-const KEYS: [&str; 6] = ["name", "id", "at", "result", "turn", "reset"];
+const KEYS: [&str; 7] = ["name", "id", "at", "result", "turn", "reset", "finish_reason"];
 
 /// What a line says, each value as the text that it is.
 pub(in crate::commands) type Entries<'l> = BTreeMap<String, &'l RawValue>;
@@ -165,7 +166,12 @@ fn call(map: &Entries<'_>) -> Result<CallLine, String> {
     let result = value(map, "result")?;
     let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
     let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
-    let cut_off = recorded_cut_off(&error.unwrap_or_default().error_type);
+    let recorded = recorded_cut_off(&error.unwrap_or_default().error_type);
+    let cut_off = match value(map, "finish_reason")? {
+        None | Some(Value::Null) => recorded,
+        Some(Value::String(word)) => FinishReason::of_provider(&word).problem().or(recorded),
+        Some(_) => return Err("expected a text as `finish_reason`".to_owned()),
+    };
     Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
 }
 
