@@ -105,12 +105,13 @@ fn a_program_approves_the_calls_of_an_agent() {
     let trace = files.read("trace.jsonl");
     let lines = trace.lines().map(|line| serde_json::from_str(line).expect("it is JSON"));
     let calls: Vec<Value> = lines.filter(|line: &Value| line["type"] == "call").collect();
-    let verdict = &calls[0]["verdict"];
+    let of = |tool: &str| &calls.iter().find(|call| call["name"] == tool).expect(tool)["verdict"];
+    let verdict = of("wipe");
     let reason = verdict["approval"]["reason"].as_str().unwrap_or_default();
     let request = r#""arguments": {"path": "/data", "key": "***"}, "agent": "cleaner"}"#;
     assert!(reason.contains(request), "{verdict}");
     assert_eq!(verdict["error"]["error_type"], "approval_refused");
-    assert_eq!(calls[1]["verdict"].get("approval"), None, "{}", calls[1]);
+    assert_eq!(of("look").get("approval"), None);
     assert!(!trace.contains("hunter2"), "{trace}");
 }
 
@@ -155,14 +156,14 @@ fn the_user_is_asked_at_the_terminal() {
 #[test]
 fn a_chat_goes_on_after_a_question() {
     let files = files();
-    files.write("script.jsonl", SCRIPT.trim_start().repeat(2));
+    let (calls, done) = SCRIPT.trim_start().split_once('\n').expect("there are two replies");
     for term in ["xterm", "dumb"] {
+        files.write("script.jsonl", format!("{calls}\n{calls}\n{done}"));
         let mut python = terminal();
         python.args(["run", "spec.gram", "--library", "library.gram", "--no-history"]);
         python.current_dir(files.path()).env("TERM", term);
         let steps = json!([
             ["see", "> "],
-            // What is typed before the question does not answer it.
             ["type", "Go!\r"],
             ["see", "run this call?"],
             // Ctrl-C ends the turn, and with it the question.

@@ -1,6 +1,6 @@
 //! `gramc session`, driven by hosts: the clients of the examples, and lines that no client writes.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
@@ -96,7 +96,8 @@ impl Drop for Hosted {
 
 #[test]
 fn the_host_runs_its_own_tools() {
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     host.say(&json!({"id": 7, "name": "pick", "arguments": {"n": "3", "more": 1}}));
     let question = host.hear();
     let arguments = json!({"n": 3, "token": "tok-4711"});
@@ -126,7 +127,8 @@ fn the_host_runs_its_own_tools() {
 
 #[test]
 fn calls_run_at_the_same_time_and_end_in_any_order() {
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     for n in 0..20 {
         host.say(&json!({"id": n, "name": "pick", "arguments": {"n": n}}));
     }
@@ -175,7 +177,8 @@ fn the_host_approves_calls() {
 
 #[test]
 fn a_line_that_is_wrong_is_answered() {
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     for (line, what) in [
         ("hello", "invalid JSON"),
         ("[1]", "expected an object"),
@@ -220,7 +223,8 @@ fn a_line_that_is_wrong_is_answered() {
 
 #[test]
 fn a_session_has_time_limits_turns_and_containers() {
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     host.say(&json!({"id": 1, "name": "slow"}));
     let id = host.hear()["invoke"]["id"].clone();
     assert_eq!(host.hear()["error"]["error_type"], "timeout");
@@ -241,7 +245,8 @@ fn a_session_has_time_limits_turns_and_containers() {
 
 #[test]
 fn the_end_of_the_input_ends_what_waits_for_the_host() {
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     host.say(&json!({"id": 1, "name": "pick", "arguments": {"n": 1}}));
     host.say(&json!({"id": 2, "name": "wipe", "arguments": {"path": "/data"}}));
     let asked = [host.hear(), host.hear()];
@@ -261,7 +266,8 @@ fn the_end_of_the_input_ends_what_waits_for_the_host() {
 fn a_host_that_does_not_read_does_not_keep_it_from_ending() {
     use std::time::{Duration, Instant};
 
-    let mut host = Hosted::start(&files(), &[]);
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
     // More than a pipe and the queue hold.
     let big = json!({"id": 1, "name": "echo", "arguments": {"x": "x".repeat(1 << 20)}}).to_string();
     let mut input = host.input.take().expect("it is open");
@@ -296,7 +302,7 @@ fn what_keeps_a_session_from_starting_is_told() {
 /// What the clients of the examples print.
 const PRINTED: &str = r#"addNote 1
 addNote 2
-addNote "`addNote`: `text` wants 1 to 200 characters, and got the text \"\""
+addNote "`addNote`: `text` wants text of 1 to 200 characters, and got the text \"\""
 deleteNote "the call of `deleteNote` was not approved: note 1 is needed"
 deleteNote null
 deleteNote "`deleteNote` failed: there is no note 3"

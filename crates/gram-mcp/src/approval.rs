@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use gram_tools::approval::{ApprovalDecision, ApprovalRequest, DecidedBy};
-use gram_tools::{Admission, AdmittedCall, Verdict};
+use gram_tools::{Admission, AdmittedCall};
 use rmcp::model::{ClientResult, ElicitRequestParams, Request, ServerRequest};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -14,38 +14,31 @@ use crate::connection::is_modern;
 /// The key of the question in the results and retries of calls.
 const KEY: &str = "approval";
 
-/// What comes next for a call.
-pub(crate) enum ApprovalStep<'s> {
-    /// It may run.
-    Run(Box<AdmittedCall<'s>>),
-    /// It is complete.
-    Answered(Verdict),
-    /// The client has to ask its user and to call again. This is the result until then.
-    Ask(Map<String, Value>),
-}
-
 /// Asks the client for approval, if the call needs it. `params` are those of the call: from revision
 /// 2026-07-28 on, they hold the answer. `queue` is locked while another call is asked about.
+///
+/// # Errors
+///
+/// The client has to ask its user and to call again. The error is the result until then.
 pub(crate) async fn approve<'s>(
     call: Box<AdmittedCall<'s>>,
     params: &Value,
     queue: &Mutex<()>,
     context: &RequestContext<RoleServer>,
-) -> ApprovalStep<'s> {
-    let Some(request) = call.approval_request() else { return ApprovalStep::Run(call) };
+) -> Result<Admission<'s>, Map<String, Value>> {
+    let Some(request) = call.approval_request() else { return Ok(Admission::Ready(call)) };
     let decision = if !can_ask(context) {
         None
     } else if is_modern(context) {
         let state = state_of(&request);
         let answer = params.get("inputResponses").and_then(|all| all.get(KEY));
         // The answer to another call approves nothing.
-        match answer.filter(|_| params.get("requestState") == Some(&json!(state))) {
-            Some(answer) => Some(decision(answer.get("action").and_then(Value::as_str))),
-            None => {
-                call.withdraw();
-                return ApprovalStep::Ask(input_required(&request, &state));
-            }
-        }
+        let is_own = params.get("requestState") == Some(&json!(state));
+        let Some(answer) = answer.filter(|_| is_own) else {
+            call.withdraw();
+            return Err(input_required(&request, &state));
+        };
+        Some(decision(answer.get("action").and_then(Value::as_str)))
     } else {
         let asked = async {
             let _turn = queue.lock().await;
@@ -57,10 +50,7 @@ pub(crate) async fn approve<'s>(
             decision = asked => decision,
         }
     };
-    match call.decide(decision) {
-        Admission::Ready(call) => ApprovalStep::Run(call),
-        Admission::Answered(verdict) => ApprovalStep::Answered(verdict),
-    }
+    Ok(call.decide(decision))
 }
 
 /// Whether the client can show its user a form. A client that names no mode has forms.

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, watch};
 
 use crate::answer::answer;
-use crate::approval::{ApprovalStep, approve};
+use crate::approval::approve;
 use crate::catalog::{Catalog, ResultKind};
 use crate::{FinishedCall, Server, ServerInner};
 
@@ -119,20 +119,18 @@ impl Connection {
         let start = Instant::now();
         let sent = self.server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
         let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
-        let mut verdict = match conversation.session.begin(call) {
-            Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => {
-                let asks = !self.server.0.approvals.can_ask();
-                let step = match asks {
-                    true => approve(ready, params, &conversation.questions, &context).await,
-                    false => ApprovalStep::Run(ready),
-                };
-                match step {
-                    ApprovalStep::Run(ready) => run(*ready, &name, &context).await,
-                    ApprovalStep::Answered(verdict) => verdict,
-                    ApprovalStep::Ask(result) => return result,
+        let admission = match conversation.session.begin(call) {
+            Admission::Ready(ready) if !self.server.0.approvals.can_ask() => {
+                match approve(ready, params, &conversation.questions, &context).await {
+                    Ok(admission) => admission,
+                    Err(result) => return result,
                 }
             }
+            admission => admission,
+        };
+        let mut verdict = match admission {
+            Admission::Answered(verdict) => verdict,
+            Admission::Ready(ready) => run(*ready, &name, &context).await,
         };
         let took = start.elapsed();
         self.server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);

@@ -41,10 +41,9 @@ impl Person {
 impl ClientHandler for Person {
     fn get_info(&self) -> InitializeRequestParams {
         let mut info = InitializeRequestParams::default();
-        info.capabilities = match self.can_ask {
-            true => ClientCapabilities::builder().enable_elicitation().build(),
-            false => ClientCapabilities::default(),
-        };
+        if self.can_ask {
+            info.capabilities = ClientCapabilities::builder().enable_elicitation().build();
+        }
         info
     }
 
@@ -96,7 +95,7 @@ async fn the_user_of_the_client_is_asked() {
         // Other tools, and calls that the check refuses, need no approval.
         assert_eq!(text(&call("look", json!({"path": "/data"})).await), "/data");
         let refused = call("wipe", json!({"path": "/data"})).await;
-        assert!(text(&refused).contains("`key` is required"), "{refused:?}");
+        assert!(text(&refused).contains("`key` is missing"), "{refused:?}");
         assert_eq!(person.asked.lock().unwrap().len(), 3);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
+#[cfg(unix)]
+use std::time::Duration;
 
 use gram_syntax::hidden_characters;
 use gram_tools::approval::{
@@ -13,6 +15,9 @@ use crate::args::Approve;
 use crate::failure::Failure;
 use crate::output::say;
 
+/// How often the terminal is asked whether there is an answer.
+#[cfg(unix)]
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The maximum number of characters of arguments that the user is shown.
 const MAX_SHOWN: usize = 4_000;
 
@@ -59,7 +64,9 @@ impl Approver for Terminal {
             // The prompt cannot be shown otherwise.
             let _ = write!(io::stderr(), "    run this call? [y/N, or why not] ");
             let _ = io::stderr().flush();
+            let mut prompt = OpenPrompt(true);
             let line = answer().await?;
+            prompt.0 = !line.ends_with('\n');
             let line = line.trim();
             let is = |words: [&str; 2]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
             let approved = is(["y", "yes"]);
@@ -69,14 +76,25 @@ impl Approver for Terminal {
     }
 }
 
+/// Ends the line of a prompt that is not answered.
+struct OpenPrompt(bool);
+
+impl Drop for OpenPrompt {
+    fn drop(&mut self) {
+        if self.0 {
+            say("");
+        }
+    }
+}
+
 /// The call, as far as it is shown.
 fn question(request: &ApprovalRequest) -> String {
     let arguments = visible(&request.arguments.to_string());
-    let mut shown: String = arguments.chars().take(MAX_SHOWN).collect();
-    let more = arguments.chars().count().saturating_sub(MAX_SHOWN);
-    if more > 0 {
-        shown.push_str(&format!("… and {more} more characters"));
-    }
+    let shown: String = arguments.chars().take(MAX_SHOWN).collect();
+    let shown = match arguments.chars().count().saturating_sub(MAX_SHOWN) {
+        0 => shown,
+        more => format!("{shown}… and {more} more characters"),
+    };
     let name = visible(&request.name);
     match &request.agent {
         Some(agent) => format!("[{}] {name} {shown}", visible(agent)),
@@ -101,17 +119,18 @@ fn visible(text: &str) -> String {
 /// the same time.
 #[cfg(unix)]
 async fn answer() -> Option<String> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::termios::{QueueSelector, tcflush};
-    use tokio::io::Interest;
-    use tokio::io::unix::AsyncFd;
 
+    let input = io::stdin();
     // What was typed before the question does not answer it.
-    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
-    // This can be cancelled, unlike a read. Once it is readable, a terminal has a whole line.
-    let input = AsyncFd::with_interest(io::stdin(), Interest::READABLE).ok()?;
-    input.readable().await.ok()?.retain_ready();
+    let _ = tcflush(&input, QueueSelector::IFlush);
+    // A read cannot be cancelled, and this can. Once it is readable, a terminal has a whole line.
+    while poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&Timespec::default())).ok()? == 0 {
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
     let mut line = String::new();
-    io::stdin().read_line(&mut line).ok()?;
+    input.read_line(&mut line).ok()?;
     Some(line)
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use gram_tools::approval::ApprovalPolicy;
-use gram_tools::{Admission, Session, Verdict};
+use gram_tools::{Admission, AdmittedCall, Session, Verdict};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -152,7 +152,7 @@ async fn serve(
 enum Step<'s> {
     Nothing,
     Print(String),
-    Run(gram_tools::AdmittedCall<'s>),
+    Run(Box<AdmittedCall<'s>>),
 }
 
 struct Server<'s> {
@@ -205,7 +205,7 @@ impl<'s> Server<'s> {
         let is_running = id.as_ref().is_some_and(|id| self.running.contains(id));
         // A call that runs has its own answer.
         let own = id.as_deref().filter(|_| !is_running);
-        let call = match lines::read(entries) {
+        let call = match lines::call_line(entries) {
             Ok(Some(CallLine::Call { call, .. })) => call,
             Ok(Some(CallLine::Turn)) => {
                 self.session.begin_turn();
@@ -237,7 +237,7 @@ impl<'s> Server<'s> {
             Admission::Answered(verdict) => Step::Print(verdict.json().to_string()),
             Admission::Ready(call) => {
                 self.running.insert(id);
-                Step::Run(*call)
+                Step::Run(call)
             }
         }
     }

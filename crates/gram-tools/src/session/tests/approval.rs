@@ -32,12 +32,12 @@ impl Approver for Judge {
     }
 }
 
-fn bound(spec: &str, library: &str, settings: Settings) -> Bound {
+fn bound(spec: &str, library: &str, settings: &Settings) -> Bound {
     let text = format!("{spec}\n{library}");
     let checked = check(&[parse(SourceFile::new("spec.gram", text.as_str()))]);
     let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let folder = std::path::Path::new(".");
-    let library = ToolLibrary::declared_over(&module, &module.libraries[0], folder, &settings);
+    let library = ToolLibrary::declared_over(&module, &module.libraries[0], folder, settings);
     library.bind(&module).unwrap()
 }
 
@@ -70,7 +70,7 @@ async fn the_stricter_of_specification_and_library_holds() {
         let spec = format!("[echo:Tool {{{tool}}} | (x::Int)==>(::Any)]");
         let library = format!("[l:Library {{{library}}} | (echo:Builtin {{{implementation}}})]");
         let judge = Arc::new(Judge::default());
-        let bound = bound(&spec, &library, Settings::default());
+        let bound = bound(&spec, &library, &Settings::default());
         let verdict = asking(&bound, default, &judge).call(Call::new("echo", "{\"x\": 1}")).await;
         let case = format!("{spec} {library} {default:?}");
         assert!(verdict.is_ok(), "{case}: {}", verdict.json());
@@ -93,7 +93,7 @@ const WIPES: &str = "[l:Library {inject: {token: \"tok-4711\"}} | (wipe:Builtin 
 #[tokio::test]
 async fn the_question_has_the_repaired_arguments_without_secrets() {
     let judge = Arc::new(Judge { refuses: Some("hunter2 is\n\u{1b}known"), ..Judge::default() });
-    let bound = bound(WIPE, WIPES, Settings::default());
+    let bound = bound(WIPE, WIPES, &Settings::default());
     let approvals = Approvals::default().asking(judge.clone()).of_agent("cleaner");
     let session = Session::new(&bound).with_approvals(approvals);
     let call = Call::new("wipe", "{path: '/hunter2/x', password: 'hunter2', extra: 1}");
@@ -116,7 +116,7 @@ async fn a_call_that_is_not_approved_counts_towards_no_limit() {
     settings.throttle.same_tool_calls = 2;
     settings.throttle.max_consecutive_failures = 1;
     let spec = "[echo:Tool {approval: \"always\"} | (x::Int)==>(::Any)]";
-    let bound = bound(spec, "[l:Library | (echo:Builtin)]", settings);
+    let bound = bound(spec, "[l:Library | (echo:Builtin)]", &settings);
     let clock = Arc::new(ManualClock::default());
     let refusing = Arc::new(Judge { refuses: Some("no"), ..Judge::default() });
     let approvals = Approvals::default().asking(refusing);
@@ -138,7 +138,7 @@ async fn a_call_that_is_not_approved_counts_towards_no_limit() {
 #[tokio::test]
 async fn parallel_calls_are_asked_about_one_after_the_other() {
     let spec = "[echo:Tool {approval: \"always\"} | (x::Int)==>(::Any)]";
-    let bound = bound(spec, "[l:Library | (echo:Builtin)]", Settings::default());
+    let bound = bound(spec, "[l:Library | (echo:Builtin)]", &Settings::default());
     let judge = Arc::new(Judge::default());
     let approvals = Approvals::default().asking(judge.clone());
     // The sessions of several agents share the user.
@@ -163,7 +163,7 @@ impl Approver for Absent {
 #[tokio::test]
 async fn a_question_ends_when_the_call_is_cancelled() {
     let spec = "[echo:Tool {approval: \"always\"} | (x::Int)==>(::Any)]";
-    let bound = bound(spec, "[l:Library | (echo:Builtin)]", Settings::default());
+    let bound = bound(spec, "[l:Library | (echo:Builtin)]", &Settings::default());
     let approvals = Approvals::default().asking(Arc::new(Absent));
     let session = Session::new(&bound).with_approvals(approvals);
     let cancelled = CancellationToken::new();

@@ -78,7 +78,7 @@ impl Lines {
             if text.is_empty() {
                 continue;
             }
-            let line = entries(text).and_then(|map| read(&map));
+            let line = entries(text).and_then(|map| call_line(&map));
             if let Some(line) = line.map_err(|what| self.fail(&what))? {
                 return Ok(Some(line));
             }
@@ -98,7 +98,7 @@ pub(in crate::commands) fn entries(text: &str) -> Result<Entries<'_>, String> {
 }
 
 /// What a line says; nothing where it is one of a trace that is about other things.
-pub(in crate::commands) fn read(map: &Entries<'_>) -> Result<Option<CallLine>, String> {
+pub(in crate::commands) fn call_line(map: &Entries<'_>) -> Result<Option<CallLine>, String> {
     if value(map, "turn")? == Some(Value::Bool(true)) {
         return Ok(Some(CallLine::Turn));
     }
