@@ -248,7 +248,9 @@ fn runs_of_an_experiment_say_that_they_were_cut_off() {
 fn hosts_say_how_a_reply_ended() {
     let files = folder(&[("spec.gram", SPEC)]);
     let call = |reason: &str| {
-        format!("{{\"name\": \"add\", \"arguments\": {{\"a\": 1}}, \"finish_reason\": {reason}}}\n")
+        format!(
+            "{{\"id\": 1, \"name\": \"add\", \"arguments\": {{\"a\": 1}}, \"finish_reason\": {reason}}}\n"
+        )
     };
     for command in ["session spec.gram --library works", "validate spec.gram --calls -"] {
         for (reason, cut_off) in [
