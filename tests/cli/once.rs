@@ -121,11 +121,12 @@ fn nothing_runs_twice_whatever_kills_the_program() {
         };
         *outcomes.entry(outcome.to_owned()).or_default() += 1;
     }
-    let mut made: HashMap<String, u64> = HashMap::new();
-    for line in files.read("done.jsonl").lines() {
-        *made.entry(line.to_owned()).or_default() += 1;
+    // A program that was killed may have left out the end of its line.
+    let made = files.read("done.jsonl");
+    for to in 0..PEOPLE {
+        let payments = made.matches(&json!({"to": to.to_string()}).to_string()).count();
+        assert!(payments <= 1, "{to} was paid {payments} times");
     }
-    assert!(made.values().all(|count| *count == 1), "{made:?}");
     // The kills met all parts of a call.
     assert!(outcomes.get("done").is_some_and(|count| *count > 5), "{outcomes:?}");
     assert!(outcomes.get("outcome_unknown").is_some_and(|count| *count > 5), "{outcomes:?}");

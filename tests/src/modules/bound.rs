@@ -59,6 +59,8 @@ impl Modules<'_> {
 
     fn implementation(&mut self, tool: &str) -> Implementation {
         let kind = ImplementationKind::ALL[self.rng.below(ImplementationKind::ALL.len())];
+        // It names all tools of an MCP server.
+        let kind = if tool == "*" { ImplementationKind::Mcp } else { kind };
         let (key, value) = match kind {
             ImplementationKind::Command => ("run", json!(["python3", self.text()])),
             ImplementationKind::Http => ("url", json!("http://127.0.0.1:8080/search")),

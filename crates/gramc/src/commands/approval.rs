@@ -60,6 +60,7 @@ struct Terminal;
 impl Approver for Terminal {
     fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
         Box::pin(async move {
+            discard_typed();
             say(format_args!("  ? {}", question(&request)));
             // The prompt cannot be shown otherwise.
             let _ = write!(io::stderr(), "    run this call? [y/N, or why not] ");
@@ -115,16 +116,19 @@ fn visible(text: &str) -> String {
     shown
 }
 
+/// Discards what was typed before a question is shown: it does not answer the question.
+fn discard_typed() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
 /// A line of the terminal. `None` if it cannot be waited for. Nothing else may read the terminal at
 /// the same time.
 #[cfg(unix)]
 async fn answer() -> Option<String> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::termios::{QueueSelector, tcflush};
 
     let input = io::stdin();
-    // What was typed before the question does not answer it.
-    let _ = tcflush(&input, QueueSelector::IFlush);
     // A read cannot be cancelled, and this can. Once it is readable, a terminal has a whole line.
     while poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&Timespec::default())).ok()? == 0 {
         tokio::time::sleep(POLL_INTERVAL).await;

@@ -51,13 +51,13 @@ async fn start(
     telemetry: Option<&Telemetry>,
 ) -> Outcome {
     let spec = &read.spec;
-    let agent = agent(&spec.module, args.agent.as_deref())?;
     let (bound, problems) = read.bind_connected().await?;
     if !args.partial && !problems.is_empty() {
         say_each("error: ", &problems);
         say("nothing was run; --partial allows missing implementations");
         return Ok(PROBLEMS);
     }
+    let agent = agent(&spec.module, args.agent.as_deref())?;
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
