@@ -160,7 +160,7 @@ fn run(
     found.iter_mut().for_each(hold_back_advice);
     reading.found = found;
     let checked = reading.checked(settings.max_diagnostics);
-    // What no cache keeps is freed beside what follows.
+    // Free what no cache keeps on another thread, while the diagnostics are shown.
     rayon::spawn(move || drop(files));
     checked
 }

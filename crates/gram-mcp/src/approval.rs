@@ -101,7 +101,7 @@ fn input_required(request: &ApprovalRequest, state: &str) -> Map<String, Value> 
     ])
 }
 
-/// A text that stands for a call, so that an answer belongs to it alone.
+/// Identifies a call, so that an answer applies to no other call.
 fn state_of(request: &ApprovalRequest) -> String {
     let mut hasher = DefaultHasher::new();
     request.json().to_string().hash(&mut hasher);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 
 use parking_lot::Mutex;
@@ -77,6 +77,9 @@ enum JournalLine {
     Done { call: String, result: Value },
 }
 
+/// The maximum length of a line in bytes.
+const MAX_LINE: u64 = 64 << 20;
+
 /// The start of each line.
 const START: &[u8] = br#"{"state":""#;
 
@@ -111,7 +114,11 @@ impl CallJournal {
         let (mut reader, mut text) = (BufReader::new(&file), Vec::new());
         for line in 1.. {
             text.clear();
-            let read = reader.read_until(b'\n', &mut text)?;
+            let read = reader.by_ref().take(MAX_LINE + 1).read_until(b'\n', &mut text)?;
+            if read as u64 > MAX_LINE {
+                let detail = format!("it is longer than {} MiB", MAX_LINE >> 20);
+                return Err(JournalError::Invalid { line, detail });
+            }
             let is_ours = text.starts_with(START) || START.starts_with(&text);
             // A line without its end was never completed, so what it says did not happen.
             if !text.ends_with(b"\n") && is_ours {
@@ -181,6 +188,9 @@ impl JournalFile {
     /// Appends a line, or leaves the file as it was.
     fn append(&mut self, line: &JournalLine) -> io::Result<()> {
         let text = serde_json::to_string(line)? + "\n";
+        if text.len() as u64 > MAX_LINE {
+            return Err(io::Error::other(format!("the call has more than {} MiB", MAX_LINE >> 20)));
+        }
         if let Err(error) = self.file.write_all(text.as_bytes()) {
             let _ = self.file.set_len(self.length);
             return Err(error);
@@ -244,6 +254,8 @@ mod tests {
         let error = CallJournal::open(&path).unwrap_err().to_string();
         assert!(error.starts_with("line 2 is not a line of a call journal"), "{error}");
         assert!(std::fs::read_to_string(&path).unwrap().ends_with("notes\n"));
+        #[cfg(unix)]
+        assert!(CallJournal::open(Path::new("/dev/zero")).is_err());
         std::fs::write(&path, "notes").unwrap();
         assert!(CallJournal::open(&path).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "notes");

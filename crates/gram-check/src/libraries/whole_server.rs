@@ -1,4 +1,4 @@
-//! Implementations that stand for all tools of an MCP server: `` (`*`:Mcp {url: "https://…"}) ``.
+//! Implementations that bind all tools of an MCP server: `` (`*`:Mcp {url: "https://…"}) ``.
 
 use gram_syntax::Node;
 

@@ -27,7 +27,7 @@ impl Library {
     }
 }
 
-/// The name of an implementation that stands for all tools of an MCP server.
+/// The name of an implementation that binds all tools of an MCP server.
 pub const WHOLE_SERVER: &str = "*";
 
 /// What a library runs for a tool.

@@ -22,7 +22,7 @@ pub struct ProgramApprover {
 }
 
 impl ProgramApprover {
-    /// The default time limit: enough for a program that asks somebody.
+    /// The default time limit: enough for a program that asks a person.
     pub const TIME_LIMIT: Duration = Duration::from_mins(5);
 
     /// The program and its arguments, which run in the current folder. A program that takes longer

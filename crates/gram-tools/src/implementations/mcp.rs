@@ -99,8 +99,8 @@ impl Mcp {
     }
 }
 
-/// The server that an implementation names, which may stand for all its tools. The tools of a
-/// server share a connection.
+/// The server of an implementation of one tool or of all its tools. The tools of a server share a
+/// connection.
 fn server(
     loader: &mut Loader<'_>,
     declared: &gram_model::Implementation,

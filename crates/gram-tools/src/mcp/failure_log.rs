@@ -172,7 +172,7 @@ impl FailureLog {
         seen.lines.push_back(line);
     }
 
-    /// A message as `rmcp` gets it. Nothing if it is for the client, who has it.
+    /// The message that `rmcp` gets. `None` if it was passed on to the client.
     pub(super) async fn past_client<'m>(&self, text: &'m str) -> Option<Cow<'m, str>> {
         // Most messages are recognised without being read.
         if !text.contains("\"method\"") {
