@@ -316,9 +316,12 @@ impl NameIndex {
             return found;
         }
         let length = text.chars().count();
-        if length >= 3 {
+        if length >= 2 {
+            // Of a word of three letters, one may be missing: `ad` for `add`.
+            let longest = if length == 2 { 3 } else { usize::MAX };
             let longer = self.by_word.range::<str, _>((Bound::Included(&*text), Bound::Unbounded));
             let longer = longer.take_while(|(other, _)| other.starts_with(&*text));
+            let longer = longer.filter(|(other, _)| other.chars().nth(longest).is_none());
             found.extend(longer.take(MAX_LONGER_WORDS).map(|(_, word)| (*word, SHORTENED)));
         }
         // Known words that are at most three letters shorter: `search` for `searching`.

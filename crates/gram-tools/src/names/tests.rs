@@ -294,3 +294,12 @@ fn large_libraries() {
     }
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_letter_that_a_short_name_lacks_is_added() {
+    first(&["Add", "Subtract", "Addresses"], "Ad", "Add");
+    first(&["git_add", "git_log"], "git_ad", "git_add");
+    first(&["run_task", "stop"], "ru_task", "run_task");
+    assert_eq!(asked(&["Address", "Advance"], "Ad"), [""; 0]);
+    assert_eq!(asked(&["Add"], "A"), [""; 0]);
+}
