@@ -85,3 +85,14 @@ fn what_a_library_injects_into_all_tools_is_taken_by_one() {
              did you mean `key`?"]
     );
 }
+
+#[test]
+fn an_unknown_builtin_is_one_of_all_gaps() {
+    let spec = "[f:Tool | ()==>(::Any)] [g:Tool | ()==>(::Any)] [echo:Tool | (x::Any)==>(::Any)]";
+    let errors =
+        found(spec, "[l:Library | (f:Builtin {name: \"ecko\"}), (h:Client), (echo:Builtin)]");
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    assert!(errors[0].contains("`f`") && errors[0].contains("ecko"), "{errors:?}");
+    assert!(errors[1].contains("`g` has no implementation"), "{errors:?}");
+    assert!(errors[2].contains("`h`"), "{errors:?}");
+}

@@ -465,6 +465,21 @@ fn the_schemas_refuse_what_is_none() {
 }
 
 #[test]
+fn a_name_that_is_no_text_is_refused_on_its_line() {
+    let files = files();
+    let calls = "{\"name\": null}\n{\"name\": 5, \"arguments\": {}}\n{\"name\": \"greet\"}\n";
+    let run = within(&files, "validate spec.gram --calls -").input(calls).run().exits(1);
+    let found = verdicts(&run);
+    let errors: Vec<_> = found.iter().map(|it| &it["error"]["error_type"]).collect();
+    assert_eq!(errors, [&json!("unknown_tool"), &json!("unknown_tool"), &Value::Null]);
+    let names: Vec<_> = found.iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["", "5", "greet"]);
+    assert!(found.iter().all(|it| verdict_fault(it).is_none()), "{found:?}");
+    let run = within(&files, "validate spec.gram --calls -").input("{\"arguments\": {}}\n").run();
+    run.fails_with(&["<stdin>:1: missing `name`"]);
+}
+
+#[test]
 fn a_call_that_failed_keeps_its_arguments_and_repairs() {
     let spec = r#"
 [look:Tool | (limit::Int)==>(token::Text {secret: true, optional: true})==>(::Any)]

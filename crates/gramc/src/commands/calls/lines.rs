@@ -134,8 +134,12 @@ pub(in crate::commands) fn id(map: &Entries<'_>) -> Result<Option<String>, Strin
 
 /// A call.
 fn call(map: &Entries<'_>) -> Result<CallLine, String> {
-    let Some(Value::String(name)) = value(map, "name")? else {
-        return Err("missing `name` of the called tool".to_owned());
+    let name = match value(map, "name")? {
+        Some(Value::String(name)) => name,
+        // No tool has such a name, as the verdict says.
+        Some(Value::Null) => String::new(),
+        Some(other) => other.to_string(),
+        None => return Err("missing `name` of the called tool".to_owned()),
     };
     let id = id(map)?;
     let arguments = match map.get("arguments") {
