@@ -683,3 +683,56 @@ fn a_tool_that_an_agent_names_itself_needs_no_container() {
     let run = gramc("run spec.gram Sum --library works").within(files.path());
     run.env("OPENAI_BASE_URL", &server.url()).run().exits(0).says(&["  = 3"]);
 }
+
+#[test]
+fn a_program_judges_answers() {
+    let spec = r#"
+[Stay::Record | (nights::Int), (city::Text)]
+[planner:Agent {model: "openai/any", result: "Stay", validate: ["python3", "check.py"]}]
+[poet:Agent {model: "openai/any", validate: ["sh", "-c", "cat > seen; echo broken; exit 3"]}]
+[none:Library]
+"#;
+    let check = r#"
+import json, sys
+call = json.load(sys.stdin)
+assert call["name"] == "planner", call
+if call["arguments"]["city"] == "Linz":
+    error = {"property": "city", "error_code": "CLOSED", "error_message": "Linz has no rooms"}
+    print(json.dumps({"errors": [error, {"error_message": "try \u001b Vienna"}]}))
+"#;
+    let run = |agent: &str, answers: [&'static str; 2]| {
+        let files = folder(&[("trips/spec.gram", spec), ("trips/check.py", check)]);
+        let server = Server::start(move |at, request| says(request, answers[at.min(1)]));
+        let line = format!("run trips/spec.gram Plan --library none --agent {agent} --format json");
+        let run = gramc(&line).within(files.path()).env("OPENAI_BASE_URL", &server.url()).run();
+        (run, server, files)
+    };
+    let linz = "{\"nights\": 9, \"city\": \"Linz\"}";
+    let (second, server, _) = run("planner", [linz, "{\"nights\": 9, \"city\": \"Vienna\"}"]);
+    assert_eq!(second.exits(0).json()["value"]["city"], "Vienna");
+    let told = server.requests()[1]["messages"].to_string();
+    assert!(told.contains("not valid: `city`: Linz has no rooms; try   Vienna."), "{told}");
+    let (wrong, server, _) = run("planner", [linz; 2]);
+    let end = wrong.exits(1).json();
+    assert_eq!(
+        (&end["end"], &end["needs_human_review"]),
+        (&json!("needs-human-review"), &json!(true))
+    );
+    assert_eq!(server.requests().len(), 3);
+    // An answer without a type is text. A validator that fails accepts nothing.
+    let (failed, server, files) = run("poet", ["Roses are red"; 2]);
+    let end = failed.exits(1).json();
+    let wrong = end["wrong"].as_str().unwrap_or_default();
+    assert!(wrong.starts_with("the validator of the answer failed: the program `sh`"), "{wrong}");
+    assert_eq!(server.requests().len(), 1);
+    let seen = std::fs::read_to_string(files.path().join("trips/seen")).unwrap();
+    assert_eq!(seen, "{\"name\":\"poet\",\"arguments\":\"Roses are red\"}");
+    // A mistake is reported before anything runs.
+    let spec = "[a:Agent {model: \"openai/any\", validate: \"check.py\"}]";
+    let files = folder(&[("spec.gram", spec)]);
+    gramc("check spec.gram")
+        .within(files.path())
+        .run()
+        .exits(1)
+        .says(&["a program and its arguments"]);
+}

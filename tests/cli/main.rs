@@ -48,4 +48,5 @@ mod spec;
 mod support;
 mod targets;
 mod text_calls;
+mod validators;
 mod whole_servers;

@@ -58,6 +58,19 @@ fn a_prefix_is_not_part_of_the_name_on_the_server() {
 }
 
 #[test]
+fn its_validator_judges_the_calls_of_all_tools() {
+    let check = r#"["sh", "-c", "cat > seen; echo '{\"errors\": [{\"error_message\": \"no\"}]}'"]"#;
+    let command = command("none");
+    let folder =
+        files(SAY_AND_COUNT, &format!("(`*`:Mcp {{command: {command}, validate: {check}}})"));
+    let called = gramc("call guard.gram say {\"text\":\"hi\"} --library upstream.gram");
+    let verdict = called.within(folder.path()).run().exits(1).json();
+    assert_eq!(verdict["error"]["errors"][0]["error_message"], "no", "{verdict}");
+    let seen = std::fs::read_to_string(folder.file("seen")).expect("it was asked");
+    assert_eq!(seen, "{\"name\":\"say\",\"arguments\":{\"text\":\"hi\"}}");
+}
+
+#[test]
 fn an_implementation_of_its_own_comes_first() {
     let own = "(count:Client)";
     let server = format!("(`*`:Mcp {{command: {}}})", command("none"));

@@ -168,7 +168,7 @@ impl Conversation {
             }
             let end = match problem {
                 Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
-                None if calls.is_empty() => self.check_answer(state),
+                None if calls.is_empty() => self.check_answer(state).await,
                 None => None,
             };
             if problem.is_none() {

@@ -9,6 +9,8 @@ use gram_schema::emit::message_object;
 use gram_tools::Bound;
 use gram_tools::approval::Approvals;
 use gram_tools::check::{SchemaError, ToolCheck};
+use gram_tools::implementations::validator;
+use gram_tools::invocation::Implementation;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -42,6 +44,8 @@ pub(crate) struct PreparedAgent {
     /// The agents that the agent may call, as indexes of members.
     pub(crate) agents: Vec<(SmolStr, usize)>,
     pub(crate) answer: Option<AnswerCheck>,
+    /// Judges answers of the right type.
+    pub(crate) validator: Option<Arc<dyn Implementation>>,
     pub(crate) sampling: Sampling,
     pub(crate) iterations: u32,
 }
@@ -103,6 +107,14 @@ pub enum TeamError {
         /// Why its schema is invalid.
         source: SchemaError,
     },
+    /// The validator of the agent's answers cannot be used.
+    #[error("cannot use the validator of agent `{agent}`: {why}")]
+    Validator {
+        /// The agent.
+        agent: SmolStr,
+        /// Why it cannot be used.
+        why: String,
+    },
     /// The schema of messages between agents is invalid.
     #[error(transparent)]
     Message(#[from] SchemaError),
@@ -137,7 +149,9 @@ impl AgentTeam {
                     names.push(other.clone());
                 }
             }
-            members.push(prepare(module, spec, &of_agent, agents, bound, options)?);
+            let validator = find_validator(spec, models)?;
+            let member = prepare(module, spec, &of_agent, agents, bound, options)?;
+            members.push(PreparedAgent { validator, ..member });
             found.push(of_agent);
         }
         // Each agent has at least one model.
@@ -256,7 +270,18 @@ fn prepare(
         fallbacks,
         agents,
         answer,
+        validator: None,
     })
+}
+
+/// The validator of an agent's answers. Programs run in the folder of the models.
+fn find_validator(
+    spec: &Agent,
+    models: &Models,
+) -> Result<Option<Arc<dyn Implementation>>, TeamError> {
+    let declared = spec.attributes.iter().find(|(key, _)| key == "validate");
+    let made = declared.map(|(_, value)| validator(value, models.folder())).transpose();
+    made.map_err(|why| TeamError::Validator { agent: spec.name.clone(), why })
 }
 
 /// The sampling parameters of an agent: its attributes, with the host's as defaults.

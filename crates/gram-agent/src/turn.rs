@@ -69,7 +69,7 @@ pub enum TurnEnd {
     Time(Duration),
     /// The caller cancelled the turn.
     Cancelled,
-    /// All attempts to answer in the agent's result type failed.
+    /// All attempts to answer in the agent's result type failed, or the validator of answers failed.
     NeedsHumanReview {
         /// The errors of the last attempt.
         wrong: String,
@@ -110,7 +110,7 @@ impl TurnEnd {
             Self::Time(max) => format!("reached the time limit of {} s", max.as_secs_f64()),
             Self::Cancelled => "cancelled".to_owned(),
             Self::NeedsHumanReview { .. } => {
-                "the answer does not have the agent's result type and needs human review".to_owned()
+                "the answer is not valid and needs human review".to_owned()
             }
             Self::Truncated { why } => (*why).to_owned(),
             Self::Filtered => "a content filter stopped the reply".to_owned(),

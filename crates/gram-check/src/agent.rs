@@ -12,7 +12,7 @@ use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
 use crate::scopes::Meaning;
 use crate::seen::Seen;
-use gram_model::attributes::{AttributeOwner, ValueType};
+use gram_model::attributes::{AttributeOwner, ValueType, find};
 use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;
 use gram_model::{Agent, Api};
@@ -203,7 +203,7 @@ impl<'t> Checker<'t> {
         self.report(file, error);
     }
 
-    fn agent_attribute(&mut self, file: usize, agent: &mut Agent, attribute: &Attribute<'_>) {
+    fn agent_attribute(&mut self, file: usize, agent: &mut Agent, attribute: &Attribute<'t>) {
         match &*attribute.key {
             "description" => agent.description = attribute.text(self, file),
             "instruction" => agent.instruction = attribute.text(self, file),
@@ -233,6 +233,12 @@ impl<'t> Checker<'t> {
                 Some(_) => attribute.wrong(self, file, ValueType::OneOf(&["tools", "functions"])),
             },
             "result" => agent.result = attribute.type_expression(self, file),
+            key @ "validate" => {
+                let spec = find(AttributeOwner::Agent, key);
+                if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                    agent.attributes.push((SmolStr::new(key), value));
+                }
+            }
             key => {
                 if let Some(value) = attribute.kept(self, file) {
                     agent.attributes.push((SmolStr::new(key), value));

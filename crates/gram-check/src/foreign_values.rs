@@ -43,7 +43,9 @@ pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String
             let only = entries.next().filter(|value| value.kind() == N::String)?;
             entries.next().is_none().then(|| only.text().to_owned())
         }
-        ValueType::Program => (node.kind() == N::String).then(|| program(&content)),
+        ValueType::Program | ValueType::ProgramOrUrl => {
+            (node.kind() == N::String).then(|| program(&content))
+        }
         ValueType::Time => likely_time(&content),
         ValueType::Url => is_text.then(|| likely_url(&content)).flatten(),
         ValueType::OneOf(words) => {

@@ -26,6 +26,10 @@ pub(crate) async fn approve<'s>(
     queue: &Mutex<()>,
     context: &RequestContext<RoleServer>,
 ) -> Result<Admission<'s>, Map<String, Value>> {
+    let call = match call.judge(&context.ct).await {
+        Admission::Ready(call) => call,
+        answered @ Admission::Answered(_) => return Ok(answered),
+    };
     let Some(request) = call.approval_request() else { return Ok(Admission::Ready(call)) };
     let decision = if !can_ask(context) {
         None

@@ -84,6 +84,8 @@ pub enum ValueType {
     Program,
     /// A URL of HTTP.
     Url,
+    /// A program and its arguments, or a URL of HTTP.
+    ProgramOrUrl,
     /// The sources of values, by name.
     Sources,
     /// A signature in quotes.
@@ -112,6 +114,9 @@ impl ValueType {
             Self::Bytes => "a size, such as 100kb or 1mb",
             Self::Program => "a program and its arguments, such as [\"python3\", \"a.py\"]",
             Self::Url => "a whole URL, such as \"https://example.com/search\"",
+            Self::ProgramOrUrl => {
+                "a program and its arguments, such as [\"python3\", \"a.py\"], or a URL"
+            }
             Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
             Self::Count(least) => return format!("a whole number from {least} on"),
@@ -151,6 +156,7 @@ impl ValueType {
                     start.eq_ignore_ascii_case(scheme) && text.len() > scheme.len()
                 })
             }),
+            Self::ProgramOrUrl => Self::Program.accepts(value) || Self::Url.accepts(value),
             Self::Sources | Self::TypesByPattern => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
             }

@@ -138,6 +138,8 @@ impl<'b> Binder<'b> {
         let containers = self.containers(&mut names, &mut tools);
         for entry in self.library.entries().iter() {
             self.secrets.extend(entry.implementation.secrets().iter().cloned());
+            let validator = entry.external_validator.iter();
+            self.secrets.extend(validator.flat_map(|it| it.secrets()).cloned());
         }
         for entry in self.library.sources() {
             self.secrets.extend(entry.source.secrets().iter().cloned());
@@ -175,7 +177,9 @@ impl<'b> Binder<'b> {
 
     fn tool(&mut self, tool: &Tool, entry: Option<LibraryEntry>) -> BoundTool {
         let Some(entry) = entry else { return BoundTool::new(tool, None, Vec::new()) };
-        if let Some(why) = entry.implementation.fault() {
+        let validator = entry.external_validator.as_ref();
+        let faults = [entry.implementation.fault(), validator.and_then(|it| it.fault())];
+        for why in faults.into_iter().flatten() {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
         let injected = self.injected(tool, &entry);

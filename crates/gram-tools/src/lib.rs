@@ -67,6 +67,7 @@ mod settings;
 mod stats;
 pub mod throttle;
 mod tool_source;
+pub mod validator;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};

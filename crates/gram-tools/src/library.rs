@@ -53,6 +53,8 @@ pub(crate) struct LibraryEntry {
     interface: Option<DeclaredInterface>,
     /// Further validators of the tool's calls.
     pub(crate) validators: Vec<Arc<Validator>>,
+    /// A validator that is a program or a service.
+    pub(crate) external_validator: Option<Arc<dyn Implementation>>,
 }
 
 impl LibraryEntry {
@@ -63,8 +65,15 @@ impl LibraryEntry {
         settings: Settings,
         inject: Vec<Injection>,
     ) -> Self {
-        let (interface, validators) = (None, Vec::new());
-        Self { tool, implementation, settings, inject, interface, validators }
+        Self {
+            tool,
+            implementation,
+            settings,
+            inject,
+            interface: None,
+            validators: Vec::new(),
+            external_validator: None,
+        }
     }
 
     /// The interface that the library or the implementation itself declares.
@@ -89,13 +98,17 @@ pub(crate) struct SourceEntry {
     pub(crate) source: Arc<dyn ToolSource>,
     pub(crate) settings: Settings,
     pub(crate) inject: Vec<Injection>,
+    pub(crate) external_validator: Option<Arc<dyn Implementation>>,
 }
 
 impl SourceEntry {
     /// The entry of a tool that the source offers.
     pub(crate) fn entry(&self, tool: &SmolStr) -> LibraryEntry {
         let implementation = self.source.tool(tool);
-        LibraryEntry::new(tool.clone(), implementation, self.settings.clone(), self.inject.clone())
+        let (settings, inject) = (self.settings.clone(), self.inject.clone());
+        let external_validator = self.external_validator.clone();
+        let entry = LibraryEntry::new(tool.clone(), implementation, settings, inject);
+        LibraryEntry { external_validator, ..entry }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A session checks and runs the calls of one conversation.
 
 mod container;
+mod once;
 mod redaction;
 mod run;
 #[cfg(feature = "mcp")]
@@ -27,7 +28,7 @@ use crate::invocation::{Implementation, SessionResources};
 use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
-use crate::throttle::CallOutcome;
+use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
 pub use redaction::RedactedArguments;
@@ -240,7 +241,10 @@ impl Session {
         }));
         match self.checked(tool, &arguments) {
             Ok(accepted) => {
-                self.state.lock().accepted(tool);
+                let judged = self.external_validator(tool).is_none();
+                if judged {
+                    self.state.lock().accepted(tool);
+                }
                 let (session, admitted) = (self, (admitted, arguments));
                 Admission::Ready(Box::new(AdmittedCall {
                     session,
@@ -249,28 +253,44 @@ impl Session {
                     name,
                     accepted,
                     warnings,
+                    judged,
                     approval: None,
                     admitted,
                     progress_token: None,
                 }))
             }
             Err(error) => {
-                let hash = hash_of(&arguments);
-                let mut state = self.state.lock();
-                state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
-                // Errors of the host do not count as attempts of the model.
-                let is_the_models = !matches!(error, CallError::Invocation { .. });
-                let attempts = if is_the_models { state.refused(tool) } else { 0 };
-                drop(state);
-                let error = match settings.max_attempts {
-                    most if most > 0 && attempts >= most => {
-                        CallError::NeedsHumanReview { attempts, last: Box::new(error) }
-                    }
-                    _ => error,
-                };
+                let error = self.refuse(tool, (admitted, &arguments), error);
                 Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
             }
         }
+    }
+
+    /// Records that a call was refused, and returns its error.
+    fn refuse(
+        &self,
+        tool: u32,
+        (admitted, arguments): (ThrottleTicket, &str),
+        error: CallError,
+    ) -> CallError {
+        let hash = hash_of(arguments);
+        let mut state = self.state.lock();
+        state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
+        // Errors of the host do not count as attempts of the model.
+        let is_the_models = !matches!(error, CallError::Invocation { .. });
+        let attempts = if is_the_models { state.refused(tool) } else { 0 };
+        drop(state);
+        match self.bound.settings(Some(tool)).max_attempts {
+            most if most > 0 && attempts >= most => {
+                CallError::NeedsHumanReview { attempts, last: Box::new(error) }
+            }
+            _ => error,
+        }
+    }
+
+    /// The validator of a tool's calls that is a program or a service.
+    fn external_validator(&self, tool: u32) -> Option<&dyn Implementation> {
+        self.bound.tool(tool).entry.as_ref()?.external_validator.as_deref()
     }
 
     /// Checks a single call without running or recording it. All containers count as expanded.

@@ -55,12 +55,17 @@ impl fmt::Debug for Models {
 
 impl Models {
     /// Creates models from environment variables and from scripts, whose paths are relative to
-    /// `folder`.
+    /// `folder`. Programs that validate answers run there, too.
     pub fn new(
         environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
         folder: impl Into<PathBuf>,
     ) -> Self {
         Self { environment: Box::new(environment), folder: folder.into(), by_name: HashMap::new() }
+    }
+
+    /// The folder of scripts and programs.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Adds a model under its name.

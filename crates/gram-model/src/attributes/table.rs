@@ -8,8 +8,8 @@ use super::AttributeOwner::{
 };
 use super::ConstraintConstructor as C;
 use super::ValueType::{
-    self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, Range, Signature,
-    Size, Sources, Step, Text, Time,
+    self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, ProgramOrUrl,
+    Range, Signature, Size, Sources, Step, Text, Time,
 };
 use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
 use crate::ConstraintKind as Kind;
@@ -342,6 +342,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
     attribute("inject", POLICY, Sources, "Sources of injected parameters"),
     attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
+    attribute(
+        "validate",
+        &[Agent, AnyImplementation],
+        ProgramOrUrl,
+        "Program or URL that judges the arguments, or the answer of an agent",
+    ),
     attribute(
         "undeclared",
         POLICY,

@@ -101,6 +101,49 @@ pub(crate) fn load(
     })
 }
 
+/// Makes the validator of an implementation, if it has one.
+pub(crate) fn load_validator(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Option<Result<Arc<dyn Implementation>, String>> {
+    let value = declared.attribute("validate")?;
+    #[cfg(feature = "command")]
+    if value.is_array() {
+        return Some(environment(loader, declared).map(|it| program_validator(value, it)));
+    }
+    #[cfg(not(feature = "command"))]
+    let _ = loader;
+    Some(url_validator(value))
+}
+
+/// The validator that an attribute names: a program, which runs in `folder`, or a URL. Fails with the
+/// reason.
+pub fn validator(value: &Value, folder: &Path) -> Result<Arc<dyn Implementation>, String> {
+    #[cfg(feature = "command")]
+    if value.is_array() {
+        return Ok(program_validator(value, ProgramEnvironment::in_folder(folder)));
+    }
+    #[cfg(not(feature = "command"))]
+    let _ = folder;
+    url_validator(value)
+}
+
+#[cfg(feature = "command")]
+fn program_validator(value: &Value, environment: ProgramEnvironment) -> Arc<dyn Implementation> {
+    let words = value.as_array().into_iter().flatten();
+    let words = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    Arc::new(Command::with_environment(words, environment))
+}
+
+fn url_validator(value: &Value) -> Result<Arc<dyn Implementation>, String> {
+    #[cfg(feature = "http")]
+    if let Some(url) = value.as_str() {
+        let service = Http::new(url, Vec::new()).map_err(|error| error.detail)?;
+        return Ok(Arc::new(service));
+    }
+    Err(format!("this program was built without validators such as {value}"))
+}
+
 /// Makes what implements all tools of a server from its declaration.
 pub(crate) fn load_source(
     loader: &mut Loader<'_>,

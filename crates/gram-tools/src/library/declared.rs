@@ -63,7 +63,9 @@ impl ToolLibrary {
             });
             let text = declared.attribute("signature").and_then(Value::as_str);
             let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
-            let entry = LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
+            let mut entry =
+                LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
+            entry.external_validator = external_validator(&loader, declared);
             made = made.add(LibraryEntry { interface, ..entry });
         }
         #[cfg(feature = "mcp")]
@@ -85,14 +87,28 @@ impl ToolLibrary {
         for injection in &mut inject {
             injection.own = false;
         }
+        let external_validator = external_validator(loader, declared);
         match implementations::load_source(loader, declared) {
             Ok(source) => {
-                Arc::make_mut(&mut self.sources).push(SourceEntry { source, settings, inject });
+                let entry = SourceEntry { source, settings, inject, external_validator };
+                Arc::make_mut(&mut self.sources).push(entry);
             }
             Err(why) => Arc::make_mut(&mut self.unusable_sources).push(why),
         }
         self
     }
+}
+
+/// The validator of an implementation, if it has one. Binding reports one that cannot be used.
+fn external_validator(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Option<Arc<dyn Implementation>> {
+    let made = implementations::load_validator(loader, declared)?;
+    Some(made.unwrap_or_else(|message| {
+        let message = format!("its validator cannot be used: {message}");
+        Arc::new(Unusable { kind: declared.kind.name(), message })
+    }))
 }
 
 /// What a signature says. Its names mean what they mean in the library's texts; what means

@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 use super::{Admission, Session, hash_of, warnings};
 use crate::ToolContent;
 use crate::approval::{ApprovalDecision, ApprovalRequest};
-use crate::check::Accepted;
+use crate::check::{Accepted, InvalidArguments};
 use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
-use crate::journal::{Earlier, call_key};
 use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
+use crate::validator::problems;
 use crate::verdict::{CallError, Success, Verdict, Warning};
 
 /// An admitted call.
@@ -29,6 +29,8 @@ pub struct AdmittedCall<'s> {
     pub(super) name: String,
     pub(super) accepted: Accepted,
     pub(super) warnings: Vec<Warning>,
+    /// Whether the validators have accepted it.
+    pub(super) judged: bool,
     /// That it may run, if it has to be approved.
     pub(super) approval: Option<ApprovalDecision>,
     /// The throttle ticket, and the arguments as received.
@@ -38,7 +40,7 @@ pub struct AdmittedCall<'s> {
 }
 
 /// Why an invocation returned no answer.
-enum RunFailure {
+pub(super) enum RunFailure {
     Error(InvocationError),
     TooLong,
 }
@@ -129,7 +131,7 @@ impl<'s> AdmittedCall<'s> {
     }
 
     /// Completes a call that does not run.
-    fn refuse(self, error: CallError) -> Verdict {
+    pub(super) fn refuse(self, error: CallError) -> Verdict {
         let Self { session, id, name, warnings, approval, admitted: (admitted, _), .. } = self;
         session.state.lock().throttle.withdraw(admitted);
         Verdict { warnings, approval, ..Verdict::new(id, name, Err(error)) }
@@ -140,20 +142,60 @@ impl<'s> AdmittedCall<'s> {
         self.session.state.lock().throttle.withdraw(self.admitted.0);
     }
 
-    /// Runs the implementation until it answers, times out or is cancelled. Asks for approval
-    /// first, if the call has to be approved and is not yet.
+    /// Asks the validator that is a program or a service, if there is one and it has not been asked.
+    /// A call that it does not accept is complete.
+    pub async fn judge(mut self, cancelled: &CancellationToken) -> Admission<'s> {
+        let session = self.session;
+        let validator = session.external_validator(self.tool).filter(|_| !self.judged);
+        let Some(validator) = validator else { return Admission::Ready(Box::new(self)) };
+        let limit = self.settings().time_limit();
+        let found = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => {
+                return Admission::Answered(self.end(Err(RunFailure::cancelled())));
+            }
+            found = problems(validator, &self.name, &self.accepted.arguments, limit) => found,
+        };
+        let masks = session.bound.masks(self.tool, &self.accepted.secrets);
+        let error = match (found, session.bound.check(self.tool)) {
+            (Ok(found), _) if found.is_empty() => {
+                session.state.lock().accepted(self.tool);
+                self.judged = true;
+                return Admission::Ready(Box::new(self));
+            }
+            (Ok(found), Ok(check)) => {
+                let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
+                CallError::Validation(InvalidArguments::of_host(check, found))
+            }
+            (Ok(_), Err(error)) => CallError::Invocation { detail: error.to_string() },
+            (Err(why), _) => {
+                let detail = format!("the validator of its arguments {}", masks.text(&why));
+                CallError::Invocation { detail }
+            }
+        };
+        let Self { tool, id, name, warnings, admitted: (admitted, sent), .. } = self;
+        let error = session.refuse(tool, (admitted, &sent), error);
+        Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
+    }
+
+    /// Runs the implementation until it answers, times out or is cancelled. Before that, asks the
+    /// validator and for approval, unless that is done or not needed.
     pub async fn run(self, cancelled: CancellationToken) -> Verdict {
-        let call = match self.approval_request() {
-            None => self,
+        let call = match self.judge(&cancelled).await {
+            Admission::Answered(verdict) => return verdict,
+            Admission::Ready(call) => *call,
+        };
+        let call = match call.approval_request() {
+            None => call,
             Some(request) => {
-                let session = self.session;
+                let session = call.session;
                 let decided = session.approvals.decide(request);
                 let decision = tokio::select! {
                     biased;
-                    () = cancelled.cancelled() => return self.end(Err(RunFailure::cancelled())),
+                    () = cancelled.cancelled() => return call.end(Err(RunFailure::cancelled())),
                     decision = decided => decision,
                 };
-                match self.decide(decision) {
+                match call.decide(decision) {
                     Admission::Answered(verdict) => return verdict,
                     Admission::Ready(call) => *call,
                 }
@@ -166,48 +208,13 @@ impl<'s> AdmittedCall<'s> {
         call.end(answer)
     }
 
-    /// Runs the implementation, unless a call with the same arguments has run or may have run.
-    async fn run_once(mut self, cancelled: CancellationToken) -> Verdict {
-        let (session, tool) = (self.session, &self.session.bound.tool(self.tool).spec);
-        let key = call_key(&tool.name, &self.accepted.arguments);
-        let masks = session.bound.masks(self.tool, &self.accepted.secrets);
-        let shown = masks.arguments(tool, self.accepted.arguments.clone());
-        match session.journal.start(&key, &tool.name, &shown) {
-            Ok(Earlier::None) => {}
-            Ok(Earlier::Started) => return self.refuse(CallError::OutcomeUnknown),
-            Ok(Earlier::Done(result)) => {
-                self.warnings.push(warnings::already_done(&tool.name));
-                return self.end(Ok(Answer::Json(result)));
-            }
-            Err(error) => {
-                let detail = format!("it was not run: the call journal cannot be written: {error}");
-                return self.refuse(CallError::Invocation { detail });
-            }
-        }
-        let answer = self.invoke(cancelled).await;
-        let had_no_effect = matches!(&answer, Err(RunFailure::Error(error))
-            if matches!(error.kind, InvocationErrorKind::Failed | InvocationErrorKind::Unreachable));
-        let verdict = self.end(answer);
-        match &verdict.outcome {
-            _ if had_no_effect || verdict.warnings.iter().any(|it| it.code == UNSUCCESSFUL) => {
-                session.journal.end(&key, None);
-            }
-            Ok(success) => {
-                session.journal.end(&key, Some(success.result.clone().unwrap_or_default()));
-            }
-            // It may have run.
-            Err(_) => {}
-        }
-        verdict
-    }
-
     /// Completes a call with an answer from elsewhere, such as a recording. Nothing runs, so approval
     /// is not needed.
     pub fn finish(self, answer: Result<Answer, InvocationError>) -> Verdict {
         self.end(answer.map_err(RunFailure::Error))
     }
 
-    async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, RunFailure> {
+    pub(super) async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, RunFailure> {
         let bound = &self.session.bound;
         let tool = bound.tool(self.tool);
         let Some(entry) = &tool.entry else {
@@ -271,7 +278,7 @@ impl<'s> AdmittedCall<'s> {
         }
     }
 
-    fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
+    pub(super) fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
         let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
         let mut content = None;
         let outcome = match answer {
@@ -280,8 +287,14 @@ impl<'s> AdmittedCall<'s> {
                 content = own;
                 Ok(success)
             }),
-            Err(RunFailure::TooLong) => Err(CallError::Timeout { limit: self.settings().timeout }),
+            Err(RunFailure::TooLong) => {
+                self.explain_failure(&masks);
+                Err(CallError::Timeout { limit: self.settings().timeout })
+            }
             Err(RunFailure::Error(error)) => {
+                if error.kind != InvocationErrorKind::Cancelled {
+                    self.explain_failure(&masks);
+                }
                 content = error.content.map(|content| *content);
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
@@ -308,6 +321,16 @@ impl<'s> AdmittedCall<'s> {
         session.state.lock().throttle.finish(admitted, hash, ended, session.clock.now());
         let verdict = Verdict::new(id, name, outcome);
         Verdict { warnings, attempt, content, approval, ..verdict }
+    }
+
+    /// Adds warnings about what may have caused a failure of the implementation.
+    fn explain_failure(&mut self, masks: &SecretMasks) {
+        let spec = &self.session.bound.tool(self.tool).spec;
+        let arguments = masks.arguments(spec, self.accepted.arguments.clone());
+        for mut warning in repeated_paths(&arguments) {
+            warning.message = masks.text(&warning.message);
+            self.warnings.push(warning);
+        }
     }
 
     /// The value of an answer, and the answer itself if it has the form of MCP.
@@ -408,11 +431,8 @@ impl<'s> AdmittedCall<'s> {
         let arguments = std::mem::take(&mut self.accepted.arguments);
         let arguments = masks.arguments(&tool.spec, arguments);
         let result = masks.result(value);
-        if arguments.contains(['/', '\\']) {
-            let arguments = serde_json::from_str(&arguments).unwrap_or_default();
-            warnings.extend(warnings::repeated_path(&arguments, "arguments"));
-        }
-        warnings.extend(warnings::repeated_path(&result, "result"));
+        warnings.extend(repeated_paths(&arguments));
+        warnings.extend(warnings::repeated_paths(&result, "result"));
         for warning in &mut warnings {
             warning.message = masks.text(&warning.message);
         }
@@ -424,6 +444,15 @@ impl<'s> AdmittedCall<'s> {
             result: Some(result),
         })
     }
+}
+
+/// Warns about paths in the JSON of arguments that repeat themselves.
+fn repeated_paths(arguments: &str) -> Vec<Warning> {
+    if !arguments.contains(['/', '\\']) {
+        return Vec::new();
+    }
+    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    warnings::repeated_paths(&arguments, "arguments")
 }
 
 fn not_json(error: &serde_json::Error) -> CallError {
@@ -448,4 +477,4 @@ fn mark(content: &mut ToolContent, masks: &SecretMasks) -> Vec<Warning> {
 }
 
 /// The warning code for a result whose success flag is negative. It counts as a failure.
-const UNSUCCESSFUL: &str = "unsuccessful";
+pub(super) const UNSUCCESSFUL: &str = "unsuccessful";

@@ -50,23 +50,29 @@ pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
     })
 }
 
-/// Warns about a path with repeated segments, which models write when they join paths twice.
-pub(super) fn repeated_path(value: &Value, of: &str) -> Option<Warning> {
-    find(value, 0).map(|path| Warning {
+/// The maximum number of paths that are reported.
+const MAX_PATHS: usize = 5;
+
+/// Warns about paths with repeated segments, which models write when they join paths twice.
+pub(super) fn repeated_paths(value: &Value, of: &str) -> Vec<Warning> {
+    let mut paths = Vec::new();
+    find(value, 0, &mut paths);
+    let warning = |path: &str| Warning {
         code: "repeated-path",
         message: format!("the path {path:?} in the {of} repeats its own segments"),
-    })
+    };
+    paths.into_iter().map(warning).collect()
 }
 
-fn find(value: &Value, depth: u32) -> Option<&str> {
-    if depth > MAX_DEPTH {
-        return None;
+fn find<'v>(value: &'v Value, depth: u32, paths: &mut Vec<&'v str>) {
+    if depth > MAX_DEPTH || paths.len() == MAX_PATHS {
+        return;
     }
     match value {
-        Value::String(text) => repeats(text).then_some(text),
-        Value::Array(items) => items.iter().find_map(|item| find(item, depth + 1)),
-        Value::Object(map) => map.values().find_map(|item| find(item, depth + 1)),
-        _ => None,
+        Value::String(text) if repeats(text) && !paths.contains(&text.as_str()) => paths.push(text),
+        Value::Array(items) => items.iter().for_each(|item| find(item, depth + 1, paths)),
+        Value::Object(map) => map.values().for_each(|item| find(item, depth + 1, paths)),
+        _ => {}
     }
 }
 
@@ -92,6 +98,15 @@ fn repeats(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_path_is_reported_once() {
+        let value = serde_json::json!({"a": "/x/yz/yz", "b": ["/x/yz/yz", "q/q1/q1"], "c": "/x"});
+        let messages: Vec<_> =
+            repeated_paths(&value, "arguments").into_iter().map(|it| it.message).collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages[0].contains("\"/x/yz/yz\"") && messages[1].contains("\"q/q1/q1\""));
+    }
 
     #[test]
     fn paths_that_repeat_themselves_are_found() {
