@@ -187,7 +187,7 @@ fn a_line_that_is_no_call_is_named_with_its_number() {
     let part = "<stdin>:3: this call has no `arguments`, and `args` is no key of a call";
     assert!(said(b"{\"name\": \"greet\", \"args\": {}}").contains(part));
     assert!(said(b"{\"name\": \"gr\xfc\xdfe\"}").contains("<stdin>:3: invalid UTF-8"));
-    folder.write("calls.jsonl", "{\"name\": 1}");
+    folder.write("calls.jsonl", "{\"arguments\": {}}");
     let run = within(&folder, "replay spec.gram --library library.gram --calls calls.jsonl").run();
     run.fails_with(&["calls.jsonl:1: "]);
 }

@@ -43,6 +43,7 @@ mod running;
 mod scenarios;
 mod secrets;
 mod session;
+mod sign_in;
 mod spans;
 mod spec;
 mod support;

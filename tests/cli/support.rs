@@ -28,6 +28,8 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
         "XDG_STATE_HOME",
+        "XDG_DATA_HOME",
+        "GRAMC_SIGN_INS",
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
         "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",

@@ -15,6 +15,7 @@ mod connection;
 mod http;
 mod metrics;
 mod sessions;
+mod sign_in_page;
 mod upstream;
 
 use std::fmt;
@@ -34,6 +35,7 @@ use self::catalog::Catalog;
 use self::connection::{Connection, Conversation, JsonConnection};
 pub use self::http::Listener;
 use self::metrics::Metrics;
+pub use self::sign_in_page::SignInPage;
 pub use self::upstream::name_clashes;
 
 /// Maximum time for running calls to end at shutdown.

@@ -88,6 +88,8 @@ pub enum ValueType {
     ProgramOrUrl,
     /// The sources of values, by name.
     Sources,
+    /// Texts under some of these names.
+    TextsOf(&'static [&'static str]),
     /// A signature in quotes.
     Signature,
     /// Any other value.
@@ -116,6 +118,10 @@ impl ValueType {
             Self::Url => "a whole URL, such as \"https://example.com/search\"",
             Self::ProgramOrUrl => {
                 "a program and its arguments, such as [\"python3\", \"a.py\"], or a URL"
+            }
+            Self::TextsOf(names) => {
+                let named: Vec<_> = names.iter().map(|name| format!("{name}: \"…\"")).collect();
+                return format!("a map of texts, such as {{{}}}", named.join(", "));
             }
             Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
@@ -157,6 +163,9 @@ impl ValueType {
                 })
             }),
             Self::ProgramOrUrl => Self::Program.accepts(value) || Self::Url.accepts(value),
+            Self::TextsOf(names) => value.as_object().is_some_and(|entries| {
+                entries.iter().all(|(key, text)| names.contains(&&**key) && text.is_string())
+            }),
             Self::Sources | Self::TypesByPattern => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))
             }

@@ -1,15 +1,17 @@
 //! HTTP clients for services and MCP servers.
 
 use std::error::Error;
+use std::fs;
 #[cfg(feature = "http")]
 use std::io;
+use std::path::Path;
 
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName,
     HeaderValue, USER_AGENT,
 };
 use reqwest::redirect::{Action, Attempt, Policy};
-use reqwest::{ClientBuilder, StatusCode, Url};
+use reqwest::{Certificate, ClientBuilder, Identity, StatusCode, Url};
 
 use crate::sanitize::sanitize_line;
 
@@ -66,6 +68,12 @@ impl RequestHeaders {
         self
     }
 
+    /// Whether they say who the client is.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn authorize(&self) -> bool {
+        self.map.contains_key(reqwest::header::AUTHORIZATION)
+    }
+
     /// The values that must not appear in any output.
     pub fn secrets(&self) -> &[String] {
         &self.secrets
@@ -93,14 +101,76 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
 }
 
-pub(crate) fn client(url: &Url) -> ClientBuilder {
+/// What a client needs for TLS beside the authorities that the system trusts.
+#[derive(Clone, Default)]
+pub struct TlsOptions {
+    authorities: Vec<Certificate>,
+    identity: Option<Identity>,
+}
+
+impl TlsOptions {
+    /// Reads files in PEM format: certificates of further authorities, and the certificate of the
+    /// client with its private key, which may be in the same file. Fails with the reason.
+    pub fn read(
+        ca: Option<&Path>,
+        cert: Option<&Path>,
+        key: Option<&Path>,
+    ) -> Result<Self, String> {
+        let read = |path: &Path| {
+            fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        };
+        let invalid = |path: &Path, what: &str| format!("{} holds no {what}", path.display());
+        let authorities = match ca {
+            Some(path) => {
+                let found = Certificate::from_pem_bundle(&read(path)?).unwrap_or_default();
+                if found.is_empty() {
+                    return Err(invalid(path, "certificate in PEM format"));
+                }
+                found
+            }
+            None => Vec::new(),
+        };
+        let identity = match (cert, key) {
+            (Some(cert), key) => {
+                let mut pem = read(cert)?;
+                if let Some(key) = key {
+                    pem.push(b'\n');
+                    pem.extend(read(key)?);
+                }
+                let found = Identity::from_pem(&pem);
+                let what = "certificate with its private key in PEM format";
+                Some(found.map_err(|_| invalid(key.unwrap_or(cert), what))?)
+            }
+            (None, Some(_)) => return Err("a private key needs its certificate, `cert`".to_owned()),
+            (None, None) => None,
+        };
+        Ok(Self { authorities, identity })
+    }
+
+    pub(crate) fn is_default(&self) -> bool {
+        self.authorities.is_empty() && self.identity.is_none()
+    }
+}
+
+impl std::fmt::Debug for TlsOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TlsOptions").finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn client(url: &Url, tls: &TlsOptions) -> ClientBuilder {
     // This fails if the provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // The URL may contain a password, which must not leak to other servers.
     let builder = reqwest::Client::builder()
         .user_agent(concat!("gramc/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(redirect))
-        .referer(false);
+        .referer(false)
+        .tls_certs_merge(tls.authorities.iter().cloned());
+    let builder = match &tls.identity {
+        Some(identity) => builder.identity(identity.clone()),
+        None => builder,
+    };
     // A proxy would resolve the loopback address to its own machine.
     if is_loopback(url) { builder.no_proxy() } else { builder }
 }

@@ -89,8 +89,12 @@ pub(crate) fn call_key(tool: &str, arguments: &str) -> String {
         Ok(value) => json_schema_kit::values::canonical(&value),
         Err(_) => arguments.to_owned(),
     };
-    let digest = Sha256::digest(format!("{tool}\0{arguments}"));
-    digest.iter().fold(String::new(), |mut out, byte| {
+    hex(&Sha256::digest(format!("{tool}\0{arguments}")))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut out, byte| {
         // Writing to a `String` cannot fail.
         let _ = write!(out, "{byte:02x}");
         out

@@ -50,6 +50,7 @@ mod environment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 mod http_client;
 pub mod implementations;
+mod injected_source;
 pub mod invocation;
 mod journal;
 mod library;
@@ -75,9 +76,10 @@ pub use content::ToolContent;
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
-pub use http_client::RequestHeaders;
+pub use http_client::{RequestHeaders, TlsOptions};
+pub use injected_source::InjectedSource;
 pub use journal::{CallJournal, JournalError};
-pub use library::{InjectedSource, LibraryError, ToolLibrary};
+pub use library::{LibraryError, ToolLibrary};
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use process::{ProcessWatcher, watch_processes};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};

@@ -11,6 +11,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::check::Problem;
+use crate::injected_source::InjectedSource;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::journal::CallJournal;
 #[cfg(feature = "mcp")]
@@ -126,42 +127,6 @@ pub(crate) struct Injection {
     pub(crate) supply: InjectedSource,
     /// Whether it is supplied to this tool, and not to all tools of the library.
     pub(crate) own: bool,
-}
-
-/// Where the value of an injected parameter comes from.
-#[derive(Clone, PartialEq)]
-pub enum InjectedSource {
-    /// A variable of the environment, read when the library is bound.
-    Environment(SmolStr),
-    /// A file, read when the library is bound; a line break at its end is left out.
-    File(std::path::PathBuf),
-    /// The value itself.
-    Value(Value),
-}
-
-impl InjectedSource {
-    /// Whether the value is kept apart from the library, and so may be a secret.
-    pub(crate) fn is_external(&self) -> bool {
-        !matches!(self, Self::Value(_))
-    }
-
-    /// The value as it is now.
-    pub(crate) fn read(&self) -> Result<Value, String> {
-        match self {
-            Self::Environment(name) => match std::env::var(name) {
-                Ok(value) => Ok(Value::String(value)),
-                Err(std::env::VarError::NotPresent) => {
-                    Err(format!("the environment has no variable {name}"))
-                }
-                Err(_) => Err(format!("the environment variable {name} is not valid Unicode")),
-            },
-            Self::File(path) => match std::fs::read_to_string(path) {
-                Ok(text) => Ok(Value::from(text.trim_end_matches(['\n', '\r']))),
-                Err(error) => Err(format!("cannot read {}: {error}", path.display())),
-            },
-            Self::Value(value) => Ok(value.clone()),
-        }
-    }
 }
 
 impl ToolLibrary {

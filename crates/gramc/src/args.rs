@@ -2,6 +2,7 @@
 
 mod ab;
 mod calls;
+mod login;
 mod mcp;
 mod run;
 mod session;
@@ -16,6 +17,7 @@ use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
+pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
 pub(crate) use session::Session;
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Trace(Trace),
     Ab(Box<Ab>),
     Mcp(Mcp),
+    Login(Login),
+    Logout(Logout),
     Lsp(Lsp),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]
@@ -240,6 +244,8 @@ pub(crate) struct Import {
     /// Environment variable with the bearer token for --url
     #[arg(long, value_name = "NAME", requires = "url")]
     pub(crate) token_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: Tls,
     /// Put all tools into a container with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use gram_tools::{ProgramEnvironment, RequestHeaders, mcp};
+use gram_tools::{ProgramEnvironment, RequestHeaders, TlsOptions, mcp};
 use serde_json::Value;
 
+use crate::args::Tls;
 use crate::failure::Failure;
 
 /// How long a server may take for everything. `npx` and its like install a server before they
@@ -37,7 +38,7 @@ pub(crate) fn tools_of_command(command: &str, variables: &[String]) -> Result<Va
     for name in variables {
         environment = environment.secret(name, variable(name)?);
     }
-    run(mcp::tools_of_command(&words, environment, TIME_LIMIT, interrupted()))
+    tools(mcp::tools_of_command(&words, environment, TIME_LIMIT, interrupted()))
 }
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.
@@ -48,13 +49,21 @@ pub(crate) fn tools_of_url(
     url: &str,
     headers: &[String],
     token: Option<&str>,
+    tls: &Tls,
 ) -> Result<Value, Failure> {
     let mut all = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some(name) = token {
         all.push(("Authorization".to_owned(), variable(name)?));
     }
     let headers = RequestHeaders::new(all).map_err(Failure::new)?.with_bearer();
-    run(mcp::tools_of_url(url, headers, TIME_LIMIT, interrupted()))
+    let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
+    tools(mcp::tools_of_url(url, options, TIME_LIMIT, interrupted()))
+}
+
+/// Reads the certificates that the command line names.
+pub(crate) fn tls_options(tls: &Tls) -> Result<TlsOptions, Failure> {
+    let (ca, cert, key) = (tls.ca.as_deref(), tls.cert.as_deref(), tls.key.as_deref());
+    TlsOptions::read(ca, cert, key).map_err(Failure::new)
 }
 
 /// A header of the command line: `Name: value` or `Name: env:NAME`.
@@ -77,8 +86,13 @@ fn variable(name: &str) -> Result<String, Failure> {
         .map_err(|_| Failure::new(format!("the environment variable `{name}` is not set")))
 }
 
+/// The tools that a server lists.
+fn tools(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value, Failure> {
+    run(work)?.map_err(|error| Failure::new(error.to_string()))
+}
+
 /// Runs `work` on this thread.
-fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value, Failure> {
+pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -86,7 +100,7 @@ fn run(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value
     let outcome = runtime.block_on(work);
     // A name lookup cannot be cancelled, so the program does not wait for it.
     runtime.shutdown_background();
-    outcome.map_err(|error| Failure::new(error.to_string()))
+    Ok(outcome)
 }
 
 /// Waits for a signal to end the program, and reports it.

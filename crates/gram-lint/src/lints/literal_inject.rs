@@ -14,8 +14,9 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# An injected value is hard-coded in a library
 
 Injected values are often secrets or deployment settings: a token, an account,
-the address of a server. Libraries are committed and shared, so a hard-coded
-value is visible to every reader and the same in every environment.
+the address of a server. So is the secret of a client of OAuth. Libraries are
+committed and shared, so a hard-coded value is visible to every reader and the
+same in every environment.
 
 Name where the value comes from: `env:NAME` is a variable of the environment,
 `file:PATH` the content of a file. Where the value is no secret and the same
@@ -45,6 +46,13 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         check_injected(cx, &library.attributes, *place, report);
         for (implementation, place) in library.implementations.iter().zip(places) {
             check_injected(cx, &implementation.attributes, *place, report);
+            check_values(
+                cx,
+                &implementation.attributes,
+                ("oauth", is_client_secret),
+                *place,
+                report,
+            );
         }
     }
 }
@@ -56,12 +64,25 @@ fn check_injected(
     place: Place,
     report: &mut Report,
 ) {
-    let inject = attributes.iter().find(|(key, _)| key == "inject");
-    let entries = inject.and_then(|(_, value)| value.as_object());
-    for (name, value) in entries.into_iter().flatten() {
+    check_values(cx, attributes, ("inject", |_| true), place, report);
+}
+
+/// The key of an attribute, and which of its values come from elsewhere.
+type Values = (&'static str, fn(&str) -> bool);
+
+fn check_values(
+    cx: &Context<'_>,
+    attributes: &[(SmolStr, Value)],
+    (key, is_external): Values,
+    place: Place,
+    report: &mut Report,
+) {
+    let found = attributes.iter().find(|(known, _)| known == key);
+    let entries = found.and_then(|(_, value)| value.as_object()).into_iter().flatten();
+    for (name, value) in entries.filter(|(name, _)| is_external(name)) {
         if value.as_str().is_some_and(is_literal) && !report.is_full(place.file) {
             let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
-            let span = node.and_then(|node| span_of(node, name)).unwrap_or(place.name);
+            let span = node.and_then(|node| span_of(node, key, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
             let message = format!("the value of `{name}` is hard-coded");
             let diagnostic = cx.diagnostic(&LINT, place.file, span, message);
@@ -75,9 +96,13 @@ fn is_literal(text: &str) -> bool {
     !["env:", "file:"].iter().any(|source| text.starts_with(source))
 }
 
-/// The span of the value of an injected parameter.
-fn span_of(node: Node<'_>, name: &str) -> Option<Span> {
-    let inject = node.subject().entries().find(|entry| entry.key.content() == "inject")?.value;
+fn is_client_secret(name: &str) -> bool {
+    name == "clientSecret"
+}
+
+/// The span of a value in an attribute.
+fn span_of(node: Node<'_>, key: &str, name: &str) -> Option<Span> {
+    let inject = node.subject().entries().find(|entry| entry.key.content() == key)?.value;
     let value = inject.entries().find(|entry| entry.key.content() == name);
     // In a tagged string, the entries have no places of their own.
     Some(value.map_or(inject, |entry| entry.value).span())

@@ -9,7 +9,7 @@ use super::AttributeOwner::{
 use super::ConstraintConstructor as C;
 use super::ValueType::{
     self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, ProgramOrUrl,
-    Range, Signature, Size, Sources, Step, Text, Time,
+    Range, Signature, Size, Sources, Step, Text, TextsOf, Time,
 };
 use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
 use crate::ConstraintKind as Kind;
@@ -453,6 +453,18 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         &[Implementation(Http), Implementation(Mcp)],
         Sources,
         "Sources of HTTP headers",
+    ),
+    attribute(
+        "tls",
+        &[Implementation(Http), Implementation(Mcp)],
+        TextsOf(&["ca", "cert", "key"]),
+        "Files with certificates in PEM format: authorities, client, and its private key",
+    ),
+    attribute(
+        "oauth",
+        &[Implementation(Mcp)],
+        TextsOf(&["clientId", "clientSecret", "scope"]),
+        "Credentials of gramc for an MCP server that wants OAuth 2.1",
     ),
     attribute(
         "method",

@@ -4,11 +4,11 @@ use gram_syntax::{SourceFile, parse};
 use serde_json::json;
 
 use super::*;
+use crate::injected_source::InjectedSource;
 use crate::invocation::{
     AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
     InvocationErrorKind,
 };
-use crate::library::InjectedSource;
 
 /// An implementation that declares its interface and never runs.
 #[derive(Debug)]

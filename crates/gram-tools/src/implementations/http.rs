@@ -10,8 +10,8 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde_json::Value;
 
 use self::url_template::{UrlTemplate, encoded, pairs};
-use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text};
-use crate::http_client::{self, RequestHeaders};
+use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
+use crate::http_client::{self, RequestHeaders, TlsOptions};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -23,18 +23,23 @@ pub struct HttpClient(Arc<ClientPool>);
 
 #[derive(Debug, Default)]
 struct ClientPool {
+    tls: TlsOptions,
     near: OnceLock<reqwest::Client>,
     far: OnceLock<reqwest::Client>,
 }
 
 impl HttpClient {
+    fn with_tls(tls: TlsOptions) -> Self {
+        Self(Arc::new(ClientPool { tls, ..ClientPool::default() }))
+    }
+
     /// The client for an address. It is made when it is needed first.
     fn to(&self, url: &Url) -> Result<reqwest::Client, InvocationError> {
         let place = if http_client::is_loopback(url) { &self.0.near } else { &self.0.far };
         if let Some(client) = place.get() {
             return Ok(client.clone());
         }
-        let client = http_client::client(url).build().map_err(|error| {
+        let client = http_client::client(url, &self.0.tls).build().map_err(|error| {
             let detail = format!("no connection can be prepared: {}", http_client::root(&error));
             InvocationError::new(InvocationErrorKind::Unreachable, detail)
         })?;
@@ -82,8 +87,10 @@ impl Http {
             method if method.is_empty() => Method::POST,
             method => Method::try_from(&*method).map_err(|error| error.to_string())?,
         };
+        let tls = tls_options(loader, declared)?;
+        let client = if tls.is_default() { loader.http.clone() } else { HttpClient::with_tls(tls) };
         Ok(Self {
-            client: loader.http.clone(),
+            client,
             method,
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),

@@ -2,6 +2,7 @@
 
 mod whole_server;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -9,14 +10,15 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use super::{
-    Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, text, texts,
+    Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, source, text,
+    texts, tls_options,
 };
 use crate::content::ToolContent;
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind, SessionResources,
 };
-use crate::mcp::{LibraryServer, McpServer, SessionServers};
+use crate::mcp::{LibraryServer, McpServer, OAuthGrant, SessionServers, UrlOptions};
 use crate::sanitize::beginning;
 
 pub(super) use whole_server::WholeServer;
@@ -106,7 +108,7 @@ fn server(
     declared: &gram_model::Implementation,
     is_whole: bool,
 ) -> Result<McpServer, String> {
-    let names = ["url", "command", "env", "cwd", "headers", "shared"];
+    let names = ["url", "command", "env", "cwd", "headers", "tls", "oauth", "shared"];
     let key = Value::from(names.map(|name| json!(declared.attribute(name))).to_vec()).to_string();
     if let Some((_, known)) = loader.servers.iter_mut().find(|(known, _)| *known == key) {
         known.is_whole |= is_whole;
@@ -116,12 +118,45 @@ fn server(
     let server = if url.is_empty() {
         McpServer::command_with(texts(declared, "command"), environment(loader, declared)?)
     } else {
-        let headers = request_headers(loader, declared)?.with_bearer();
-        McpServer::url_with(&url, headers).map_err(|error| error.detail)?
+        McpServer::url_with(&url, url_options(loader, declared)?).map_err(|error| error.detail)?
     };
     let server = if flag(declared, "shared") { server.shared() } else { server };
     loader.servers.push((key, LibraryServer { server: server.clone(), is_whole }));
     Ok(server)
+}
+
+/// How a server at a URL is spoken to: with the declared headers and credentials, or else with the
+/// sign-in of the user.
+fn url_options(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<UrlOptions, String> {
+    let headers = request_headers(loader, declared)?.with_bearer();
+    let tls = tls_options(loader, declared)?;
+    match declared.attribute("oauth") {
+        Some(value) => {
+            let oauth = Some(client_credentials(value, loader.folder)?);
+            Ok(UrlOptions { headers, tls, oauth })
+        }
+        None => Ok(UrlOptions::of_user(headers, tls)),
+    }
+}
+
+fn client_credentials(value: &Value, folder: &Path) -> Result<OAuthGrant, String> {
+    let read = |key: &str| match value.get(key) {
+        Some(found) => {
+            let read = source(found, folder).read()?;
+            Ok(Some(read.as_str().unwrap_or_default().to_owned()))
+        }
+        None => Ok::<_, String>(None),
+    };
+    let missing = |key: &str| format!("`oauth` lacks `{key}`");
+    let scopes = read("scope")?.unwrap_or_default();
+    Ok(OAuthGrant::ClientCredentials {
+        id: read("clientId")?.ok_or_else(|| missing("clientId"))?,
+        secret: read("clientSecret")?.ok_or_else(|| missing("clientSecret"))?,
+        scopes: scopes.split_whitespace().map(str::to_owned).collect(),
+    })
 }
 
 /// The error of a call that the server reports as failed.

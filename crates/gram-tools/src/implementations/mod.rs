@@ -27,7 +27,7 @@ pub use http::{Http, HttpClient};
 pub use mcp::Mcp;
 pub use replay::{Replay, ReplayError};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gram_model::ImplementationKind as Kind;
@@ -40,9 +40,9 @@ use crate::content::ToolContent;
 #[cfg(any(feature = "command", feature = "mcp"))]
 use crate::environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
-use crate::http_client::RequestHeaders;
+use crate::http_client::{RequestHeaders, TlsOptions};
+use crate::injected_source::{source, sources};
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
-use crate::library::InjectedSource;
 #[cfg(feature = "mcp")]
 use crate::mcp::LibraryServer;
 use crate::tool_source::ToolSource;
@@ -219,18 +219,15 @@ fn request_headers(
     RequestHeaders::new(headers.collect::<Result<Vec<_>, String>>()?)
 }
 
-/// The sources that an attribute such as `inject` names: `env:NAME`, `file:PATH`, or a value.
-pub(crate) fn sources(inject: &Value, folder: &Path) -> Vec<(SmolStr, InjectedSource)> {
-    let supply = |value: &Value| match value.as_str() {
-        Some(text) => match (text.strip_prefix("env:"), text.strip_prefix("file:")) {
-            (Some(name), _) => InjectedSource::Environment(name.into()),
-            (_, Some(path)) => InjectedSource::File(folder.join(PathBuf::from(path))),
-            _ => InjectedSource::Value(value.clone()),
-        },
-        None => InjectedSource::Value(value.clone()),
-    };
-    let map = inject.as_object();
-    map.into_iter().flatten().map(|(name, value)| (name.as_str().into(), supply(value))).collect()
+/// The TLS options of an implementation. Paths are relative to the library's file.
+#[cfg(any(feature = "http", feature = "mcp"))]
+fn tls_options(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<TlsOptions, String> {
+    let Some(value) = declared.attribute("tls") else { return Ok(TlsOptions::default()) };
+    let path = |key: &str| Some(loader.folder.join(value.get(key)?.as_str()?));
+    TlsOptions::read(path("ca").as_deref(), path("cert").as_deref(), path("key").as_deref())
 }
 
 /// Runs `work` until the call is cancelled.

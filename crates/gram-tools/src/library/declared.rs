@@ -10,7 +10,8 @@ use smol_str::SmolStr;
 
 use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
 use crate::bind::schemas_of;
-use crate::implementations::{self, Loader, sources};
+use crate::implementations::{self, Loader};
+use crate::injected_source::sources;
 use crate::invocation::{
     AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
     InvocationErrorKind,

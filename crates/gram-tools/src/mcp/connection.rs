@@ -1,13 +1,11 @@
 //! One connection to a server, which calls share.
 
-use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
-use reqwest::Url;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, CustomNotification,
     CustomRequest, PingRequest, ServerResult,
@@ -19,6 +17,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::address::ServerAddress;
 use super::child_server::ChildServer;
 use super::failure_log::FailureLog;
 use super::http_transport;
@@ -27,11 +26,8 @@ use super::requests::{
     ClientHandler, RequestFailure, all_pages, late, refused, said_error, unanswered,
 };
 use super::session_client::{ClientSlot, RpcError};
-use crate::environment::ProgramEnvironment;
-use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::masks::SecretMasks;
-use crate::sanitize::sanitize_line;
 
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
@@ -39,35 +35,6 @@ const LIST_LIMIT: Duration = Duration::from_mins(1);
 const PING_LIMIT: Duration = Duration::from_secs(3);
 /// The time limit for sending a cancellation and for closing.
 const GOODBYE: Duration = Duration::from_secs(2);
-
-/// A server: a program with its arguments and its environment, or a URL with headers.
-#[derive(Clone)]
-pub(super) enum ServerAddress {
-    Command { words: Arc<[String]>, environment: Arc<ProgramEnvironment> },
-    Url { url: Arc<Url>, headers: Arc<RequestHeaders> },
-}
-
-impl ServerAddress {
-    /// The values that the server gets and that must not appear in any output.
-    pub(super) fn secrets(&self) -> &[String] {
-        match self {
-            Self::Command { environment, .. } => environment.secrets(),
-            Self::Url { headers, .. } => headers.secrets(),
-        }
-    }
-}
-
-/// The server without the arguments and credentials, which may be secret, as part of a message.
-impl Display for ServerAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command { words, .. } => {
-                write!(f, "`{}`", sanitize_line(words.first().map_or("", String::as_str)))
-            }
-            Self::Url { url, .. } => write!(f, "at {}", http_client::without_secrets(url)),
-        }
-    }
-}
 
 /// A server that cannot be connected to.
 #[derive(Debug, thiserror::Error)]
@@ -125,10 +92,10 @@ impl Connection {
                 let introduced = introduce(us.clone(), pipes, &failures, limit).await;
                 ("does not begin", failures, Some(server), introduced)
             }
-            ServerAddress::Url { url, headers } => {
+            ServerAddress::Url(address) => {
                 let step = "cannot be reached";
                 let failures = Arc::new(FailureLog::new("In its answers", client, &masks));
-                let transport = http_transport::transport(url, headers, &failures);
+                let transport = http_transport::transport(address, &failures);
                 let transport = transport.map_err(|why| failed(step, why))?;
                 let introduced = introduce(us.clone(), transport, &failures, limit).await;
                 (step, failures, None, introduced)

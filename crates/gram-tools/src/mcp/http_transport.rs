@@ -5,28 +5,30 @@ use std::io::{self, Cursor};
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode, Url};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::{Response, StatusCode};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage,
 };
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::auth::{AuthError, WWWAuthenticateParams};
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use rmcp::transport::streamable_http_client::{
-    HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransportConfig,
-    StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
 
+use super::address::UrlAddress;
 use super::failure_log::{FailureLog, unreadable};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, stub};
 use super::wire::sealed;
-use crate::http_client::{self, RequestHeaders};
+use crate::http_client;
 use crate::invocation::InvocationErrorKind;
 use crate::sanitize::sanitize_line;
 
@@ -37,16 +39,17 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// The transport to the server at `url`, which gets `headers` with each request.
+/// The transport to a server.
 pub(super) fn transport(
-    url: &Url,
-    headers: &RequestHeaders,
+    address: &Arc<UrlAddress>,
     failures: &Arc<FailureLog>,
 ) -> Result<StreamableHttpClientTransport<HttpTransport>, String> {
-    let http = http_client::client(url).default_headers(headers.map().clone());
+    let UrlAddress { url, headers, tls, .. } = &**address;
+    let http = http_client::client(url, tls).default_headers(headers.map().clone());
     let http = http.build().map_err(|error| http_client::root(&error))?;
-    let client = HttpTransport { http, failures: Arc::clone(failures) };
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+    let (address, failures) = (Arc::clone(address), Arc::clone(failures));
+    let client = HttpTransport { http, address, failures };
+    let mut config = StreamableHttpClientTransportConfig::with_uri(client.address.url.as_str());
     // An interrupted stream is resumed if the server allows that. The number of retries is limited,
     // because a caller waits for the answer.
     let mut retry = ExponentialBackoff::default();
@@ -57,23 +60,62 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// The client of `rmcp` with three differences: lists of tools pass as text, responses to calls are
-/// stored separately, and failures are recorded.
+/// The client of `rmcp` with four differences: lists of tools pass as text, responses to calls are
+/// stored separately, failures are recorded, and access tokens are renewed and masked.
 #[derive(Clone)]
 pub(super) struct HttpTransport {
     http: reqwest::Client,
+    address: Arc<UrlAddress>,
     failures: Arc<FailureLog>,
 }
 
 impl HttpTransport {
+    /// Sends a request with an access token, and again with another one if that is rejected.
+    async fn authorized<T, F>(
+        &self,
+        token: Option<String>,
+        send: impl Fn(Option<String>) -> F + Send + Sync,
+    ) -> Result<T, HttpError>
+    where
+        F: Future<Output = Result<T, HttpError>> + Send,
+    {
+        let Some(oauth) = &self.address.oauth else { return send(token).await };
+        let token = oauth.token().await.map_err(AuthError::AuthorizationFailed)?;
+        let outcome = send(token.clone()).await;
+        if let (Err(error), Some(rejected)) = (&outcome, &token)
+            && is_unauthorized(error)
+            && let Some(token) = oauth.token_after(rejected).await
+        {
+            return send(Some(token)).await;
+        }
+        outcome
+    }
+
+    fn mask(&self, text: String) -> String {
+        match &self.address.oauth {
+            Some(oauth) => oauth.mask(text),
+            None => text,
+        }
+    }
+
+    /// Masks the tokens in a message that `rmcp` has read.
+    fn masked(&self, message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+        if self.address.oauth.is_none() {
+            return message;
+        }
+        let masked = serde_json::to_string(&message).map(|text| self.mask(text));
+        masked.and_then(|text| serde_json::from_str(&text)).unwrap_or(message)
+    }
+
     /// Wraps the lists of tools in a stream of events as text, and stores the responses to calls
     /// separately. `call` is the call that opened the stream: errors in it affect only this call.
     fn events(&self, events: Events, call: Option<(RequestId, PendingCall)>) -> Events {
-        let failures = Arc::clone(&self.failures);
+        let transport = self.clone();
         events
             .then(move |event| {
-                let (failures, call) = (Arc::clone(&failures), call.clone());
+                let (transport, call) = (transport.clone(), call.clone());
                 async move {
+                    let failures = &transport.failures;
                     let mut event = match (event, &call) {
                         (Ok(event), _) => event,
                         (Err(_), Some((id, call))) if call.is_settled() => {
@@ -84,9 +126,10 @@ impl HttpTransport {
                     if let Some(data) = event.data.as_mut()
                         && !data.trim().is_empty()
                     {
+                        let sent = transport.mask(std::mem::take(data));
                         *data = match &call {
-                            Some((id, call)) => translated(&failures, data, id, call).await,
-                            None => sealed_event(&failures, data).await,
+                            Some((id, call)) => translated(failures, &sent, id, call).await,
+                            None => sealed_event(failures, &sent).await,
                         };
                     }
                     Ok(event)
@@ -121,6 +164,9 @@ impl HttpTransport {
         let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body);
         let response = request.send().await.map_err(HttpError::Client)?;
         let status = response.status();
+        if let Some(error) = self.challenge(&response) {
+            return Err(error);
+        }
         if status == StatusCode::NOT_FOUND && has_session {
             return Err(HttpError::SessionExpired);
         }
@@ -189,12 +235,34 @@ impl HttpTransport {
         while let Some(part) = parts.next().await {
             body.append(part?.get_mut());
         }
-        Ok(String::from_utf8_lossy(&body).into_owned())
+        Ok(self.mask(String::from_utf8_lossy(&body).into_owned()))
+    }
+
+    /// The error of a response that wants an access token, or one with more rights.
+    fn challenge(&self, response: &Response) -> Option<HttpError> {
+        let challenge = response.headers().get(WWW_AUTHENTICATE);
+        let challenge = challenge.and_then(|value| value.to_str().ok());
+        match (response.status(), challenge) {
+            (StatusCode::UNAUTHORIZED, challenge) => {
+                let challenge = challenge.unwrap_or_default().to_owned();
+                Some(HttpError::AuthRequired(AuthRequiredError::new(challenge)))
+            }
+            (StatusCode::FORBIDDEN, Some(challenge)) => {
+                let scope = WWWAuthenticateParams::parse(challenge, &self.address.url).scope;
+                let error = InsufficientScopeError::new(challenge.to_owned(), scope);
+                Some(HttpError::InsufficientScope(error))
+            }
+            _ => None,
+        }
     }
 
     /// Notes why a message was not answered: for the call that it makes, or else for all.
     fn note(&self, message: &ClientJsonRpcMessage, error: &HttpError) {
         let kind = kind_of(error);
+        let words = |error: &HttpError| match advice(error, &self.address) {
+            Some(advice) => format!("{}; {advice}", words(error)),
+            None => words(error),
+        };
         match PendingCall::of(message) {
             // `rmcp` begins another session and tries again.
             Some(_) if matches!(error, HttpError::SessionExpired) => {}
@@ -279,9 +347,10 @@ fn kind_of(error: &HttpError) -> InvocationErrorKind {
         HttpError::Client(error) if error.is_connect() => InvocationErrorKind::Unreachable,
         HttpError::Client(error) if error.is_redirect() => InvocationErrorKind::Failed,
         HttpError::Client(_) | HttpError::Io(_) | HttpError::Sse(_) => InvocationErrorKind::Died,
-        HttpError::HttpStatus(_) | HttpError::AuthRequired(_) | HttpError::InsufficientScope(_) => {
-            InvocationErrorKind::Failed
-        }
+        HttpError::HttpStatus(_)
+        | HttpError::AuthRequired(_)
+        | HttpError::InsufficientScope(_)
+        | HttpError::Auth(_) => InvocationErrorKind::Failed,
         _ => InvocationErrorKind::Garbled,
     }
 }
@@ -296,12 +365,31 @@ fn words(error: &HttpError) -> String {
         HttpError::HttpStatus(error) => answered_with(error.status),
         HttpError::AuthRequired(_) => answered_with(401),
         HttpError::InsufficientScope(_) => answered_with(403),
+        HttpError::Auth(AuthError::AuthorizationFailed(reason)) => reason.clone(),
         HttpError::Io(error) => error.to_string(),
         HttpError::UnexpectedContentType(kind) => format!(
             "it sends {}, which is not what an MCP server sends",
             kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("something without a type")
         ),
         other => sanitize_line(&other.to_string()),
+    }
+}
+
+fn is_unauthorized(error: &HttpError) -> bool {
+    match error {
+        HttpError::AuthRequired(_) => true,
+        HttpError::HttpStatus(error) => error.status == StatusCode::UNAUTHORIZED,
+        _ => false,
+    }
+}
+
+/// What a user can do against an error.
+fn advice(error: &HttpError, address: &UrlAddress) -> Option<String> {
+    let oauth = address.oauth.as_ref()?;
+    match error {
+        HttpError::InsufficientScope(error) => oauth.advice(error.required_scope.as_deref()),
+        error if is_unauthorized(error) => oauth.advice(None),
+        _ => None,
     }
 }
 
@@ -329,12 +417,19 @@ impl StreamableHttpClient for HttpTransport {
         );
         let ours = is_list || PendingCall::of(&message).is_some();
         let outcome = if ours {
-            self.post(&url, &message, session, token, headers).await
+            let post = |token| self.post(&url, &message, session.clone(), token, headers.clone());
+            self.authorized(token, post).await
         } else {
-            let posted = self.http.post_message(url, message.clone(), session, token, headers);
-            posted.await.map(|response| match response {
+            let post = |token| {
+                let (url, message) = (Arc::clone(&url), message.clone());
+                self.http.post_message(url, message, session.clone(), token, headers.clone())
+            };
+            self.authorized(token, post).await.map(|response| match response {
                 StreamableHttpPostResponse::Sse(events, session) => {
                     StreamableHttpPostResponse::Sse(self.events(events, None), session)
+                }
+                StreamableHttpPostResponse::Json(message, session) => {
+                    StreamableHttpPostResponse::Json(self.masked(message), session)
                 }
                 other => other,
             })
@@ -349,7 +444,11 @@ impl StreamableHttpClient for HttpTransport {
         token: Option<String>,
         headers: Headers,
     ) -> Result<(), HttpError> {
-        self.http.delete_session(url, session, token, headers).await
+        let delete = |token| {
+            let (url, session) = (Arc::clone(&url), Arc::clone(&session));
+            self.http.delete_session(url, session, token, headers.clone())
+        };
+        self.authorized(token, delete).await
     }
 
     async fn get_stream(
@@ -360,7 +459,10 @@ impl StreamableHttpClient for HttpTransport {
         token: Option<String>,
         headers: Headers,
     ) -> Result<Events, HttpError> {
-        let events = self.http.get_stream(url, session, last_event, token, headers);
-        Ok(self.events(events.await?, None))
+        let get = |token| {
+            let (url, last_event) = (Arc::clone(&url), last_event.clone());
+            self.http.get_stream(url, session.clone(), last_event, token, headers.clone())
+        };
+        Ok(self.events(self.authorized(token, get).await?, None))
     }
 }

@@ -9,7 +9,8 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::McpError;
-use super::connection::{Connection, ServerAddress};
+use super::address::ServerAddress;
+use super::connection::Connection;
 use super::session_client::ClientSlot;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 

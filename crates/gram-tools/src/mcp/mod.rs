@@ -8,16 +8,19 @@
 //! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
 //! which the tools of a library share.
 
+mod address;
 mod child_server;
 mod connection;
 mod failure_log;
 mod http_transport;
 mod lines;
 mod link;
+mod oauth;
 mod pending_calls;
 mod requests;
 mod server;
 mod session_client;
+mod sign_in;
 mod wire;
 
 use std::sync::Arc;
@@ -26,13 +29,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use self::address::ServerAddress;
+pub use self::address::UrlOptions;
+use self::connection::Connection;
 pub use self::connection::UpstreamError;
-use self::connection::{Connection, ServerAddress};
+pub use self::oauth::OAuthGrant;
 pub use self::server::McpServer;
 pub(crate) use self::server::SessionServers;
 pub use self::session_client::{RpcError, SessionClient};
+pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
 use crate::environment::ProgramEnvironment;
-use crate::http_client::{self, RequestHeaders};
 
 /// An MCP server of a library.
 #[derive(Debug, Clone)]
@@ -84,17 +90,16 @@ pub async fn tools_of_command(
     tools_of(&ServerAddress::Command { words: words.into(), environment }, limit, stop).await
 }
 
-/// Asks the MCP server at `url` for its tools, over streamable HTTP, with `headers`.
+/// Asks the MCP server at `url` for its tools, over streamable HTTP.
 ///
 /// Gives and fails as [`tools_of_command`] does.
 pub async fn tools_of_url(
     url: &str,
-    headers: RequestHeaders,
+    options: UrlOptions,
     limit: Duration,
     stop: impl Future<Output = String>,
 ) -> Result<Value, McpError> {
-    let url = http_client::address(url).ok_or(McpError::InvalidAddress)?;
-    let address = ServerAddress::Url { url: Arc::new(url), headers: Arc::new(headers) };
+    let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress)?;
     tools_of(&address, limit, stop).await
 }
 

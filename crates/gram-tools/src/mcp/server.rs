@@ -10,14 +10,14 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 
-use super::McpError;
-use super::connection::{Connection, ServerAddress, UpstreamError};
+use super::address::ServerAddress;
+use super::connection::{Connection, UpstreamError};
 use super::link::{ConnectionResult, ServerLink, unreachable};
 use super::pending_calls::PendingCall;
 use super::session_client::{ClientSlot, SessionClient, relevant};
+use super::{McpError, UrlOptions};
 use crate::check::ToolCheck;
 use crate::environment::ProgramEnvironment;
-use crate::http_client::{self, RequestHeaders};
 use crate::invocation::{CloseFuture, InvocationError, InvocationErrorKind, SessionResource};
 use crate::sanitize::sanitize_line;
 
@@ -113,14 +113,13 @@ impl McpServer {
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
     pub fn url(url: &str) -> Result<Self, InvocationError> {
-        Self::url_with(url, RequestHeaders::default())
+        Self::url_with(url, UrlOptions::default())
     }
 
-    /// The server at an address, which gets headers with each request. Fails as [`Self::url`] does.
-    pub fn url_with(url: &str, headers: RequestHeaders) -> Result<Self, InvocationError> {
-        let url = http_client::address(url).ok_or_else(|| unreachable(McpError::InvalidAddress))?;
-        let (url, headers) = (Arc::new(url), Arc::new(headers));
-        Ok(Self::new(ServerAddress::Url { url, headers }, false, None))
+    /// The server at an address, with options. Fails as [`Self::url`] does.
+    pub fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
+        let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress);
+        Ok(Self::new(address.map_err(unreachable)?, false, None))
     }
 
     fn new(

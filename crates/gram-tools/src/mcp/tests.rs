@@ -35,7 +35,7 @@ pub(super) fn ask_command(words: &[&str], limit: Duration) -> Result<Value, McpE
 }
 
 pub(super) fn ask_url(url: &str, limit: Duration) -> Result<Value, McpError> {
-    run(tools_of_url(url, RequestHeaders::default(), limit, std::future::pending()))
+    run(tools_of_url(url, UrlOptions::default(), limit, std::future::pending()))
 }
 
 fn ask_hostile(mode: &str, limit: Duration) -> Result<Value, McpError> {

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::check::{Problem, Undeclared};
 use crate::implementations::{Function, async_function};
-use crate::library::{InjectedSource, ToolLibrary};
+use crate::injected_source::InjectedSource;
+use crate::library::ToolLibrary;
 use crate::settings::Settings;
 
 const TEXT: &str = r#"

@@ -30,7 +30,10 @@ pub(super) fn run(args: &Import) -> Outcome {
         }
         (_, _, Some(url)) => {
             let token = args.token_env.as_deref();
-            (live::tools_of_url(url, &args.header, token)?.to_string(), SERVER.to_owned())
+            (
+                live::tools_of_url(url, &args.header, token, &args.tls)?.to_string(),
+                SERVER.to_owned(),
+            )
         }
         (Some(file), None, None) => (read(file)?, file.display().to_string()),
         (None, None, None) => {

@@ -8,6 +8,7 @@ mod compile;
 mod explain;
 mod fmt;
 mod import;
+mod login;
 mod lsp;
 mod mcp;
 mod parse;
@@ -41,6 +42,8 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Ab(args) => ab::run(&args, display),
         Command::Trace(args) => trace::run(&args, display),
         Command::Mcp(args) => mcp::run(&args, display),
+        Command::Login(args) => login::login(&args),
+        Command::Logout(args) => login::logout(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

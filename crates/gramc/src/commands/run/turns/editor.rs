@@ -132,14 +132,11 @@ fn private_folder(path: &Path) -> io::Result<()> {
 
 /// The file in which lines are remembered, in the user's folder for such things.
 pub(in crate::commands::run) fn history_file() -> Option<PathBuf> {
-    let folder = |variable: &str| {
-        let path = PathBuf::from(std::env::var_os(variable)?);
-        // By the standard, what is not absolute does not count.
-        path.is_absolute().then_some(path)
-    };
-    let local = if cfg!(windows) { folder("LOCALAPPDATA") } else { None };
-    let home = || Some(folder("HOME")?.join(".local/state"));
-    Some(folder("XDG_STATE_HOME").or(local).or_else(home)?.join("gramc").join("history"))
+    use etcetera::BaseStrategy as _;
+
+    let base = etcetera::choose_base_strategy().ok()?;
+    let folder = base.state_dir().unwrap_or_else(|| base.cache_dir());
+    Some(folder.join("gramc").join("history"))
 }
 
 /// The settings of the terminal before a line was edited. If gramc is ended at the prompt, the editor

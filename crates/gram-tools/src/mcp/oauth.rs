@@ -1,0 +1,258 @@
+//! Access tokens for MCP servers, by OAuth 2.1.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, ClientCredentialsConfig, InMemoryCredentialStore,
+    OAuthClientConfig,
+};
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use super::sign_in::{SignIns, StoredSignIn};
+use crate::http_client::{self, TlsOptions};
+use crate::masks::SecretMasks;
+use crate::sanitize::sanitize_line;
+
+/// How a client gets the right to use a server.
+#[derive(Clone)]
+pub enum OAuthGrant {
+    /// A user has signed in, and the tokens are kept in a folder.
+    SignIn(SignIns),
+    /// The client has credentials of its own.
+    ClientCredentials {
+        /// The identifier of the client.
+        id: String,
+        /// The secret of the client.
+        secret: String,
+        /// The requested scopes.
+        scopes: Vec<String>,
+    },
+}
+
+impl Debug for OAuthGrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SignIn(sign_ins) => f.debug_tuple("SignIn").field(sign_ins).finish(),
+            Self::ClientCredentials { .. } => f.write_str("ClientCredentials"),
+        }
+    }
+}
+
+/// The access tokens for a server.
+pub(super) struct OAuth {
+    url: Url,
+    tls: TlsOptions,
+    grant: OAuthGrant,
+    state: Mutex<OAuthState>,
+    /// Masks all tokens so far.
+    masks: RwLock<(Vec<String>, Arc<SecretMasks>)>,
+}
+
+#[derive(Default)]
+struct OAuthState {
+    manager: Option<AuthorizationManager>,
+    /// Whether the manager knows the authorization server.
+    is_ready: bool,
+}
+
+impl OAuth {
+    pub(super) fn new(url: &Url, tls: &TlsOptions, grant: OAuthGrant) -> Self {
+        let (url, tls) = (url.clone(), tls.clone());
+        Self { url, tls, grant, state: Mutex::default(), masks: RwLock::default() }
+    }
+
+    /// The token for the next request. `None` if nobody has signed in. Fails with the reason.
+    pub(super) async fn token(&self) -> Result<Option<String>, String> {
+        let mut state = self.state.lock().await;
+        let Some(manager) = self.manager(&mut state).await? else { return Ok(None) };
+        // A token that is still valid needs no request.
+        let token = match manager.get_access_token().await {
+            Err(_) => {
+                self.prepare(&mut state).await?;
+                self.fresh_token(&state).await?
+            }
+            Ok(token) => token,
+        };
+        self.mask_from_now_on(&token);
+        Ok(Some(token))
+    }
+
+    /// Another token in place of one that the server rejected, if there is one.
+    pub(super) async fn token_after(&self, rejected: &str) -> Option<String> {
+        let mut state = self.state.lock().await;
+        let manager = self.manager(&mut state).await.ok()??;
+        // Another request or another program may have got one meanwhile.
+        let token = match manager.get_access_token().await {
+            Ok(token) if token != rejected => token,
+            _ => {
+                self.prepare(&mut state).await.ok()?;
+                self.renewed_token(&state).await.ok()?
+            }
+        };
+        self.mask_from_now_on(&token);
+        (token != rejected).then_some(token)
+    }
+
+    /// Masks the tokens in a text of the server.
+    pub(super) fn mask(&self, text: String) -> String {
+        let masks = Arc::clone(&self.masks.read().1);
+        if masks.is_empty() { text } else { masks.text(&text) }
+    }
+
+    fn mask_from_now_on(&self, token: &str) {
+        let is_known = |tokens: &[String]| tokens.iter().any(|known| known == token);
+        if is_known(&self.masks.read().0) {
+            return;
+        }
+        let mut masks = self.masks.write();
+        masks.0.push(token.to_owned());
+        masks.1 = Arc::new(SecretMasks::of_library(&masks.0));
+    }
+
+    /// The manager, which has made no request yet. `None` if nobody has signed in.
+    async fn manager<'s>(
+        &self,
+        state: &'s mut OAuthState,
+    ) -> Result<Option<&'s AuthorizationManager>, String> {
+        if let OAuthGrant::SignIn(sign_ins) = &self.grant
+            && !sign_ins.has(&self.url)
+        {
+            *state = OAuthState::default();
+            return Ok(None);
+        }
+        if state.manager.is_none() {
+            let mut manager = manager(&self.url, &self.tls).await?;
+            match &self.grant {
+                OAuthGrant::SignIn(sign_ins) => {
+                    manager.set_credential_store(sign_ins.store(&self.url));
+                }
+                OAuthGrant::ClientCredentials { .. } => {
+                    manager.set_credential_store(InMemoryCredentialStore::new());
+                }
+            }
+            state.manager = Some(manager);
+        }
+        Ok(state.manager.as_ref())
+    }
+
+    /// Asks for the authorization server, so that the manager can request tokens.
+    async fn prepare(&self, state: &mut OAuthState) -> Result<(), String> {
+        let OAuthState { manager: Some(manager), is_ready } = state else { return Ok(()) };
+        if *is_ready {
+            return Ok(());
+        }
+        let failed = |error: AuthError| self.failed(&error);
+        match &self.grant {
+            OAuthGrant::SignIn(sign_ins) => {
+                manager.initialize_from_store().await.map_err(failed)?;
+                let stored = sign_ins.load(&self.url)?;
+                if let Some((id, secret)) = stored.as_ref().and_then(StoredSignIn::client) {
+                    let config = OAuthClientConfig::new(id, self.url.as_str());
+                    let config = config.with_client_secret(secret?);
+                    manager.configure_client(config).map_err(failed)?;
+                }
+            }
+            OAuthGrant::ClientCredentials { .. } => {
+                let resolution = manager.resolve_metadata().await.map_err(failed)?;
+                manager.set_metadata(resolution.metadata);
+                let config = self.client_credentials();
+                manager.validate_client_credentials_metadata(&config).map_err(failed)?;
+                manager.configure_client_credentials(&config).map_err(failed)?;
+            }
+        }
+        *is_ready = true;
+        Ok(())
+    }
+
+    /// A token that is not about to expire.
+    async fn fresh_token(&self, state: &OAuthState) -> Result<String, String> {
+        let Some(manager) = &state.manager else { return Err(String::new()) };
+        match manager.get_access_token().await {
+            Ok(token) => Ok(token),
+            Err(AuthError::AuthorizationRequired) => self.renewed_token(state).await,
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    /// A token that was requested just now.
+    async fn renewed_token(&self, state: &OAuthState) -> Result<String, String> {
+        let Some(manager) = &state.manager else { return Err(String::new()) };
+        let renewed = match &self.grant {
+            OAuthGrant::SignIn(_) => manager.refresh_token().await,
+            OAuthGrant::ClientCredentials { .. } => {
+                manager.exchange_client_credentials(&self.client_credentials()).await
+            }
+        };
+        let response = renewed.map_err(|error| self.failed(&error))?;
+        // The type of the crate `oauth2` has no other way to it without that crate.
+        let response = serde_json::to_value(response).unwrap_or_default();
+        let token = response.get("access_token").and_then(Value::as_str);
+        token.map(str::to_owned).ok_or_else(|| "no access token in the response".to_owned())
+    }
+
+    fn client_credentials(&self) -> ClientCredentialsConfig {
+        let (id, secret, scopes) = match &self.grant {
+            OAuthGrant::ClientCredentials { id, secret, scopes } => (id, secret, scopes),
+            OAuthGrant::SignIn(_) => (&String::new(), &String::new(), &Vec::new()),
+        };
+        ClientCredentialsConfig::ClientSecret {
+            client_id: id.clone(),
+            client_secret: secret.clone(),
+            scopes: scopes.clone(),
+            resource: Some(resource(&self.url)),
+        }
+    }
+
+    /// How a user gets the right to use the server, or another scope of it.
+    pub(super) fn advice(&self, scope: Option<&str>) -> Option<String> {
+        let OAuthGrant::SignIn(sign_ins) = &self.grant else { return None };
+        let url = http_client::without_secrets(&self.url);
+        let Some(scope) = scope else { return Some(format!("sign in with `gramc login {url}`")) };
+        // Rights that were granted are asked for again, because a new token replaces the old one.
+        let stored = sign_ins.load(&self.url).ok().flatten();
+        let mut scopes = stored.map(|stored| stored.scopes().to_vec()).unwrap_or_default();
+        scopes.extend(scope.split_whitespace().map(sanitize_line));
+        scopes.sort_unstable();
+        scopes.dedup();
+        Some(format!("sign in with `gramc login {url} --scope \"{}\"`", scopes.join(" ")))
+    }
+
+    fn failed(&self, error: &AuthError) -> String {
+        match (error, &self.grant) {
+            (
+                AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_),
+                OAuthGrant::SignIn(_),
+            ) => {
+                let advice = self.advice(None).unwrap_or_default();
+                format!("the sign-in has expired; {advice}")
+            }
+            _ => format!("no access token: {}", sanitize_line(&error.to_string())),
+        }
+    }
+}
+
+/// The identifier of a server, for which tokens are requested.
+fn resource(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url.into()
+}
+
+/// A manager without state. Hosts that the server names may have private addresses, as those of
+/// companies do, but no others than public ones and these.
+pub(super) async fn manager(url: &Url, tls: &TlsOptions) -> Result<AuthorizationManager, String> {
+    // Also sets the provider of cryptography.
+    let client = http_client::client(url, tls);
+    let failed = |error: AuthError| sanitize_line(&error.to_string());
+    let made = AuthorizationManager::new_allowing_private_addresses(url.clone());
+    let mut manager = made.await.map_err(failed)?;
+    if !tls.is_default() {
+        let client = client.build().map_err(|error| http_client::root(&error))?;
+        manager.with_client(client).map_err(failed)?;
+    }
+    Ok(manager)
+}

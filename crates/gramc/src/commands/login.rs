@@ -1,0 +1,66 @@
+//! `gramc login` and `gramc logout`
+
+use std::io::{self, IsTerminal as _};
+
+use gram_mcp::SignInPage;
+use gram_tools::mcp::{SignInError, SignInOptions, SignIns};
+
+use crate::args::{Login, Logout};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
+use crate::live;
+use crate::output::say;
+
+pub(super) fn login(args: &Login) -> Outcome {
+    let scopes = args.scope.as_deref().unwrap_or_default();
+    let options = SignInOptions {
+        client_id: args.client_id.clone(),
+        client_secret: args.client_secret.clone(),
+        scopes: scopes.split_whitespace().map(str::to_owned).collect(),
+        tls: live::tls_options(&args.tls)?,
+    };
+    live::run(async {
+        let signalled = live::signalled();
+        tokio::select! {
+            biased;
+            signal = signalled => Err(Failure::Interrupted(signal)),
+            signed_in = sign_in(args, options) => signed_in,
+        }
+    })?
+}
+
+async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
+    let page = SignInPage::bind(args.port).await.map_err(|error| {
+        Failure::new(format!("cannot listen at port {} of this machine: {error}", args.port))
+    })?;
+    let pending = sign_ins()?
+        .begin(&args.url, &page.url(), options)
+        .await
+        .map_err(|error| failure(&error))?;
+    say(format_args!("Sign in on this page:\n\n  {}\n", pending.page()));
+    if io::stderr().is_terminal() && pending.page().starts_with("http") {
+        // Without a browser on this machine, the user opens the page elsewhere.
+        let _ = open::that_detached(pending.page());
+    }
+    let address = page.wait().await;
+    let address =
+        address.map_err(|error| Failure::new(format!("no browser came back: {error}")))?;
+    pending.complete(&address).await.map_err(|error| failure(&error))?;
+    say(format_args!("You are signed in."));
+    Ok(CLEAN)
+}
+
+pub(super) fn logout(args: &Logout) -> Outcome {
+    if sign_ins()?.forget(&args.url).map_err(|error| failure(&error))? {
+        return Ok(CLEAN);
+    }
+    say(format_args!("gramc: there is no sign-in to this server"));
+    Ok(PROBLEMS)
+}
+
+fn sign_ins() -> Result<SignIns, Failure> {
+    SignIns::of_user().ok_or_else(|| failure(&SignInError::NoFolder))
+}
+
+fn failure(error: &SignInError) -> Failure {
+    Failure::new(error.to_string())
+}
