@@ -31,11 +31,16 @@ fn parameter(shapes: &Shapes, field: &FieldRule) -> String {
         None if field.required => {}
         None => attributes.push("optional: true".to_owned()),
     }
-    let record = match &attributes[..] {
+    let attributes = braced(&attributes);
+    format!("({}::{}{attributes})", symbol(&field.name), label(shapes, field.shape))
+}
+
+/// Attributes as they follow a type.
+fn braced(attributes: &[String]) -> String {
+    match attributes {
         [] => String::new(),
         all => format!(" {{{}}}", all.join(", ")),
-    };
-    format!("({}::{}{record})", symbol(&field.name), label(shapes, field.shape))
+    }
 }
 
 /// The constraints of a shape as attributes.
@@ -105,7 +110,7 @@ fn label(shapes: &Shapes, id: ShapeId) -> String {
     if is_symbol(&expression) { expression } else { format!("`{expression}`") }
 }
 
-/// A shape as a type expression of gram, without its constraints.
+/// A shape as a type expression of gram, without constraints of its own.
 fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let shape = &shapes.list[id as usize];
     if let Some(values) = &shape.values
@@ -182,7 +187,8 @@ fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -
             Value::from(&*field.name).to_string()
         };
         let optional = if field.required { "" } else { "?" };
-        format!("{name}{optional}: {}", expression(shapes, field.shape, depth + 1))
+        let constraints = braced(&constraints(shapes.behind(field.shape)));
+        format!("{name}{optional}: {}{constraints}", expression(shapes, field.shape, depth + 1))
     };
     let fields: Vec<_> = rules.fields.iter().map(field).collect();
     format!("{{{}}}", fields.join(", "))

@@ -322,6 +322,18 @@ fn messages_say_what_is_wanted() {
         panic!("it went through")
     };
     assert_eq!(invalid.schema_hint(), "(pair::`[Text, Integer]`)==>…");
+    let guest = json!({"type": "object", "required": ["age"], "properties": {
+        "age": {"type": "integer", "minimum": 0, "maximum": 120},
+        "tags": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 9}},
+    }});
+    let t = ToolCheck::of_schema(&json!({"type": "object", "properties": {"guest": guest}}));
+    let Err(Rejection::Invalid(invalid)) = t.unwrap().check(r#"{"guest": 5}"#, p) else {
+        panic!("it went through")
+    };
+    assert_eq!(
+        invalid.schema_hint(),
+        "(guest::`{age: Integer {range: 0..120}, tags?: Text[] {size: ...3}}` {optional: true})==>…"
+    );
     let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
     let t = ToolCheck::of_schema(&schema).unwrap();
     assert_eq!(call(&t, "{}", p), json!(["`b` is missing: it is required"]));
