@@ -1,9 +1,10 @@
 //! How many calls a second `gramc mcp` answers, compared with a `FastMCP` server with the same tool, over
 //! standard input and over HTTP. Both are driven by the same client, which keeps several calls
 //! under way. It also reports the processor time of a call in the server,
-//! which hangs less on what else the machine does.
+//! which hangs less on what else the machine does. Then many clients call each over HTTP for a minute: it
+//! reports how long they wait, and whether the memory of the server grows.
 //!
-//! `cargo bench -p gramc-tests --bench mcp` takes about a minute, and some more the first time: it
+//! `cargo bench -p gramc-tests --bench mcp` takes about three minutes, and some more the first time: it
 //! installs `FastMCP` into `.tools/fastmcp`.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
@@ -26,6 +27,10 @@ const CALLS: u32 = 4_000;
 /// How many calls are under way over standard input, and how many clients there are over HTTP.
 const UNDER_WAY: u32 = 32;
 const CLIENTS: u32 = 8;
+/// How many clients call for how long, and after which time the memory is measured first.
+const CROWD: u32 = 64;
+const CROWD_TIME: Duration = Duration::from_mins(1);
+const WARM_UP: Duration = Duration::from_secs(10);
 /// How many times a second Linux counts the time of a process.
 const TICKS: f64 = 100.0;
 
@@ -75,6 +80,53 @@ fn main() {
         let processor = found.iter().map(|(_, time)| time).sum::<f64>() / f64::from(ROUNDS);
         println!("{name:26} {median:12.0} {best:12.0} {processor:22.0}");
     }
+    drop(contestants);
+    println!("\n{CROWD} clients for {} s", CROWD_TIME.as_secs());
+    println!("{:26} {:>12} {:>8} {:>8} {:>18}", "", "calls/s", "p50, ms", "p99, ms", "memory, MB");
+    let port = free_port().to_string();
+    crowd("gramc, HTTP", &mut Server::over_http(own(&["--http", "0"]), None));
+    crowd("FastMCP, HTTP", &mut Server::over_http(other(&[&port]), Some(&port)));
+}
+
+/// Has many clients call a server all the time, and prints how long they waited, and the memory of the
+/// server after the first seconds and at the end.
+fn crowd(name: &str, server: &mut Server) {
+    let Way::Http(clients) = &mut server.way else { panic!("it serves HTTP") };
+    let place = clients[0].place.clone();
+    let process = server.child.id();
+    let end = Instant::now() + CROWD_TIME;
+    let (mut waits, early) = std::thread::scope(|scope| {
+        let client = || {
+            let (mut client, mut waits) = (Client::connect(&place), Vec::new());
+            for id in 1.. {
+                let start = Instant::now();
+                if start >= end {
+                    break;
+                }
+                prove(id, &client.post(&call(id)));
+                waits.push(start.elapsed().as_secs_f64() * 1e3);
+            }
+            waits
+        };
+        let running: Vec<_> = (0..CROWD).map(|_| scope.spawn(client)).collect();
+        std::thread::sleep(WARM_UP);
+        let early = memory(process);
+        let waits = running.into_iter().flat_map(|it| it.join().expect("no call fails"));
+        (waits.collect::<Vec<_>>(), early)
+    });
+    waits.sort_by(f64::total_cmp);
+    let calls = u32::try_from(waits.len()).expect("not that many");
+    let rate = f64::from(calls) / CROWD_TIME.as_secs_f64();
+    let (median, late) = (waits[waits.len() / 2], waits[waits.len() * 99 / 100]);
+    let memory = format!("{early:.1} to {:.1}", memory(process));
+    println!("{name:26} {rate:12.0} {median:8.1} {late:8.1} {memory:>18}");
+}
+
+/// The memory of a process in MB.
+fn memory(process: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
+    line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") * 1024.0 / 1e6
 }
 
 fn root() -> &'static Path {

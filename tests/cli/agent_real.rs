@@ -178,3 +178,13 @@ fn five_turns_with_a_real_model_streaming_and_not() {
         assert!(!run.stdout.contains("tool_call"), "{run:?}");
     }
 }
+
+/// The cases of `tests/real/messages`, without the model.
+#[test]
+fn the_calls_that_messages_are_measured_with_are_refused() {
+    let mut python = command(tools("python/bin/python"));
+    python.arg(root().join("tests/real/messages/measure.py")).arg(crate::support::binary());
+    let python = python.args(["--cases", "5", "--check"]).env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = python.output().expect("Python starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
