@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use super::{
-    Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, source, text,
-    texts, tls_options,
+    Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, text, texts,
+    tls_options,
 };
 use crate::content::ToolContent;
+use crate::injected_source::source;
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind, SessionResources,

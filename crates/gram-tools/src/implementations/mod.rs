@@ -41,7 +41,8 @@ use crate::content::ToolContent;
 use crate::environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]
 use crate::http_client::{RequestHeaders, TlsOptions};
-use crate::injected_source::{source, sources};
+#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+use crate::injected_source::sources;
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
 #[cfg(feature = "mcp")]
 use crate::mcp::LibraryServer;

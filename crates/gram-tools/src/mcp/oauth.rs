@@ -70,13 +70,16 @@ impl OAuth {
         let mut state = self.state.lock().await;
         let Some(manager) = self.manager(&mut state).await? else { return Ok(None) };
         // A token that is still valid needs no request.
-        let token = match manager.get_access_token().await {
-            Err(_) => {
-                self.prepare(&mut state).await?;
-                self.fresh_token(&state).await?
-            }
-            Ok(token) => token,
+        let valid = manager.get_access_token().await.ok();
+        let token = match valid {
+            Some(token) => Ok(token),
+            None => self.fresh_token(&mut state).await,
         };
+        if token.is_err() {
+            // The user may sign in again, as another client.
+            *state = OAuthState::default();
+        }
+        let token = token?;
         self.mask_from_now_on(&token);
         Ok(Some(token))
     }
@@ -169,7 +172,8 @@ impl OAuth {
     }
 
     /// A token that is not about to expire.
-    async fn fresh_token(&self, state: &OAuthState) -> Result<String, String> {
+    async fn fresh_token(&self, state: &mut OAuthState) -> Result<String, String> {
+        self.prepare(state).await?;
         let Some(manager) = &state.manager else { return Err(String::new()) };
         match manager.get_access_token().await {
             Ok(token) => Ok(token),
@@ -210,7 +214,11 @@ impl OAuth {
     /// How a user gets the right to use the server, or another scope of it.
     pub(super) fn advice(&self, scope: Option<&str>) -> Option<String> {
         let OAuthGrant::SignIn(sign_ins) = &self.grant else { return None };
-        let url = http_client::without_secrets(&self.url);
+        let url = match http_client::without_secrets(&self.url) {
+            url if url == self.url.as_str() => url,
+            // What is left out may be a secret, and is part of the address.
+            _ => "URL".to_owned(),
+        };
         let Some(scope) = scope else { return Some(format!("sign in with `gramc login {url}`")) };
         // Rights that were granted are asked for again, because a new token replaces the old one.
         let stored = sign_ins.load(&self.url).ok().flatten();
