@@ -70,8 +70,19 @@ fn login(folder: &Folder, words: &[&str]) -> (Option<i32>, String) {
     for line in BufReader::new(child.stderr.take().expect("it is a pipe")).lines() {
         let line = line.expect("it is UTF-8");
         if let Some(page) = line.strip_prefix("  http") {
-            let script = "import sys, urllib.request as r; r.urlopen(sys.argv[1]).read()";
-            let browser = command("python3").args(["-c", script, &format!("http{page}")]).status();
+            // With the certificate of the client, if it has one.
+            let script = "import ssl, sys, urllib.request as r\n\
+                          context = ssl._create_unverified_context()\n\
+                          if '--cert' in sys.argv:\n  \
+                            cert, key = (sys.argv[sys.argv.index(it) + 1] for it in ('--cert', '--key'))\n  \
+                            context.load_cert_chain(cert, key)\n\
+                          r.urlopen(sys.argv[1], context=context).read()";
+            let mut browser = command("python3");
+            browser
+                .args(["-c", script, &format!("http{page}")])
+                .args(words)
+                .current_dir(folder.path());
+            let browser = browser.status();
             assert!(browser.expect("Python is there").success(), "{told}{line}");
         }
         told = told + &line + "\n";
@@ -120,8 +131,8 @@ fn a_user_signs_in_once() {
     assert!(told.starts_with("Sign in on this page:\n\n  http"), "{told}");
     assert!(told.ends_with("You are signed in.\n"), "{told}");
     // The token is masked, although the tool repeats it.
-    assert_eq!(result(call(&files)), "Bearer *** of nobody");
-    assert_eq!(result(call(&files)), "Bearer *** of nobody");
+    assert_eq!(result(call(&files)), "Bearer *** of unknown");
+    assert_eq!(result(call(&files)), "Bearer *** of unknown");
     let url = &server.url;
     let imported = run(&files, &format!("import --url {url}")).run().exits(0).stdout.clone();
     assert!(imported.contains("[whoami:Tool"), "{imported}");
@@ -148,7 +159,7 @@ fn tokens_are_renewed() {
     let server = Server::start(1, &[]);
     let files = server.files("");
     assert_eq!(login(&files, &[&server.url]).0, Some(0));
-    assert_eq!(result(call(&files)), "Bearer *** of nobody");
+    assert_eq!(result(call(&files)), "Bearer *** of unknown");
     assert!(
         server.tokens().starts_with(&["authorization_code", "refresh_token"].map(String::from))
     );
@@ -157,7 +168,7 @@ fn tokens_are_renewed() {
     let files = server.files("");
     assert_eq!(login(&files, &[&server.url]).0, Some(0));
     server.post("/revoke");
-    assert_eq!(result(call(&files)), "Bearer *** of nobody");
+    assert_eq!(result(call(&files)), "Bearer *** of unknown");
     server.post("/revoke-all");
     let refused = call(&files).exits(1).json();
     let detail = refused["error"]["detail"].as_str().unwrap_or_default();
@@ -180,7 +191,7 @@ fn programs_that_share_a_sign_in_renew_it_one_after_the_other() {
     });
     let calls: Vec<_> = calls.collect();
     for call in calls {
-        assert_eq!(result(call.join().expect("it does not panic")), "Bearer *** of nobody");
+        assert_eq!(result(call.join().expect("it does not panic")), "Bearer *** of unknown");
     }
 }
 
@@ -265,11 +276,31 @@ fn certificates_of_ones_own() {
     let line = "call spec.gram whoami {} --library l.gram";
     let files = server.files(&tls);
     let right = run(&files, line).env("ROBOT", "robot-secret-4711").run();
-    assert_eq!(result(right), "Bearer *** of nobody");
+    assert_eq!(result(right), "Bearer *** of unknown");
     let import =
         format!("import --url {} --ca {} --cert {} --key {}", server.url, all[0], all[1], all[2]);
     let import = run(&files, &import).run().exits(2);
     import.says(&["401 Unauthorized", "sign in with `gramc login"]);
+    for name in ["ca.pem", "client.pem", "client.key"] {
+        files.write(name, made.read(name));
+    }
+    let words = ["--ca", "ca.pem", "--cert", "client.pem", "--key", "client.key"];
+    let (code, told) = login(&files, &[&[&*server.url], &words[..]].concat());
+    assert_eq!(code, Some(0), "{told}");
+    // The library names the certificates, too.
+    let words = words.join(" ");
+    let written = format!("import --url {} {words} -o s.gram --library-out own/l.gram", server.url);
+    files.write("own/.keep", "");
+    run(&files, &written).run().exits(0);
+    let called = run(&files, "call s.gram whoami {} --library own/l.gram").run();
+    assert_eq!(result(called), "Bearer *** of unknown");
+    for option in ["--ca a.pem", "--cert a.pem", "--header A:b", "--token-env T", "--env T"] {
+        let ignored = run(&files, &format!("import spec.gram {option}")).run().exits(2);
+        ignored.says(&["cannot be used with"]);
+    }
+    for line in ["import --command true --ca a.pem", "import --url http://a.b --env T"] {
+        run(&files, line).run().exits(2).says(&["cannot be used with"]);
+    }
     // Without them, neither side trusts the other.
     for (tls, reason) in [
         (String::new(), "UnknownIssuer"),

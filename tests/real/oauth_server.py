@@ -123,7 +123,7 @@ class Handler(BaseHTTPRequestHandler):
         elif method == "tools/list":
             result = {"tools": TOOLS}
         else:
-            text = f"{header} of {self.headers.get('x-from', 'nobody')}"
+            text = f"{header} of {self.headers.get('x-from', 'unknown')}"
             result = {"content": [{"type": "text", "text": text}]}
         self.reply(200, {"jsonrpc": "2.0", "id": message["id"], "result": result})
 

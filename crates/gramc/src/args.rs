@@ -224,15 +224,18 @@ fn drafts() -> impl TypedValueParser<Value = Draft> {
 pub(crate) struct Import {
     /// File, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["command", "url"])]
+    // `requires` alone does not refuse an option if what it requires conflicts with another argument.
+    #[arg(conflicts_with_all = ["env", "header", "token_env", "ca", "cert", "key"])]
     pub(crate) file: Option<PathBuf>,
     /// Format of the file
     #[arg(long, value_name = "KIND", value_parser = origins(), default_value = "auto")]
     pub(crate) from: Origin,
     /// Import the tools of the MCP server that this command starts
     #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
     pub(crate) command: Option<String>,
     /// Import the tools of the MCP server at this URL
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with = "env")]
     pub(crate) url: Option<String>,
     /// Environment variable that the server started by --command gets. It also gets the usual ones,
     /// such as PATH and HOME, and no others

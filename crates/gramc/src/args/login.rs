@@ -50,10 +50,10 @@ pub(crate) struct Logout {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Tls {
     /// Certificates of further authorities to trust, in PEM format
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "url")]
     pub(crate) ca: Option<PathBuf>,
     /// Certificate of the client, in PEM format
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "url")]
     pub(crate) cert: Option<PathBuf>,
     /// Private key of the client's certificate, in PEM format
     #[arg(long, value_name = "FILE", requires = "cert")]

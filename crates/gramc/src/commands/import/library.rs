@@ -5,7 +5,7 @@ use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
 use gram_model::{Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print};
 use serde_json::{Value, json};
 
-use crate::args::Import;
+use crate::args::{Import, Tls};
 use crate::failure::Failure;
 use crate::live;
 
@@ -16,7 +16,7 @@ const NAME: &str = "upstream";
 pub(super) fn text(args: &Import, path: &Path) -> Result<String, Failure> {
     let attributes = match (&args.command, &args.url) {
         (Some(command), _) => of_command(command, &args.env, path)?,
-        (None, Some(url)) => of_url(url, args)?,
+        (None, Some(url)) => of_url(url, args, path)?,
         (None, None) => {
             return Err(Failure::new("--library-out needs an MCP server: add --command or --url"));
         }
@@ -77,8 +77,8 @@ fn way_back(path: &Path) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// The attributes of a server at a URL. Values of headers are written as the variables that hold
-/// them.
-fn of_url(url: &str, args: &Import) -> Result<Attributes, Failure> {
+/// them, and files as paths from the folder of the library.
+fn of_url(url: &str, args: &Import, path: &Path) -> Result<Attributes, Failure> {
     let authority = url.split("://").nth(1).unwrap_or_default();
     if authority.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
         return Err(Failure::new(
@@ -105,6 +105,16 @@ fn of_url(url: &str, args: &Import) -> Result<Attributes, Failure> {
     let mut attributes = vec![("url", Value::from(url))];
     if !headers.is_empty() {
         attributes.push(("headers", Value::Object(headers)));
+    }
+    let Tls { ca, cert, key } = &args.tls;
+    let files = [("ca", ca), ("cert", cert), ("key", key)];
+    let files = files.into_iter().filter_map(|(name, file)| Some((name, file.as_ref()?)));
+    let back = way_back(path)?.unwrap_or_default();
+    let files: serde_json::Map<_, _> = files
+        .map(|(name, file)| (name.to_owned(), json!(back.join(file).to_string_lossy())))
+        .collect();
+    if !files.is_empty() {
+        attributes.push(("tls", Value::Object(files)));
     }
     Ok(attributes)
 }
