@@ -150,8 +150,7 @@ impl AgentTeam {
                 }
             }
             let validator = find_validator(spec, models)?;
-            let member = prepare(module, spec, &of_agent, agents, bound, options)?;
-            members.push(PreparedAgent { validator, ..member });
+            members.push(prepare(module, spec, &of_agent, agents, validator, bound, options)?);
             found.push(of_agent);
         }
         // Each agent has at least one model.
@@ -240,6 +239,7 @@ fn prepare(
     spec: &Agent,
     models: &[Arc<dyn Model>],
     agents: Vec<(SmolStr, usize)>,
+    validator: Option<Arc<dyn Implementation>>,
     bound: &Bound,
     options: &TeamOptions,
 ) -> Result<PreparedAgent, TeamError> {
@@ -270,7 +270,7 @@ fn prepare(
         fallbacks,
         agents,
         answer,
-        validator: None,
+        validator,
     })
 }
 

@@ -71,6 +71,9 @@ pub async fn problems(
         Answer::Content(content) => serde_json::from_str(&content.text().unwrap_or_default()),
     };
     let report = report.map_err(|error| format!("returned an invalid report: {error}"))?;
+    if report.errors.is_empty() {
+        return Ok(Vec::new());
+    }
     let value: Value = serde_json::from_str(value).unwrap_or_default();
     Ok(report.errors.iter().map(|error| problem(error, &value)).collect())
 }
