@@ -58,15 +58,7 @@ def draw(
     """Draws a shape"""
 
 
-def greet(
-    name: str,
-    times: Annotated[int, Field(ge=1, le=5)],
-    tone: Literal["warm", "formal"],
-):
-    """Greets a person"""
-
-
-TOOLS = [greet, bookRoom, createEvent, findOrders, draw]
+TOOLS = [bookRoom, createEvent, findOrders, draw]
 ACCEPTED = "accepted"
 
 
