@@ -83,7 +83,7 @@ const PASSED_AS_CLIENT: [&str; 20] = [
 /// Those that it does not pass, and why.
 const NOT_PASSED_AS_CLIENT: [(&str, &str); 6] = [
     ("initialize", "the suite does not know the revision of the protocol that gramc offers"),
-    ("elicitation-sep1034-client-defaults", "nobody can be asked when a program calls a tool"),
+    ("elicitation-sep1034-client-defaults", "`gramc call` has no user to ask"),
     ("auth/basic-cimd", "gramc registers itself, and has no document about itself on the web"),
     ("auth/2025-03-26-oauth-metadata-backcompat", "its issuer is not the one that was asked"),
     ("auth/client-credentials-jwt", "credentials of a client are a secret, not a key"),

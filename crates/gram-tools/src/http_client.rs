@@ -68,9 +68,9 @@ impl RequestHeaders {
         self
     }
 
-    /// Whether they say who the client is.
+    /// Whether they contain `Authorization`.
     #[cfg(feature = "mcp")]
-    pub(crate) fn authorize(&self) -> bool {
+    pub(crate) fn has_authorization(&self) -> bool {
         self.map.contains_key(reqwest::header::AUTHORIZATION)
     }
 
@@ -101,7 +101,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// What a client needs for TLS beside the authorities that the system trusts.
+/// The certificates of a client, in addition to those that the system trusts.
 #[derive(Clone, Default)]
 pub struct TlsOptions {
     authorities: Vec<Certificate>,

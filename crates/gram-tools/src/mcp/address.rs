@@ -25,7 +25,7 @@ pub struct UrlOptions {
 impl UrlOptions {
     /// The sign-in of the user, unless the headers say who the client is.
     pub fn of_user(headers: RequestHeaders, tls: TlsOptions) -> Self {
-        let is_known = headers.authorize();
+        let is_known = headers.has_authorization();
         let sign_ins = if is_known { None } else { SignIns::of_user() };
         Self { headers, tls, oauth: sign_ins.map(OAuthGrant::SignIn) }
     }

@@ -65,7 +65,7 @@ impl OAuth {
         Self { url, tls, grant, state: Mutex::default(), masks: RwLock::default() }
     }
 
-    /// The token for the next request. `None` if nobody has signed in. Fails with the reason.
+    /// The token for the next request. `None` without a sign-in. Fails with the reason.
     pub(super) async fn token(&self) -> Result<Option<String>, String> {
         let mut state = self.state.lock().await;
         let Some(manager) = self.manager(&mut state).await? else { return Ok(None) };
@@ -116,7 +116,7 @@ impl OAuth {
         masks.1 = Arc::new(SecretMasks::of_library(&masks.0));
     }
 
-    /// The manager, which has made no request yet. `None` if nobody has signed in.
+    /// The manager, which makes no request by itself. `None` without a sign-in.
     async fn manager<'s>(
         &self,
         state: &'s mut OAuthState,
