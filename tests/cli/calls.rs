@@ -474,6 +474,9 @@ fn a_name_that_is_no_text_is_refused_on_its_line() {
     assert_eq!(errors, [&json!("unknown_tool"), &json!("unknown_tool"), &Value::Null]);
     let names: Vec<_> = found.iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["", "5", "greet"]);
+    let messages = found.iter().map(|it| it["error"]["error_message"].as_str().unwrap_or_default());
+    let expected = ["the call names no tool", "there is no tool `5`", ""];
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
     assert!(found.iter().all(|it| verdict_fault(it).is_none()), "{found:?}");
     let run = within(&files, "validate spec.gram --calls -").input("{\"arguments\": {}}\n").run();
     run.fails_with(&["<stdin>:1: missing `name`"]);

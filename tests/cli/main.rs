@@ -26,6 +26,7 @@ mod fmt;
 mod formats;
 mod grammars;
 mod guard;
+mod images;
 mod import;
 mod imports;
 mod killed;

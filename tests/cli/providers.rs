@@ -8,17 +8,17 @@ use crate::support::{Folder, Run, folder, gramc};
 
 /// How a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Provider {
+pub(crate) enum Provider {
     Anthropic,
     Gemini,
     Responses,
 }
 
-const ALL: [Provider; 3] = [Provider::Anthropic, Provider::Gemini, Provider::Responses];
+pub(crate) const ALL: [Provider; 3] = [Provider::Anthropic, Provider::Gemini, Provider::Responses];
 
 /// What a model answers.
 #[derive(Clone, Copy)]
-enum Said {
+pub(crate) enum Said {
     Text(&'static str),
     /// Names, and arguments as they are written.
     Calls(&'static [(&'static str, &'static str)]),
@@ -27,7 +27,7 @@ enum Said {
 type Events = Vec<(&'static str, Value)>;
 
 impl Provider {
-    fn model(self) -> &'static str {
+    pub(crate) fn model(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic/any",
             Self::Gemini => "gemini/any",
@@ -35,7 +35,7 @@ impl Provider {
         }
     }
 
-    fn variable(self) -> &'static str {
+    pub(crate) fn variable(self) -> &'static str {
         match self {
             Self::Anthropic => "ANTHROPIC",
             Self::Gemini => "GEMINI",
@@ -44,7 +44,7 @@ impl Provider {
     }
 
     /// An answer as this provider gives it, in pieces or whole.
-    fn says(self, said: Said, stream: bool) -> Answer {
+    pub(crate) fn says(self, said: Said, stream: bool) -> Answer {
         if stream {
             return Answer::Events(self.events(said), Ending::Whole);
         }

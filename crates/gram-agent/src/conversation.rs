@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use gram_tools::check::Policy;
-use gram_tools::{Call, CallError, Session, Success, Verdict, Warning};
+use gram_tools::{Call, CallError, Image, Session, Success, Verdict, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -106,6 +106,13 @@ impl Conversation {
         &self.session
     }
 
+    /// Whether its model is sent images.
+    pub fn takes_images(&self) -> bool {
+        let member = self.team.members.get(self.member);
+        let model = member.and_then(|member| self.model(&self.team, member));
+        member.zip(model).is_some_and(|(member, (model, _))| sends_images(member, model))
+    }
+
     /// The tokens of all turns.
     pub fn usage(&self) -> Usage {
         self.usage
@@ -119,13 +126,23 @@ impl Conversation {
         observer: &dyn Observer,
         cancelled: &CancellationToken,
     ) -> TurnResult {
+        self.turn_with((text, Vec::new()), observer, cancelled).await
+    }
+
+    /// Runs a turn like [`Self::turn`], whose message has images.
+    pub async fn turn_with(
+        &mut self,
+        (text, images): (&str, Vec<Image>),
+        observer: &dyn Observer,
+        cancelled: &CancellationToken,
+    ) -> TurnResult {
         let team = Arc::clone(&self.team);
         let Some(member) = team.members.get(self.member) else {
             return TurnResult { end: TurnEnd::Cancelled, ..TurnResult::default() };
         };
         observer.on_event(&member.name, &Event::TurnStarted { text: &self.mask_text(text) });
         self.session.begin_turn();
-        self.messages.push(Message::User { content: text.to_owned() });
+        self.messages.push(Message::User { content: text.to_owned(), images });
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
         let mut state = TurnState {
             member,
@@ -238,7 +255,13 @@ impl Conversation {
             return Err(TurnEnd::Cancelled);
         };
         let tools = offered.visible(&self.session);
-        let messages = offered.rename_calls(&self.messages);
+        let mut messages = offered.rename_calls(&self.messages);
+        if !sends_images(member, model)
+            && messages.iter().any(|message| !message.images().is_empty())
+        {
+            let texts = messages.into_owned().into_iter().map(Message::without_images);
+            messages = texts.collect::<Vec<_>>().into();
+        }
         let request = ModelRequest {
             instruction: &member.instruction,
             messages: &messages,
@@ -356,9 +379,9 @@ impl Conversation {
                 let (call_shown, verdict_shown) = (&shown, &*mask_verdict(secrets, &verdict));
                 let event = Event::ToolCalled { call: call_shown, verdict: verdict_shown, took };
                 observer.on_event(&member.name, &event);
-                let result =
-                    Message::Tool { id: call.id, name: call.name, content: verdict.message() };
-                (result, usage)
+                let (content, images) = (verdict.message(), verdict.images());
+                let (id, name) = (call.id, call.name);
+                (Message::Tool { id, name, content, images }, usage)
             }
         };
         let all = stream::iter(calls.iter().zip(shown).enumerate().map(one));
@@ -392,6 +415,12 @@ struct TurnState<'r> {
     attempts: u32,
     /// The number of incomplete replies in a row.
     cut_off: u32,
+}
+
+/// Whether a model of an agent is sent images: as the agent says, else if most of the provider's models
+/// take them.
+fn sends_images(agent: &PreparedAgent, model: &dyn Model) -> bool {
+    agent.images.unwrap_or_else(|| model.takes_images())
 }
 
 /// Waits until the deadline, or forever if there is none.

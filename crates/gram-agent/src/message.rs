@@ -1,5 +1,6 @@
 //! Provider-independent conversation messages.
 
+use gram_tools::Image;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +14,9 @@ pub enum Message {
     User {
         /// The text.
         content: String,
+        /// The images.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     /// A message of the model.
     Assistant(AssistantMessage),
@@ -25,14 +29,38 @@ pub enum Message {
         name: String,
         /// The result, or the errors of the call.
         content: String,
+        /// The images of the result.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
 }
 
 impl Message {
+    /// A text of the user.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self::User { content: content.into(), images: Vec::new() }
+    }
+
+    /// The images of a user or of a result.
+    pub(crate) fn images(&self) -> &[Image] {
+        match self {
+            Self::User { images, .. } | Self::Tool { images, .. } => images,
+            Self::Assistant(_) => &[],
+        }
+    }
+
+    /// The message without its images.
+    pub(crate) fn without_images(mut self) -> Self {
+        if let Self::User { images, .. } | Self::Tool { images, .. } = &mut self {
+            images.clear();
+        }
+        self
+    }
+
     /// Whether a user or a tool wrote a text in this message.
     pub(crate) fn quotes(&self, text: &str) -> bool {
         match self {
-            Self::User { content } | Self::Tool { content, .. } => content.contains(text),
+            Self::User { content, .. } | Self::Tool { content, .. } => content.contains(text),
             Self::Assistant(_) => false,
         }
     }

@@ -48,6 +48,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) validator: Option<Arc<dyn Implementation>>,
     pub(crate) sampling: Sampling,
     pub(crate) iterations: u32,
+    /// Whether its models are sent images, if it says.
+    pub(crate) images: Option<bool>,
 }
 
 /// A model to use in place of an unavailable one.
@@ -265,6 +267,7 @@ fn prepare(
         scope: spec.members.iter().filter(|name| !is_agent(name)).cloned().collect(),
         sampling: sampling(spec, &options.sampling),
         iterations: u32::try_from(spec.max_iterations).unwrap_or(u32::MAX),
+        images: attribute(spec, "images").and_then(Value::as_bool),
         instruction,
         tools,
         fallbacks,
@@ -274,20 +277,24 @@ fn prepare(
     })
 }
 
+/// The value of an attribute that the model of specifications does not know.
+fn attribute<'s>(spec: &'s Agent, name: &str) -> Option<&'s Value> {
+    spec.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
 /// The validator of an agent's answers. Programs run in the folder of the models.
 fn find_validator(
     spec: &Agent,
     models: &Models,
 ) -> Result<Option<Arc<dyn Implementation>>, TeamError> {
-    let declared = spec.attributes.iter().find(|(key, _)| key == "validate");
-    let made = declared.map(|(_, value)| validator(value, models.folder())).transpose();
+    let made = attribute(spec, "validate").map(|value| validator(value, models.folder()));
+    let made = made.transpose();
     made.map_err(|why| TeamError::Validator { agent: spec.name.clone(), why })
 }
 
 /// The sampling parameters of an agent: its attributes, with the host's as defaults.
 fn sampling(spec: &Agent, host: &Sampling) -> Sampling {
-    let attribute =
-        |name: &str| spec.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let attribute = |name: &str| attribute(spec, name);
     let whole = |name: &str| attribute(name).and_then(Value::as_u64);
     Sampling {
         temperature: attribute("temperature").and_then(Value::as_f64).or(host.temperature),

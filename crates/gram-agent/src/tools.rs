@@ -115,8 +115,9 @@ impl AgentTools {
             |name: &str| names.get(name).map_or_else(|| name.to_owned(), |&it| it.to_owned());
         let renamed = messages.iter().map(|message| match message {
             Message::User { .. } => message.clone(),
-            Message::Tool { id, name, content } => {
-                Message::Tool { id: id.clone(), name: rename(name), content: content.clone() }
+            Message::Tool { id, name, content, images } => {
+                let (id, content, images) = (id.clone(), content.clone(), images.clone());
+                Message::Tool { id, name: rename(name), content, images }
             }
             Message::Assistant(message) => {
                 let calls = message.tool_calls.iter();

@@ -323,7 +323,7 @@ fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
 fn said(message: &Message) -> Markup {
     html! {
         @match message {
-            Message::User { content } => li.user { b { "user" } pre { (cut(content)) } },
+            Message::User { content, .. } => li.user { b { "user" } pre { (cut(content)) } },
             Message::Assistant(said) => li.model {
                 b { "model" }
                 @if let Some(content) = &said.content { pre { (cut(content)) } }

@@ -1,5 +1,6 @@
 //! Results of tools in the form of MCP.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The keys that a content block of each known type needs, each with text.
@@ -11,6 +12,15 @@ const BLOCK_TYPES: [(&str, &[&str]); 5] = [
     ("resource_link", &["uri", "name"]),
     ("resource", &[]),
 ];
+
+/// An image for a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its media type: `image/png`.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub data: String,
+}
 
 /// A result in the form of MCP: content blocks, structured content and metadata. All keys are kept
 /// as they were received, including unknown ones.
@@ -67,6 +77,23 @@ impl ToolContent {
         texts.map(|texts| texts.join("\n"))
     }
 
+    /// The text for a model that gets the images apart: each is named in its place. `None` if there
+    /// are other blocks.
+    pub(crate) fn text_beside_images(&self) -> Option<String> {
+        let text = |block: &Value| match (block["text"].as_str(), image(block)) {
+            (Some(text), _) if block["type"] == "text" => Some(text.to_owned()),
+            (_, Some(image)) => Some(format!("[image: {}]", image.media_type)),
+            _ => None,
+        };
+        let texts = self.blocks().iter().map(text).collect::<Option<Vec<_>>>();
+        texts.map(|texts| texts.join("\n"))
+    }
+
+    /// The images among its blocks.
+    pub fn images(&self) -> Vec<Image> {
+        self.blocks().iter().filter_map(image).collect()
+    }
+
     /// The structured content.
     pub fn structured(&self) -> Option<&Value> {
         self.fields.get("structuredContent").filter(|value| !value.is_null())
@@ -117,6 +144,13 @@ impl ToolContent {
         }
         before != self.fields
     }
+}
+
+/// The image that a block is.
+fn image(block: &Value) -> Option<Image> {
+    let text = |key: &str| block[key].as_str().map(str::to_owned);
+    let (media_type, data) = (text("mimeType")?, text("data")?);
+    (block["type"] == "image").then_some(Image { media_type, data })
 }
 
 #[cfg(any(feature = "command", feature = "http"))]

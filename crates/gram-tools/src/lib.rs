@@ -72,7 +72,7 @@ pub mod validator;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
-pub use content::ToolContent;
+pub use content::{Image, ToolContent};
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use environment::ProgramEnvironment;
 #[cfg(any(feature = "http", feature = "mcp"))]

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::ToolContent;
 use crate::approval::ApprovalDecision;
 use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
 use crate::names::Suggestion;
+use crate::{Image, ToolContent};
 use json_schema_kit::pointer::dotted;
 use message::{error_message, error_text, format_duration, guidance};
 
@@ -238,7 +238,7 @@ impl Verdict {
         warnings.map(|it| json!({"code": it.code, "message": it.message})).collect()
     }
 
-    /// The message for the model: the result, or the error with guidance.
+    /// The message for the model: the result, or the error with guidance. Images are only named.
     pub fn message(&self) -> String {
         match &self.outcome {
             Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
@@ -251,7 +251,13 @@ impl Verdict {
 
     /// The text of a result in the form of MCP that has no structured content.
     fn exact_text(&self) -> Option<String> {
-        self.content.as_ref().filter(|content| content.structured().is_none())?.text()
+        let content = self.content.as_ref().filter(|content| content.structured().is_none())?;
+        content.text_beside_images()
+    }
+
+    /// The images of the result, or of the failure that the tool reports.
+    pub fn images(&self) -> Vec<Image> {
+        self.content.as_ref().map(ToolContent::images).unwrap_or_default()
     }
 
     /// What to do after a failed call, without the error itself.

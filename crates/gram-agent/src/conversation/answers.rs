@@ -53,7 +53,7 @@ impl Conversation {
             "Your answer is not valid: {wrong}.\nAnswer again with the complete JSON and nothing \
              else."
         );
-        self.messages.push(Message::User { content });
+        self.messages.push(Message::user(content));
         None
     }
 
@@ -86,7 +86,7 @@ impl Conversation {
             });
         }
         if !has_calls {
-            self.messages.push(Message::User { content: format!("{correction} {advice}") });
+            self.messages.push(Message::user(format!("{correction} {advice}")));
         }
         None
     }

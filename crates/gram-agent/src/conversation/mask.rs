@@ -50,15 +50,17 @@ impl Conversation {
             return messages.into();
         }
         let mask = |message: &Message| match message {
-            Message::User { content } => Message::User { content: self.mask_text(content) },
+            Message::User { content, images } => {
+                Message::User { content: self.mask_text(content), images: images.clone() }
+            }
             Message::Assistant(message) => match self.mask_message(message) {
                 Some(message) => Message::Assistant(message),
                 None => Message::Assistant(message.clone()),
             },
             // The result of a tool may contain the secret of another tool.
-            Message::Tool { id, name, content } => {
-                let (id, name) = (id.clone(), name.clone());
-                Message::Tool { id, name, content: self.mask_text(content) }
+            Message::Tool { id, name, content, images } => {
+                let (id, name, images) = (id.clone(), name.clone(), images.clone());
+                Message::Tool { id, name, content: self.mask_text(content), images }
             }
         };
         messages.iter().map(mask).collect::<Vec<_>>().into()

@@ -117,6 +117,11 @@ impl Model for ChatModel {
         &self.name
     }
 
+    fn takes_images(&self) -> bool {
+        // Most models on other servers take text only.
+        self.name.starts_with("openai/")
+    }
+
     fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         Box::pin(self.request(request, sink))
     }

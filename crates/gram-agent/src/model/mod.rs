@@ -68,6 +68,11 @@ pub trait Model: fmt::Debug + Send + Sync {
     /// The provider and the name of the model: `openai/gpt-4o-mini`.
     fn name(&self) -> &str;
 
+    /// Whether it is sent the images of messages, if its agent does not say.
+    fn takes_images(&self) -> bool {
+        false
+    }
+
     /// Returns a copy for another conversation, if the replies depend on earlier requests.
     fn fork(&self) -> Option<Arc<dyn Model>> {
         None
@@ -108,6 +113,12 @@ pub enum ModelErrorKind {
     Malformed,
     /// A script has no more replies.
     Exhausted,
+}
+
+/// The words before an image that a tool returned. It stands in a message of the user, who did not
+/// send it.
+fn shown_by(tool: &str) -> String {
+    format!("Image in the result of `{tool}`, which the user has not seen:")
 }
 
 impl ModelErrorKind {

@@ -12,10 +12,12 @@ use genai::chat::{
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 use gram_schema::Target;
+use gram_tools::Image;
 use serde_json::{Value, json};
 
 use super::{
     Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client, finish,
+    shown_by,
 };
 use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
@@ -155,30 +157,34 @@ impl GenaiModel {
         chat
     }
 
-    /// Converts messages. Consecutive results become one message.
+    /// Converts messages. Consecutive results become one message, and their images another one.
     fn messages(&self, messages: &[Message]) -> Vec<ChatMessage> {
         let mut all = Vec::with_capacity(messages.len());
         let mut results: Vec<ToolResponse> = Vec::new();
+        let mut shown: Vec<(&str, &Image)> = Vec::new();
         for message in messages {
-            if let Message::Tool { id, name, content } = message {
+            if let Message::Tool { id, name, content, images } = message {
                 let result = ToolResponse::new(id.as_str(), content.as_str());
                 results.push(result.with_fn_name(name.as_str()));
+                shown.extend(images.iter().map(|image| (name.as_str(), image)));
                 continue;
             }
-            if !results.is_empty() {
-                all.push(std::mem::take(&mut results).into());
-            }
+            end_results(&mut results, &mut shown, &mut all);
             match message {
-                Message::User { content } => all.push(ChatMessage::user(content.as_str())),
+                Message::User { content, images } => {
+                    let text = ContentPart::from_text(content.as_str());
+                    let parts = std::iter::once(text).chain(images.iter().map(binary));
+                    all.push(ChatMessage::user(MessageContent::from_parts(
+                        parts.collect::<Vec<_>>(),
+                    )));
+                }
                 Message::Assistant(message) => {
                     all.push(ChatMessage::assistant(self.content(message)));
                 }
                 Message::Tool { .. } => {}
             }
         }
-        if !results.is_empty() {
-            all.push(results.into());
-        }
+        end_results(&mut results, &mut shown, &mut all);
         all
     }
 
@@ -359,7 +365,33 @@ fn tool(compiled: &Value) -> Tool {
     }
 }
 
+/// Ends a series of results. Providers differ in which of them take images in results, and all take
+/// them of a user.
+fn end_results(
+    results: &mut Vec<ToolResponse>,
+    shown: &mut Vec<(&str, &Image)>,
+    all: &mut Vec<ChatMessage>,
+) {
+    if !results.is_empty() {
+        all.push(std::mem::take(results).into());
+    }
+    if !shown.is_empty() {
+        let parts = shown
+            .drain(..)
+            .flat_map(|(tool, image)| [ContentPart::from_text(shown_by(tool)), binary(image)]);
+        all.push(ChatMessage::user(MessageContent::from_parts(parts.collect::<Vec<_>>())));
+    }
+}
+
+fn binary(image: &Image) -> ContentPart {
+    ContentPart::from_binary_base64(image.media_type.as_str(), image.data.as_str(), None)
+}
+
 impl Model for GenaiModel {
+    fn takes_images(&self) -> bool {
+        true
+    }
+
     fn target(&self) -> Target {
         self.target
     }

@@ -58,7 +58,7 @@ impl ScriptRule {
     pub(super) fn reply(&self, last: Option<&Message>) -> Option<Reply> {
         let Some(when) = &self.when else { return Some(self.reply.clone()) };
         let text = match last? {
-            Message::User { content } if when.user => content,
+            Message::User { content, .. } if when.user => content,
             Message::Tool { name, content, .. }
                 if !when.user && when.name.as_ref().is_none_or(|wanted| wanted == name) =>
             {
@@ -152,10 +152,10 @@ mod tests {
             "content": "$0: ${name}, $2, $9, $$1, $ and ${none}.",
             "tool_calls": [{"name": "greet", "arguments": {"who": ["${name}"], "age": 3}}],
         }));
-        let message = Message::User { content: "Hello, I am Zoë, 7".into() };
+        let message = Message::user("Hello, I am Zoë, 7");
         // `\w` matches ASCII only.
         assert!(rule.reply(Some(&message)).is_none());
-        let message = Message::User { content: "Hello, I am Ada, 7".into() };
+        let message = Message::user("Hello, I am Ada, 7");
         let reply = rule.reply(Some(&message)).unwrap().message;
         assert_eq!(reply.content.unwrap(), "I am Ada, 7: Ada, 7, , $1, $ and .");
         assert_eq!(reply.tool_calls[0].arguments, r#"{"who":["Ada"],"age":3}"#);
@@ -167,11 +167,12 @@ mod tests {
             id: String::new(),
             name: name.into(),
             content: "21 °C".into(),
+            images: Vec::new(),
         };
         let heard = rule(json!({"when": {"tool": ".*", "name": "heat"}, "content": "$0"}));
         assert_eq!(heard.reply(Some(&of("heat"))).unwrap().message.content.unwrap(), "21 °C");
         assert!(heard.reply(Some(&of("cold"))).is_none());
-        assert!(heard.reply(Some(&Message::User { content: "heat".into() })).is_none());
+        assert!(heard.reply(Some(&Message::user("heat"))).is_none());
         assert!(rule(json!({"content": "?"})).reply(None).is_some());
     }
 

@@ -131,7 +131,9 @@ impl ScriptedModel {
                 let last = request.messages.last();
                 rules.iter().find_map(|rule| rule.reply(last)).ok_or_else(|| {
                     let text = match last {
-                        Some(Message::User { content } | Message::Tool { content, .. }) => content,
+                        Some(Message::User { content, .. } | Message::Tool { content, .. }) => {
+                            content
+                        }
                         _ => "",
                     };
                     let text: String = text.chars().take(80).collect();
@@ -152,6 +154,10 @@ impl Model for ScriptedModel {
 
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn takes_images(&self) -> bool {
+        true
     }
 
     fn fork(&self) -> Option<Arc<dyn Model>> {
@@ -183,7 +189,7 @@ fn echo(request: &ModelRequest<'_>) -> Reply {
                 ..AssistantMessage::default()
             }
         }
-        (Some(Message::Tool { content, .. } | Message::User { content }), _) => {
+        (Some(Message::Tool { content, .. } | Message::User { content, .. }), _) => {
             AssistantMessage { content: Some(content.clone()), ..AssistantMessage::default() }
         }
         _ => AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },

@@ -35,7 +35,7 @@ pub(super) fn tools(tools: &[Value]) -> String {
 /// The messages of a request.
 pub(super) fn messages(messages: &[Message]) -> String {
     let message = |message: &Message| match message {
-        Message::User { content } => json!({"role": "user", "parts": [text(content)]}),
+        Message::User { content, .. } => json!({"role": "user", "parts": [text(content)]}),
         Message::Assistant(message) => json!({"role": "assistant", "parts": parts(message)}),
         Message::Tool { id, content, .. } => {
             let part = json!({"type": "tool_call_response", "id": id, "response": cut(content)});

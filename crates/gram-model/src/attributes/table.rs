@@ -317,6 +317,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         List,
         "Models in order of preference; the next one is used if one is unavailable",
     ),
+    attribute("images", AGENT, Flag, "Whether its models are sent images"),
     attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
     attribute(
         "api",

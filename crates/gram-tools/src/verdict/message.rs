@@ -28,7 +28,10 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
                 Some(Suggestion { name, .. }) => format!("; did you mean `{name}`?"),
                 None => String::new(),
             };
-            format!("there is no tool `{name}`{meant}")
+            match name {
+                "" => "the call names no tool".to_owned(),
+                name => format!("there is no tool `{name}`{meant}"),
+            }
         }
         CallError::ContainerInvocation { .. } => {
             format!("`{name}` is a container that groups functions, and takes no parameters")

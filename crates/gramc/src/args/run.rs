@@ -34,6 +34,9 @@ pub(crate) struct Run {
     pub(crate) approve: Approve,
     #[command(flatten)]
     pub(crate) journal: Journal,
+    /// Image file for the first message; repeatable
+    #[arg(long = "image", value_name = "FILE")]
+    pub(crate) images: Vec<PathBuf>,
     /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,

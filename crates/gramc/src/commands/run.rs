@@ -1,6 +1,7 @@
 //! `gramc run`
 
 mod conversation_file;
+mod images;
 mod show;
 mod turns;
 
@@ -108,6 +109,13 @@ async fn converse(
     (show, watch): (&Show, &dyn Observer),
 ) -> Result<i32, Failure> {
     let mut turns = Turns::new(args);
+    let images = args.images.iter().map(|path| images::read(path));
+    let mut images = images.collect::<Result<Vec<_>, _>>()?;
+    if !images.is_empty() && !conversation.takes_images() {
+        say(
+            "warning: the model is not sent images; the attribute `images: true` of the agent sends them",
+        );
+    }
     let mut signals = live::Signals::new();
     let mut code = CLEAN;
     loop {
@@ -116,9 +124,10 @@ async fn converse(
             signal = signals.next() => return Err(Failure::Interrupted(signal)),
         };
         let Some(text) = text else { return Ok(code) };
+        let message = (text.as_str(), std::mem::take(&mut images));
         let (cancelled, mut interrupted) = (CancellationToken::new(), None);
         let turn = {
-            let mut turn = std::pin::pin!(conversation.turn(&text, watch, &cancelled));
+            let mut turn = std::pin::pin!(conversation.turn_with(message, watch, &cancelled));
             loop {
                 tokio::select! {
                     turn = &mut turn => break turn,

@@ -1,10 +1,11 @@
 //! Requests of chat completions.
 
 use gram_model::Api;
+use gram_tools::Image;
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantMessage, Message, ModelCall};
-use crate::model::ModelRequest;
+use crate::model::{ModelRequest, shown_by};
 
 /// Builds the body of a request.
 pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value {
@@ -47,7 +48,12 @@ fn messages(api: Api, request: &ModelRequest<'_>) -> Value {
         all.push(json!({"role": "system", "content": request.instruction}));
     }
     match api {
-        Api::Tools => all.extend(request.messages.iter().map(message)),
+        Api::Tools => {
+            for (at, one) in request.messages.iter().enumerate() {
+                all.push(message(one));
+                all.extend(images_of_results(request.messages, at));
+            }
+        }
         Api::Functions => functions(request.messages, &mut all),
     }
     all.into()
@@ -55,7 +61,13 @@ fn messages(api: Api, request: &ModelRequest<'_>) -> Value {
 
 fn message(message: &Message) -> Value {
     match message {
-        Message::User { content } => json!({"role": "user", "content": content}),
+        Message::User { content, images } if images.is_empty() => {
+            json!({"role": "user", "content": content})
+        }
+        Message::User { content, images } => {
+            let parts = std::iter::once(text_part(content)).chain(images.iter().map(image_part));
+            json!({"role": "user", "content": parts.collect::<Value>()})
+        }
         Message::Assistant(AssistantMessage { content, tool_calls, .. })
             if tool_calls.is_empty() =>
         {
@@ -73,6 +85,31 @@ fn message(message: &Message) -> Value {
             json!({"role": "tool", "tool_call_id": id, "content": content})
         }
     }
+}
+
+/// The images of a series of results that ends at a place, as a message of the user. Results
+/// themselves have text only.
+fn images_of_results(messages: &[Message], end: usize) -> Option<Value> {
+    let is_result = |message: &Message| matches!(message, Message::Tool { .. });
+    if messages.get(end + 1).is_some_and(is_result) {
+        return None;
+    }
+    let series = messages.get(..=end)?.rsplit(|message| !is_result(message)).next()?;
+    let parts = series.iter().flat_map(|message| {
+        let Message::Tool { name, images, .. } = message else { return Vec::new() };
+        images.iter().flat_map(|image| [text_part(&shown_by(name)), image_part(image)]).collect()
+    });
+    let parts: Vec<Value> = parts.collect();
+    (!parts.is_empty()).then(|| json!({"role": "user", "content": parts}))
+}
+
+fn text_part(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn image_part(image: &Image) -> Value {
+    let url = format!("data:{};base64,{}", image.media_type, image.data);
+    json!({"type": "image_url", "image_url": {"url": url}})
 }
 
 /// The arguments of an earlier call as valid JSON, because some servers reject anything else.
@@ -110,7 +147,7 @@ fn functions(messages: &[Message], all: &mut Vec<Value>) {
                 }
             }
             // Results are added after their calls.
-            Message::Tool { .. } => {}
+            Message::Tool { .. } => all.extend(images_of_results(messages, at)),
             other => all.push(self::message(other)),
         }
     }
