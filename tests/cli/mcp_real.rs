@@ -52,10 +52,6 @@ const PASSED_ON: [&str; 19] = [
     "prompts-get-with-image",
 ];
 
-/// It wants `$schema` in the schema of a tool, which an imported specification leaves out because
-/// it names the default.
-const NOT_IMPORTED: &str = "json-schema-2020-12";
-
 /// The scenarios for clients that a client passes that signs in and calls with gramc.
 const PASSED_AS_CLIENT: [&str; 20] = [
     "tools_call",
@@ -222,7 +218,7 @@ fn guard_of(import: &[&str], folder: &Path) -> Serving {
 
 /// The scenarios that pass through the guard.
 fn guarded() -> impl Iterator<Item = &'static str> {
-    PASSED.into_iter().chain(PASSED_ON).filter(|scenario| *scenario != NOT_IMPORTED)
+    PASSED.into_iter().chain(PASSED_ON)
 }
 
 #[test]
@@ -418,6 +414,10 @@ fn a_guard_answers_valid_calls_as_the_server_behind_it() {
         assert_eq!(meaning(&own), meaning(&theirs), "{name} {arguments}");
         assert_ne!(theirs["isError"], true, "{name} {arguments}: {theirs}");
     }
+    // It only runs as a task.
+    let studied = guard.call("simulate-research-query", &json!({"topic": "bees"}));
+    let text = studied["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("# Research Report: bees"), "{studied}");
     // What the server would take amiss does not reach it, or is put right.
     let mended = guard.call("get-sum", &json!({"a": "2", "b": "3"}));
     assert_eq!(meaning(&mended), meaning(&server.call("get-sum", &json!({"a": 2, "b": 3}))));

@@ -271,3 +271,63 @@ fn secrets_are_masked_in_what_is_passed_on() {
     let wrong = client.ask("resources/read", &json!({"uri": "other://s3cret-value"}));
     assert!(!wrong.to_string().contains("s3cret-value"), "{wrong}");
 }
+
+/// Tools that a specification has no words for.
+fn study() -> (Folder, Value) {
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let schema = json!({
+        "$schema": dialect, "type": "object",
+        "properties": {"text": {"type": "string"}}, "required": ["text"],
+    });
+    let older = json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"});
+    let icons = json!([{"src": "https://example.com/a.png", "mimeType": "image/png"}]);
+    let study = json!({
+        "name": "study", "inputSchema": schema, "execution": {"taskSupport": "required"},
+        "icons": icons, "_meta": {"own/key": {"a": 1}},
+    });
+    let tools = json!([study, {"name": "older", "inputSchema": older, "outputSchema": schema}]);
+    let spec = "[study:Tool | (text::Text)==>(::Any)] [older:Tool | ()==>(::Any)]";
+    let command = r#"(`*`:Mcp {timeout: 2s, command: ["python3", "upstream.py", "none"]})"#;
+    let folder = files(command);
+    folder.write("guard.gram", spec);
+    folder.write("none", tools.to_string());
+    (folder, study)
+}
+
+#[test]
+fn what_a_specification_has_no_words_for_is_passed_on_with_the_tool() {
+    let (folder, study) = study();
+    let (mut client, _) = client(&folder, &json!({}));
+    let listed = client.ask("tools/list", &json!({}));
+    let [own, older] = &listed["result"]["tools"].as_array().expect("a list")[..] else {
+        panic!("{listed}");
+    };
+    assert_eq!((&own["icons"], &own["_meta"]), (&study["icons"], &study["_meta"]));
+    assert_eq!(own["inputSchema"]["$schema"], study["inputSchema"]["$schema"]);
+    // The schemas are ours, so a dialect that is not is not named.
+    assert_eq!(older["inputSchema"].get("$schema"), None);
+    client.end();
+}
+
+#[test]
+fn a_tool_that_runs_as_a_task_is_called_as_one() {
+    let (folder, _) = study();
+    let (mut client, _) = client(&folder, &json!({}));
+    let (_, answer) = called(&mut client, "study", &json!({"text": "bees"}));
+    assert_eq!(text(&answer["result"]), "studied bees");
+    let related = "io.modelcontextprotocol/related-task";
+    assert_eq!(answer["result"]["_meta"][related]["taskId"], "bees");
+    // Outside of a guard, too.
+    let call = crate::support::gramc("call guard.gram study --library upstream.gram");
+    let call = call.arg(r#"{"text": "ants"}"#).within(folder.path()).run().exits(0);
+    assert_eq!(call.json()["result"], "studied ants");
+    // What takes too long is cancelled where it runs.
+    let (_, late) = called(&mut client, "study", &json!({"text": "forever"}));
+    assert!(text(&late["result"]).contains("gave no answer within 2 s"), "{late}");
+    let start = Instant::now();
+    while !folder.path().join("cancelled").exists() && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(folder.read("cancelled"), "forever");
+    client.end();
+}

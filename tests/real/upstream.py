@@ -51,6 +51,7 @@ CAPABILITIES = {
 }
 
 output = threading.Lock()
+tasks = {}
 state = {"count": 0, "level": "warning", "asked": 0, "client": {}}
 # The replies of the client, by the ids of our requests.
 replies = {}
@@ -88,6 +89,8 @@ def call(request):
     name, arguments = params["name"], params.get("arguments", {})
     if name in ("say", "weather") and arguments["text"].startswith("!"):
         return {**words(arguments["text"][1:]), "isError": True, "_meta": {"own/key": 1}}
+    if name == "study":
+        return {"error": {"code": -32601, "message": "the tool `study` only runs as a task"}}
     if name == "say":
         return words(arguments["text"])
     if name in ("result", "weather"):
@@ -121,6 +124,19 @@ def call(request):
     return {**words("unknown tool"), "isError": True}
 
 
+def task(method, params):
+    """The task `forever` ends when it is cancelled, others at once."""
+    name = params["taskId"]
+    if method == "tasks/cancel":
+        tasks[name] = {**words("stopped"), "isError": True}
+        with open("cancelled", "w", encoding="utf-8") as file:
+            file.write(name)
+        return {"taskId": name, "status": "cancelled"}
+    while tasks[name] is None:
+        time.sleep(0.01)
+    return {**tasks[name], "_meta": {"io.modelcontextprotocol/related-task": {"taskId": name}}}
+
+
 def result(request):
     method, params = request["method"], request.get("params") or {}
     if method == "initialize":
@@ -136,8 +152,14 @@ def result(request):
             with open(sys.argv[1], encoding="utf-8") as file:
                 return {"tools": json.load(file)}
         return {"tools": TOOLS}
+    if method == "tools/call" and "task" in params:
+        name = params["arguments"]["text"]
+        tasks[name] = None if name == "forever" else words("studied " + name)
+        return {"task": {"taskId": name, "status": "working", "ttl": None, "pollInterval": 5}}
     if method == "tools/call":
         return call(request)
+    if method in ("tasks/result", "tasks/cancel"):
+        return task(method, params)
     if method == "resources/list":
         # A page each.
         at = int(params.get("cursor", 0))

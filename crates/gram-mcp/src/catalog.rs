@@ -6,8 +6,10 @@ use gram_check::Valid;
 use gram_model::Module;
 use gram_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
 use gram_schema::{Draft, Target};
+use gram_tools::Bound;
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::ServeError;
@@ -45,9 +47,31 @@ pub(crate) enum ResultKind {
     Structured,
 }
 
+/// The keys of a tool that a specification has no words for.
+const PASSED_ON: [&str; 2] = ["icons", "_meta"];
+/// The dialect of compiled schemas.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Passes on what the server that runs a tool says of it: its icons and metadata, and the dialect of
+/// its schemas, if it is that of ours.
+fn pass_on(tool: &mut Value, mut listed: Value) {
+    for key in PASSED_ON {
+        if let Some(value) = listed.get_mut(key).map(Value::take).filter(|it| !it.is_null()) {
+            tool[key] = value;
+        }
+    }
+    for key in ["inputSchema", "outputSchema"] {
+        if listed[key]["$schema"] == DIALECT
+            && let Some(Value::Object(schema)) = tool.get_mut(key)
+        {
+            schema.shift_insert(0, "$schema".to_owned(), DIALECT.into());
+        }
+    }
+}
+
 impl Catalog {
-    /// The tools of a specification.
-    pub(crate) fn new(module: &Valid<Module>) -> Result<Self, ServeError> {
+    /// The tools of a specification, with what only the servers behind the library say of them.
+    pub(crate) fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
         let options = Options::new(Target::Mcp, usize::MAX);
         let collapsed = Compilation::new(module, &options);
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
@@ -55,12 +79,12 @@ impl Catalog {
             expanded.entries().iter().map(|entry| (entry.name(), *entry)).collect();
         let mut catalog = Self { entries: Vec::new(), indices: HashMap::new(), initial_count: 0 };
         for entry in collapsed.entries() {
-            catalog.add(module, *entry, collapsed.compile(*entry))?;
+            catalog.add(module, bound, *entry, collapsed.compile(*entry))?;
             catalog.initial_count += 1;
             let Entry::Container(container) = entry else { continue };
             for name in &container.members {
                 if let Some(function) = functions.get(name.as_str()) {
-                    catalog.add(module, *function, expanded.compile(*function))?;
+                    catalog.add(module, bound, *function, expanded.compile(*function))?;
                 }
             }
         }
@@ -74,6 +98,7 @@ impl Catalog {
     fn add(
         &mut self,
         module: &Module,
+        bound: &Bound,
         entry: Entry<'_>,
         compiled: Compiled<'_>,
     ) -> Result<(), ServeError> {
@@ -81,7 +106,11 @@ impl Catalog {
         if self.entries.iter().any(|known| known.name == entry.name()) {
             return Ok(());
         }
-        let tool: Tool = serde_json::from_value(compiled.into_json()).map_err(|error| {
+        let mut json = compiled.into_json();
+        if let Some(listed) = bound.listed_tool(entry.name()) {
+            pass_on(&mut json, listed);
+        }
+        let tool: Tool = serde_json::from_value(json).map_err(|error| {
             ServeError::Tool(format!("cannot serve the tool `{}` over MCP: {error}", entry.name()))
         })?;
         let result_kind = match entry {

@@ -121,7 +121,7 @@ impl Server {
         approvals: &Approvals,
         observer: Option<Box<CallObserver>>,
     ) -> Result<Self, ServeError> {
-        let catalog = Catalog::new(module)?;
+        let catalog = Catalog::new(module, bound)?;
         Ok(Self(Arc::new(ServerInner {
             sessionless: Conversation::new(bound, &catalog, approvals),
             approvals: approvals.clone(),

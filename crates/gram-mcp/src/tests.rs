@@ -411,8 +411,8 @@ async fn calls_that_rmcp_cannot_parse_are_checked() {
     for (params, wanted) in [
         (json!({"name": "greet", "arguments": ["Bo"]}), "all `greet` again"),
         (json!({"name": "greet", "arguments": "{\"name"}), "all `greet` again"),
-        (json!({"name": 5}), "there is no tool"),
-        (json!({}), "there is no tool"),
+        (json!({"name": 5}), "the call names no tool"),
+        (json!({}), "the call names no tool"),
     ] {
         let refused = ask("tools/call", params.clone()).await;
         assert_eq!(refused["result"]["isError"], true, "{params}: {refused}");

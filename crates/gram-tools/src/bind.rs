@@ -320,6 +320,12 @@ impl Bound {
         })
     }
 
+    /// A tool as its MCP server lists it, if a server runs it that was asked for its tools already.
+    pub fn listed_tool(&self, name: &str) -> Option<Value> {
+        let CallTarget::Tool(at) = self.named(name)? else { return None };
+        self.tool(at).entry.as_ref()?.implementation.listed()
+    }
+
     /// The implementation of each tool, in the order of the specification.
     pub fn bindings(&self) -> impl Iterator<Item = Binding<'_>> {
         self.0.tools.iter().map(|tool| Binding {

@@ -213,6 +213,11 @@ pub trait Implementation: Debug + Send + Sync {
         None
     }
 
+    /// The tool as its MCP server lists it, if it was asked for its tools already.
+    fn listed(&self) -> Option<Value> {
+        None
+    }
+
     /// The declared interface, if there is one.
     fn declared(&self) -> Option<DeclaredInterface> {
         None

@@ -214,6 +214,10 @@ impl Implementation for Mcp {
         Some(self.server.known_tool(&self.tool)?.get("description")?.as_str()?.into())
     }
 
+    fn listed(&self) -> Option<Value> {
+        self.server.known_tool(&self.tool)
+    }
+
     /// The schemas that the server lists, if it was asked for its tools already.
     fn declared(&self) -> Option<DeclaredInterface> {
         let mut tool = self.server.known_tool(&self.tool)?;

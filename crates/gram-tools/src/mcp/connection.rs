@@ -1,5 +1,7 @@
 //! One connection to a server, which calls share.
 
+mod tasks;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -229,13 +231,18 @@ impl Connection {
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(call.clone());
         let request = ClientRequest::CallToolRequest(request);
-        self.exchange("tools/call", request, &call).await.map_err(|failure| match failure {
+        let message = self.exchange("tools/call", request, &call).await;
+        message.map_err(|failure| self.failed_call(failure))
+    }
+
+    fn failed_call(&self, failure: ExchangeFailure) -> InvocationError {
+        match failure {
             ExchangeFailure::Error(error) => {
                 let why = said_error("tools/call", error.code.0, &error.message);
                 self.error(InvocationErrorKind::Failed, &why)
             }
             ExchangeFailure::NoAnswer(error) => error,
-        })
+        }
     }
 
     /// Makes a request for the client, and returns the result as sent by the server. If the future
@@ -246,10 +253,7 @@ impl Connection {
         params: Value,
         call: PendingCall,
     ) -> Result<Value, UpstreamError> {
-        let mut request = CustomRequest::new(method, Some(params));
-        request.extensions.insert(call.clone());
-        let request = ClientRequest::CustomRequest(request);
-        let message = match self.exchange(method, request, &call).await {
+        let message = match self.send(method, params, &call).await {
             Ok(message) => message,
             Err(ExchangeFailure::NoAnswer(error)) => return Err(UpstreamError::NoAnswer(error)),
             Err(ExchangeFailure::Error(error)) => {
@@ -262,6 +266,18 @@ impl Connection {
         // It was recognised as an answer with a result.
         let message: Value = serde_json::from_str(&message).unwrap_or_default();
         Ok(self.masks.result(message["result"].clone()))
+    }
+
+    /// Makes a request that `rmcp` need not know, and returns the message that answers it.
+    async fn send(
+        &self,
+        method: &'static str,
+        params: Value,
+        call: &PendingCall,
+    ) -> Result<String, ExchangeFailure> {
+        let mut request = CustomRequest::new(method, Some(params));
+        request.extensions.insert(call.clone());
+        self.exchange(method, ClientRequest::CustomRequest(request), call).await
     }
 
     /// Sends a notification of the client. The server may be gone.

@@ -211,6 +211,13 @@ impl McpServer {
         tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
     }
 
+    /// Whether a tool can only be called as a task, if its server says so.
+    fn runs_as_task(&self, name: &str) -> bool {
+        let tools = self.0.tools.read();
+        let tool = tools.as_ref().and_then(|tools| tools.iter().find(|tool| tool["name"] == name));
+        tool.is_some_and(|tool| tool["execution"]["taskSupport"] == "required")
+    }
+
     /// Why the structured content of a result violates the tool's output schema, if the tools were
     /// listed already.
     pub(crate) fn output_violation(&self, tool: &str, value: &Value) -> Option<String> {
@@ -241,8 +248,13 @@ impl McpServer {
     ) -> Result<(String, String), InvocationError> {
         self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
-        let call = PendingCall::new(max_answer, progress_token);
-        match connection.call(tool, arguments, call).await {
+        let outcome = if self.runs_as_task(tool) {
+            connection.call_as_task(tool, arguments, (max_answer, progress_token)).await
+        } else {
+            let call = PendingCall::new(max_answer, progress_token);
+            connection.call(tool, arguments, call).await
+        };
+        match outcome {
             Ok(message) => Ok((message, connection.name().to_owned())),
             Err(error) => {
                 self.abandon_if_broken(&connection, &error);
