@@ -6,6 +6,7 @@
 
 mod ab;
 mod ab_real;
+mod ab_refusals;
 mod agent;
 mod agent_real;
 mod approval;

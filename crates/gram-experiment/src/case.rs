@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::ExperimentError;
 use crate::grade::{Expectation, Grader, OneOrMany};
@@ -17,6 +18,8 @@ pub struct Case {
     pub id: String,
     /// The messages of the user, one per turn.
     pub turns: Vec<String>,
+    /// The line of the file.
+    pub(crate) definition: Arc<str>,
     /// Decides whether a run succeeds, if the case has an expectation.
     pub grader: Option<Grader>,
 }
@@ -71,6 +74,7 @@ impl Case {
     }
 
     fn parse(text: &str, number: usize) -> Result<Self, String> {
+        check_keys(text)?;
         let line: CaseLine =
             serde_json::from_str(text).map_err(|error| match error.to_string() {
                 message if message.contains("untagged enum") => {
@@ -95,8 +99,23 @@ impl Case {
             return Err("`id` contains a control character".to_owned());
         }
         let grader = line.expect.map(Grader::new).transpose()?;
-        Ok(Self { id, turns, grader })
+        Ok(Self { id, turns, definition: text.trim().into(), grader })
     }
+}
+
+/// The keys of a case. Others are notes of its author.
+const KEYS: [&str; 3] = ["id", "input", "expect"];
+
+/// Fails if a key of a case is misspelled.
+fn check_keys(text: &str) -> Result<(), String> {
+    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else { return Ok(()) };
+    for key in fields.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+        let missing = KEYS.into_iter().filter(|known| !fields.contains_key(*known));
+        if let Some(question) = gram_model::did_you_mean(key, missing) {
+            return Err(format!("unknown key `{key}`; {question}"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -122,6 +141,10 @@ mod tests {
     fn invalid_cases_are_reported_with_their_line() {
         let error = |text: &str| read(text).unwrap_err();
         assert_eq!(error(""), "cases.jsonl: no cases");
+        assert_eq!(
+            error("{\"input\": \"a\", \"expct\": {}}"),
+            "cases.jsonl:1: unknown key `expct`; did you mean `expect`?"
+        );
         assert!(error("{}").starts_with("cases.jsonl:1: invalid case: missing field `input`"));
         assert_eq!(
             error("{\"input\": 3}"),

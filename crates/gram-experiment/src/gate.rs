@@ -3,6 +3,7 @@
 use crate::ExperimentError;
 use crate::analysis::Comparison;
 use crate::outcome::Outcome;
+use crate::unanswered::Unanswered;
 
 /// A gate, such as `success >= -1pp`. It passes if the whole confidence interval of the difference
 /// satisfies the bound, so too few cases do not pass.
@@ -68,8 +69,16 @@ impl std::str::FromStr for Gate {
 }
 
 impl Gate {
-    /// Checks all arms and describes each failure.
-    pub fn failures(&self, comparisons: &[Comparison]) -> Vec<String> {
+    /// Checks all arms and describes each failure. Arms that cannot be compared fail.
+    pub fn failures(&self, comparisons: &[Comparison], unanswered: &[Unanswered]) -> Vec<String> {
+        let unbalanced: Vec<_> = unanswered
+            .iter()
+            .filter_map(|it| it.imbalance.as_ref())
+            .map(|why| format!("gate `{}` failed: {why}", self.text))
+            .collect();
+        if !unbalanced.is_empty() {
+            return unbalanced;
+        }
         let mut of_outcome = comparisons.iter().filter(|it| it.outcome == self.outcome).peekable();
         if of_outcome.peek().is_none() {
             let name = self.outcome.name();

@@ -1,21 +1,16 @@
 //! Expectations of cases, and their grading.
 
-use std::process::Stdio;
-use std::time::Duration;
+mod program;
 
 use json_schema_kit::values;
 use jsonschema::Validator;
 use regress::Regex;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use tokio::io::AsyncWriteExt as _;
+use serde_json::{Map, Value};
 
 use crate::ExperimentError;
 use crate::run::{RecordedCall, Transcript};
 use gram_agent::extract_json;
-
-/// Maximum duration of a grading program.
-const TIME_LIMIT: Duration = Duration::from_mins(1);
 
 /// The `expect` of a case.
 #[derive(Deserialize)]
@@ -99,6 +94,21 @@ impl Grader {
         })
     }
 
+    /// The names of the tools that a run is expected to call.
+    pub fn expected_tools(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().map(|call| call.name.as_str())
+    }
+
+    /// The program that grades, if there is one.
+    pub fn program(&self) -> Option<&str> {
+        self.command.as_ref()?.first().map(String::as_str)
+    }
+
+    /// Why it cannot grade, if that is known in advance.
+    pub fn fault(&self) -> Option<String> {
+        program::fault(self.program()?)
+    }
+
     /// The expectations that a run does not meet.
     ///
     /// # Errors
@@ -111,7 +121,7 @@ impl Grader {
         let mut misses = self.of_text(&transcript.text);
         self.of_calls(transcript, &mut misses);
         if let Some(command) = &self.command
-            && let Some(missed) = of_command(command, transcript).await?
+            && let Some(missed) = program::grade(command, transcript).await?
         {
             misses.push(missed);
         }
@@ -207,48 +217,11 @@ fn assign(
     false
 }
 
-/// Runs a grading program with the transcript on standard input. Exit code 0 means success.
-async fn of_command(
-    command: &[String],
-    transcript: &Transcript,
-) -> Result<Option<String>, ExperimentError> {
-    let (program, arguments) =
-        command.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-    let failed = |message: String| ExperimentError::Grader { program: program.to_owned(), message };
-    let mut child = tokio::process::Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| failed(error.to_string()))?;
-    let input_json = json!({
-        "case": transcript.case, "arm": transcript.arm, "text": transcript.text, "messages": transcript.messages,
-        "calls": transcript.calls.iter().map(|call| {
-            json!({"name": call.name, "arguments": call.arguments, "ok": call.ok})
-        }).collect::<Vec<_>>(),
-    });
-    let mut input = child.stdin.take();
-    let write = async {
-        if let Some(input) = &mut input {
-            // The program may exit without reading everything.
-            let _ = input.write_all(input_json.to_string().as_bytes()).await;
-        }
-        drop(input);
-    };
-    let run = async { tokio::join!(write, child.wait()).1 };
-    match tokio::time::timeout(TIME_LIMIT, run).await {
-        Err(_) => Err(failed(format!("it runs longer than {} s", TIME_LIMIT.as_secs()))),
-        Ok(Err(error)) => Err(failed(error.to_string())),
-        Ok(Ok(status)) if status.success() => Ok(None),
-        Ok(Ok(status)) => Ok(Some(format!("`{program}` failed ({status})"))),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn misses(expect: Value, text: &str, calls: &[(&str, Value, bool)]) -> Vec<String> {
@@ -312,6 +285,33 @@ mod tests {
         assert!(misses(json!({"command": "grep -q '\"text\":\"yes\"'"}), "yes", &[]).is_empty());
         let no = misses(json!({"command": ["sh", "-c", "exit 3"]}), "yes", &[]);
         assert_eq!(no, ["`sh` failed (exit status: 3)"]);
+        let told = ["sh", "-c", "echo ' Too long'; echo why >&2; head -c 100000 /dev/zero; exit 1"];
+        let told = misses(json!({"command": told}), "yes", &[]);
+        assert!(told[0].starts_with("`sh` failed (exit status: 1): Too long\n"), "{told:?}");
+        assert!(told[0].ends_with("\nwhy") && told[0].len() < 2_100, "{told:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_that_cannot_grade_are_no_vote() {
+        let graded = |command: Value| {
+            let grader =
+                Grader::new(serde_json::from_value(json!({"command": command})).unwrap()).unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let graded = runtime.block_on(grader.grade(&Transcript::default()));
+            (grader.fault(), graded.map_err(|error| error.to_string()))
+        };
+        let (fault, graded_by) = graded(json!("no-such-judge"));
+        assert_eq!(fault.as_deref(), Some("there is no program `no-such-judge`"));
+        assert!(graded_by.is_err_and(|error| error.contains("no-such-judge")));
+        assert!(graded(json!("./no-such-judge")).0.is_some());
+        for (script, why) in [("kill -9 $$", "it did not grade (signal: 9"), ("none-such", "127")] {
+            let (fault, graded_by) = graded(json!(["sh", "-c", script]));
+            assert_eq!(fault, None);
+            let error = graded_by.unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
     }
 
     #[test]

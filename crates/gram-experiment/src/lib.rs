@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod run_stats;
 mod runner;
+mod unanswered;
 mod verdict;
 
 use std::fmt::Display;
@@ -43,6 +44,7 @@ pub use report::Report;
 pub use run::{Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
+pub use unanswered::Unanswered;
 
 impl ExperimentError {
     fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {

@@ -51,6 +51,7 @@ impl Report {
                         @if let Some(stopped) = &self.stopped {
                             p { "Ended early: " (stopped) }
                         }
+                        @if let Some(unanswered) = self.unanswered_runs() { p { (unanswered) } }
                         (self.success(several))
                         (self.outcomes())
                         @if !self.histograms.is_empty() {

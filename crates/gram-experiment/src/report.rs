@@ -12,6 +12,7 @@ use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use crate::runner::StopReason;
+use crate::unanswered::{Unanswered, unanswered};
 use crate::verdict::{is_clear, percent, verdict};
 
 /// The report of an experiment.
@@ -27,6 +28,8 @@ pub struct Report {
     pub cases: usize,
     /// Why the experiment stopped early, if it did.
     pub stopped: Option<String>,
+    /// The runs of each arm that the model did not answer.
+    pub unanswered: Vec<Unanswered>,
     /// The success rate of each arm.
     pub rates: Vec<SuccessRate>,
     /// The comparisons of all arms with the first.
@@ -50,14 +53,23 @@ impl Report {
         let comparisons = compare(stats, &names, monitor, &method);
         let stopped = match stop {
             StopReason::Done => None,
-            StopReason::Early(why) | StopReason::Decided(why) => Some(why.clone()),
+            StopReason::Early(why) | StopReason::Decided(why) | StopReason::Missing(why) => {
+                Some(why.clone())
+            }
             StopReason::Cancelled => Some("cancelled".to_owned()),
             StopReason::NoAnswer(runs, why) => {
                 Some(format!("the model failed in {runs} runs, which are not counted: {why}"))
             }
         };
+        let unanswered = unanswered(stats, &names, method.margin, stop);
+        let withheld: Vec<_> = unanswered.iter().filter_map(|it| it.imbalance.as_deref()).collect();
+        let verdict = match &withheld[..] {
+            [] => verdict(stats, &comparisons, &method),
+            reasons => format!("no verdict: {}", reasons.join("; ")),
+        };
         Self {
-            verdict: verdict(stats, &comparisons, &method),
+            verdict,
+            unanswered,
             finished: stats.finished(),
             cases: stats.complete_cases().count(),
             stopped,
@@ -91,6 +103,7 @@ impl Report {
             "repeats": plan.repeats,
             "seed": plan.seed,
             "stopped": self.stopped,
+            "unanswered": self.unanswered,
             "shard": self.manifest.shard,
             "level": self.manifest.method.level,
             "agent": agent,
@@ -126,6 +139,13 @@ impl Report {
     pub(crate) fn title(&self) -> String {
         let arms = self.manifest.arm_names().collect::<Vec<_>>();
         self.manifest.name.clone().unwrap_or_else(|| arms.join(" against "))
+    }
+
+    /// The numbers of unanswered runs, if there are any.
+    pub(crate) fn unanswered_runs(&self) -> Option<String> {
+        self.unanswered.iter().find(|it| it.runs > 0)?;
+        let arms = self.unanswered.iter().map(|it| format!("{} {}", it.arm, it.runs));
+        Some(format!("runs without an answer: {}", arms.collect::<Vec<_>>().join(", ")))
     }
 
     /// The head and the rows of the table of comparisons.
@@ -217,6 +237,9 @@ impl Report {
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "ended early: {stopped}");
         }
+        if let Some(unanswered) = self.unanswered_runs() {
+            let _ = writeln!(out, "{unanswered}");
+        }
         let (head, lines) = self.cells();
         if !lines.is_empty() {
             out.push('\n');
@@ -302,6 +325,9 @@ impl Report {
         let _ = writeln!(out, "{}", escape(&self.summary()));
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "\nEnded early: {}", escape(stopped));
+        }
+        if let Some(unanswered) = self.unanswered_runs() {
+            let _ = writeln!(out, "\n{}", escape(&unanswered));
         }
         let (head, lines) = self.cells();
         if !lines.is_empty() {

@@ -1,5 +1,7 @@
 //! Runs and their measurements.
 
+use std::sync::Arc;
+
 use gram_tools::{CallError, Verdict};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,8 @@ impl Run {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     pub(crate) case: String,
+    /// The case as it stands in its file.
+    pub(crate) definition: Arc<str>,
     pub(crate) arm: String,
     pub(crate) text: String,
     pub(crate) messages: Vec<Message>,

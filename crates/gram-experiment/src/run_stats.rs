@@ -149,8 +149,18 @@ pub(crate) mod tests {
         manifest: &ExperimentManifest,
         succeeds: fn(usize, usize) -> bool,
     ) -> RunStats {
+        partial_stats(manifest, |_, _| true, succeeds)
+    }
+
+    /// The answered runs of an experiment. `answered` and `succeeds` decide by case and arm.
+    pub(crate) fn partial_stats(
+        manifest: &ExperimentManifest,
+        answered: fn(usize, usize) -> bool,
+        succeeds: fn(usize, usize) -> bool,
+    ) -> RunStats {
         let mut stats = RunStats::new(manifest);
-        for planned in manifest.plan.planned_runs() {
+        let all = manifest.plan.planned_runs();
+        for planned in all.filter(|planned| answered(planned.case, planned.arm)) {
             assert!(stats.add(&Run {
                 place: planned.place,
                 case: planned.case.to_string(),

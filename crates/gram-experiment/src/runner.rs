@@ -20,7 +20,7 @@ use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
 use crate::run_stats::RunStats;
 use gram_agent::AgentTeam;
 use gram_agent::Conversation;
-use gram_agent::model::{Model, ModelErrorKind};
+use gram_agent::model::{Model, ModelError, ModelErrorKind};
 use gram_agent::{Limits, TurnEnd};
 use gram_agent::{Message, Usage};
 use gram_project::Price;
@@ -73,6 +73,8 @@ pub enum StopReason {
     Cancelled,
     /// The model failed in this number of runs, which are not counted. With the last error.
     NoAnswer(usize, String),
+    /// Runs are missing in the parts of the experiment.
+    Missing(String),
 }
 
 /// Receives the progress of an experiment.
@@ -330,32 +332,34 @@ impl Runner {
         }
         let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
         let latency_ms = (start.elapsed() + saved).as_secs_f64() * 1e3;
+        let counts = counter.take();
+        let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
+            self.measures(arm, &counts, latency_ms);
         match &end {
             TurnEnd::Cancelled => return Ok(RunOutcome::Cancelled),
-            TurnEnd::Failed(error) => {
+            TurnEnd::Failed(error) if !self.is_failure_of_arm(error, iterations) => {
                 let hopeless = matches!(
                     error.kind,
                     ModelErrorKind::UnknownModel
                         | ModelErrorKind::Rejected
+                        | ModelErrorKind::InvalidRequest
                         | ModelErrorKind::Exhausted
                 );
-                let RunMetrics { tokens, cost, .. } =
-                    self.measures(arm, &counter.take(), latency_ms);
                 return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));
             }
             _ => {}
         }
-        let counts = counter.take();
-        let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
-            self.measures(arm, &counts, latency_ms);
         let transcript = Transcript {
             case: case.id.clone(),
+            definition: Arc::clone(&case.definition),
             arm: arm.name.clone(),
             text: answer,
             messages: conversation.save().messages,
             calls: counts.calls,
         };
         let mut missed = match &case.grader {
+            // There is nothing to grade.
+            Some(_) if matches!(end, TurnEnd::Failed(_)) => Vec::new(),
             Some(grader) => match grader.grade(&transcript).await {
                 Ok(missed) => missed,
                 // A failed grader says nothing about the arm.
@@ -390,6 +394,13 @@ impl Runner {
             text: last_text(&transcript.messages),
             messages: transcript.messages,
         })))
+    }
+
+    /// Whether an arm caused the model's error: the provider rejects what a request contains, such as
+    /// its length, and has taken other requests. It would do so again.
+    fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
+        error.kind == ModelErrorKind::InvalidRequest
+            && (iterations > 1 || self.state.lock().stats.finished() > 0)
     }
 
     /// The agents of one run, with separate models.

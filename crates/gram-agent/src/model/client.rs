@@ -79,6 +79,7 @@ pub(super) fn status_error(
         404 => ModelErrorKind::UnknownModel,
         400 | 403 if json.as_ref().is_some_and(is_about_the_model) => ModelErrorKind::UnknownModel,
         429 => ModelErrorKind::RateLimited,
+        400 | 413 | 422 => ModelErrorKind::InvalidRequest,
         408 | 409 | 425 | 500..=599 => ModelErrorKind::Unavailable,
         _ => ModelErrorKind::Rejected,
     };

@@ -109,6 +109,8 @@ pub enum ModelErrorKind {
     UnknownModel,
     /// The provider rejects the request.
     Rejected,
+    /// The provider rejects what the request contains, such as its length. It will do so again.
+    InvalidRequest,
     /// The reply is malformed.
     Malformed,
     /// A script has no more replies.
@@ -131,6 +133,7 @@ impl ModelErrorKind {
             Self::Timeout => "timeout",
             Self::UnknownModel => "unknown-model",
             Self::Rejected => "refused",
+            Self::InvalidRequest => "invalid-request",
             Self::Malformed => "garbled",
             Self::Exhausted => "ended",
         }
@@ -152,6 +155,7 @@ impl ModelError {
             | ModelErrorKind::Timeout => true,
             ModelErrorKind::UnknownModel
             | ModelErrorKind::Rejected
+            | ModelErrorKind::InvalidRequest
             | ModelErrorKind::Malformed
             | ModelErrorKind::Exhausted => false,
         }

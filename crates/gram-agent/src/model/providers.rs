@@ -315,6 +315,9 @@ impl GenaiModel {
             | (_, 429) => ModelErrorKind::RateLimited,
             ("api_error" | "timeout_error" | "server_error" | "UNAVAILABLE" | "INTERNAL", _)
             | (_, 500..=599) => ModelErrorKind::Unavailable,
+            ("invalid_request_error" | "INVALID_ARGUMENT", _) | (_, 400 | 413 | 422) => {
+                ModelErrorKind::InvalidRequest
+            }
             _ => ModelErrorKind::Rejected,
         };
         let message = error.get("message").and_then(Value::as_str).or(words);

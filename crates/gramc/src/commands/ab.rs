@@ -3,7 +3,7 @@
 mod declared;
 mod output;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use gram_experiment::{
     models_without_price,
 };
 use gram_model::print::print_specification;
-use gram_model::{ImplementationKind, Library};
+use gram_model::{ImplementationKind, Library, Module};
 use gram_tools::{Bound, ToolLibrary};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
@@ -121,6 +121,12 @@ async fn on(
         arms.push(Arm { name: side.declared.name.to_string(), team: crew });
     }
     let (cases, text) = cases(&wanted.cases)?;
+    let wrong = faults(&cases, &read.module);
+    if !wrong.is_empty() {
+        say_each("error: ", &wrong);
+        say("nothing was run");
+        return Ok(PROBLEMS);
+    }
     let about = about(args, wanted, read, sides, (&arms, &cases, &text));
     if display.format == crate::args::Format::Human {
         say(output::power(&about, &cases));
@@ -242,6 +248,39 @@ fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     Ok((cases, text))
 }
 
+/// Expectations that no run can meet, and graders that cannot run.
+fn faults(cases: &[Case], module: &Module) -> Vec<String> {
+    let names = || module.tools.iter().map(|tool| &tool.name);
+    let names = || names().chain(module.agents.iter().map(|agent| &agent.name));
+    let names = || names().chain(module.containers.iter().map(|container| &container.name));
+    let known: HashSet<&str> = names().map(|name| &**name).collect();
+    let (mut faults, mut judged) = (Vec::new(), HashMap::new());
+    for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
+        for name in grader.expected_tools().filter(|name| !known.contains(name)) {
+            let near = gram_model::did_you_mean(name, names().map(|name| &**name));
+            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+            faults.push(format!(
+                "case `{}` expects a call of an unknown tool `{name}`{near}",
+                case.id
+            ));
+        }
+        // Most cases have the same program.
+        let fault = judged.entry(grader.program()).or_insert_with(|| grader.fault());
+        if let Some(fault) = fault {
+            faults.push(format!("case `{}` cannot be graded: {fault}", case.id));
+        }
+    }
+    let all = faults.len();
+    if all > MAX_FAULTS {
+        faults.truncate(MAX_FAULTS);
+        faults.push(format!("and {} more", all - MAX_FAULTS));
+    }
+    faults
+}
+
+/// The most faults of cases that are listed.
+const MAX_FAULTS: usize = 20;
+
 fn about(
     args: &Ab,
     wanted: &Wanted,
@@ -359,7 +398,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let stop = match about.plan.runs() - tally.finished() {
         0 => StopReason::Done,
         missing => {
-            StopReason::Early(format!("{missing} of {} runs are missing", about.plan.runs()))
+            StopReason::Missing(format!("{missing} of {} runs are missing", about.plan.runs()))
         }
     };
     let mut looks = monitor(&about);

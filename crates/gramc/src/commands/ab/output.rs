@@ -114,8 +114,9 @@ pub(super) fn finish(
 ) -> Outcome {
     journal.sort();
     // Gates are about all of them.
-    let failures: Vec<_> =
-        args.gate.iter().flat_map(|gate| gate.failures(&report.comparisons)).collect();
+    let failures = args.gate.iter();
+    let failures = failures.flat_map(|gate| gate.failures(&report.comparisons, &report.unanswered));
+    let failures: Vec<_> = failures.collect();
     report.only(&args.outcome);
     // The report is printed even if it cannot be written.
     if display.format == Format::Json {
