@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::model_server::{Answer, Server, calls, says};
-use crate::support::{Folder, Run, folder, gramc};
+use crate::support::{Folder, Gramc, Run, folder, gramc};
 
 const SPEC: &str = "[clerk:Agent {model: \"openai/any\"} | [look:Tool | (id::Int)==>(::Text)]]";
 /// Answers of 30 kB for every fifth id.
@@ -17,14 +17,18 @@ const LIBRARIES: &str = r#"
 fn files(cases: usize) -> Folder {
     let case =
         |id| json!({"id": id, "input": format!("Look for {id}"), "expect": {"contains": "found"}});
-    let cases: String = (0..cases).map(|id| format!("{}\n", case(id))).collect();
-    folder(&[("spec.gram", SPEC), ("libraries.gram", LIBRARIES), ("cases.jsonl", &cases)])
+    let cases: Vec<_> = (0..cases).map(|id| case(id).to_string()).collect();
+    folder(&[
+        ("spec.gram", SPEC),
+        ("libraries.gram", LIBRARIES),
+        ("cases.jsonl", &cases.join("\n")),
+    ])
 }
 
 fn compare(files: &Folder, server: &Server, arms: [&str; 2], options: &[&str]) -> Run {
     let [first, second] = arms.map(|arm| format!("--library libraries.gram:{arm}"));
     let run = gramc("ab spec.gram --cases cases.jsonl").args(&first).args(&second);
-    let run = options.iter().fold(run, |run, word| run.arg(word));
+    let run = options.iter().fold(run, Gramc::arg);
     let has_report = options.contains(&"--report");
     let run = if has_report { run } else { run.args("--report out") };
     let run = run.within(files.path()).env("OPENAI_BASE_URL", &server.url());

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod ab;
+mod ab_arms;
 mod ab_real;
 mod ab_refusals;
 mod agent;

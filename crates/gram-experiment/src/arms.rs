@@ -1,59 +1,121 @@
-//! Differences between the libraries of the arms.
+//! What the arms of an experiment consist of, and how they differ.
 
-use gram_model::print::print_implementation;
+use gram_model::print::{print_declarations, print_implementation, print_specification};
 use gram_model::{Implementation, Library, Module};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use crate::manifest::{ArmManifest, Difference, hash};
 
-/// The declaration of an arm's library.
-#[derive(Debug, Clone)]
-pub struct DeclaredLibrary<'l> {
-    library: &'l Library,
-    recordings: &'l [u8],
+/// What an arm consists of.
+#[derive(Debug, Clone, Copy)]
+pub struct ArmParts<'a> {
+    /// The name of the arm.
+    pub name: &'a str,
+    /// The name of the agent.
+    pub agent: &'a str,
+    /// The name of the agent's model.
+    pub model: &'a str,
+    /// The specification.
+    pub module: &'a Module,
+    /// The declaration of the library.
+    pub library: &'a Library,
+    /// The content of the files that the library replays.
+    pub recordings: &'a [u8],
 }
 
-impl<'l> DeclaredLibrary<'l> {
-    /// `recordings` is the content of the files that the library replays.
-    pub fn new(library: &'l Library, recordings: &'l [u8]) -> Self {
-        Self { library, recordings }
-    }
-
-    /// The arm of a manifest, with the hash of the library.
-    pub fn manifest(&self) -> ArmManifest {
-        let Library { name, attributes, implementations, .. } = self.library;
+impl ArmParts<'_> {
+    /// The arm of a manifest, with what distinguishes it from the first arm.
+    pub fn manifest(&self, first: &ArmParts<'_>) -> ArmManifest {
+        let Library { attributes, implementations, .. } = self.library;
         let implementations = implementations.iter().map(print_implementation);
         let all = format!("{}\n{}", policy(attributes), implementations.collect::<String>());
         let all = [all.as_bytes(), self.recordings].concat();
-        ArmManifest { name: name.to_string(), library: hash(all) }
+        let other = |own: &str, first: &str| (own != first).then(|| own.to_owned());
+        let (specification, of_first) = (self.specification(), first.specification());
+        ArmManifest {
+            name: self.name.to_owned(),
+            library: hash(all),
+            agent: other(self.agent, first.agent),
+            model: other(self.model, first.model),
+            specification: other(&specification, &of_first),
+        }
+    }
+
+    /// The hash of the specification.
+    pub fn specification(&self) -> String {
+        hash(print_specification(self.module))
     }
 }
 
-/// The differences between libraries, by tool and in their attributes.
-pub fn differences(module: &Module, arms: &[DeclaredLibrary<'_>]) -> Vec<Difference> {
+/// The differences between arms: their models, agents, declarations and libraries.
+pub fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
+    let mut all = Vec::new();
+    let texts = |of: for<'a> fn(&ArmParts<'a>) -> &'a str| {
+        arms.iter().map(|arm| of(arm).to_owned()).collect()
+    };
+    all.extend(difference("model", texts(|arm| arm.model)));
+    all.extend(difference("agent", texts(|arm| arm.agent)));
+    all.extend(of_declarations(arms));
+    all.extend(of_libraries(arms));
+    all
+}
+
+/// A difference, if the texts are not all alike.
+fn difference(what: &str, arms: Vec<String>) -> Option<Difference> {
+    let differs = arms.iter().any(|text| *text != arms[0]);
+    differs.then(|| Difference { tool: None, what: Some(what.to_owned()), arms })
+}
+
+fn of_declarations(arms: &[ArmParts<'_>]) -> Vec<Difference> {
+    // Most arms have the same specification.
+    if arms.iter().all(|arm| std::ptr::eq(arm.module, arms[0].module)) {
+        return Vec::new();
+    }
+    let printed: Vec<_> = arms.iter().map(|arm| print_declarations(arm.module)).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in printed.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let text = |declarations: &[(String, String)], wanted: &str| {
+        let found = declarations.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, text)| text.trim_end().to_owned()).unwrap_or_default()
+    };
+    let of = |name: &&String| difference(name, printed.iter().map(|it| text(it, name)).collect());
+    names.iter().filter_map(of).collect()
+}
+
+fn of_libraries(arms: &[ArmParts<'_>]) -> Vec<Difference> {
     let mut all = Vec::new();
     let mut add = |tool: Option<&str>, texts: Vec<(String, String)>| {
         let (shown, whole): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
         if whole.iter().any(|text: &String| *text != whole[0]) {
-            all.push(Difference { tool: tool.map(str::to_owned), arms: shown });
+            all.push(Difference { tool: tool.map(str::to_owned), what: None, arms: shown });
         }
     };
-    let of_all = |arm: &DeclaredLibrary<'_>| {
+    let of_all = |arm: &ArmParts<'_>| {
         let attributes = &arm.library.attributes;
         (policy(&without_secrets(attributes)), policy(attributes))
     };
     add(None, arms.iter().map(of_all).collect());
-    for tool in &module.tools {
-        let text = |arm: &DeclaredLibrary<'_>| {
-            let Some(whole) = arm.library.implementation(&tool.name) else {
+    let mut tools: Vec<&SmolStr> = Vec::new();
+    for tool in arms.iter().flat_map(|arm| &arm.module.tools) {
+        if !tools.contains(&&tool.name) {
+            tools.push(&tool.name);
+        }
+    }
+    for tool in tools {
+        let text = |arm: &ArmParts<'_>| {
+            let Some(whole) = arm.library.implementation(tool) else {
                 return Default::default();
             };
             let attributes = without_secrets(&whole.attributes);
             let shown = Implementation { attributes, ..whole.clone() };
             (print_implementation(&shown), print_implementation(whole))
         };
-        add(Some(&tool.name), arms.iter().map(text).collect());
+        add(Some(tool), arms.iter().map(text).collect());
     }
     all
 }

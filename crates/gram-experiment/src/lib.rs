@@ -1,4 +1,4 @@
-//! Compares an agent on several libraries by running it on the same cases.
+//! Compares agents on libraries, the arms of an experiment, by running them on the same cases.
 //!
 //! A [`Plan`] lists the runs of an experiment: each case in each arm, with repeats, in an order
 //! derived from a seed. [`run`] executes the missing runs and writes each finished one to a
@@ -29,7 +29,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 pub use analysis::{Comparison, Flip, Method, ShiftEstimate, Spread, SuccessRate};
-pub use arms::{DeclaredLibrary, differences};
+pub use arms::{ArmParts, differences};
 pub use case::Case;
 pub use gate::Gate;
 pub use grade::Grader;

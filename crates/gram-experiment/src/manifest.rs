@@ -18,15 +18,15 @@ pub struct ExperimentManifest {
     /// The purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The agent.
+    /// The agent of the first arm.
     pub agent: String,
-    /// The model of the agent.
+    /// The model of the first arm.
     pub model: String,
-    /// The hash of the specification.
+    /// The hash of the specification of the first arm.
     pub specification: String,
     /// The arms. All others are compared with the first.
     pub arms: Vec<ArmManifest>,
-    /// The differences between the libraries of the arms.
+    /// The differences between the arms.
     pub differences: Vec<Difference>,
     /// The hash of the cases.
     pub cases: String,
@@ -42,21 +42,34 @@ pub struct ExperimentManifest {
 }
 
 /// An arm in a manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArmManifest {
-    /// The name of the library.
+    /// The name.
     pub name: String,
     /// The hash of the library's declaration.
     pub library: String,
+    /// The agent, if it is not that of the first arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The model, if it is not that of the first arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The hash of the specification, if it is not that of the first arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specification: Option<String>,
 }
 
-/// A difference between the libraries of the arms.
+/// A difference between the arms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// The tool, or `None` for the attributes of the library.
+    /// The tool whose implementations differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The declaration in each arm. Empty if an arm has none.
+    /// What else differs: `model`, `agent`, or a declaration, such as `tool search`. Without it and
+    /// without a tool, the attributes of the libraries differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// The text in each arm. Empty if an arm has none.
     pub arms: Vec<String>,
 }
 
@@ -66,6 +79,17 @@ impl ExperimentManifest {
         self.arms.iter().map(|arm| &*arm.name)
     }
 
+    /// The agents and the models of all arms, without repetitions.
+    pub fn agents_and_models(&self) -> [Vec<&str>; 2] {
+        let mut all = [vec![&*self.agent], vec![&*self.model]];
+        for arm in &self.arms {
+            for (known, own) in all.iter_mut().zip([&arm.agent, &arm.model]) {
+                known.extend(own.as_deref().filter(|own| !known.contains(own)));
+            }
+        }
+        all
+    }
+
     /// Describes the first difference from another manifest. Returns `None` for the same experiment,
     /// even if the shards differ.
     pub fn difference_from(&self, other: &Self) -> Option<&'static str> {
@@ -73,7 +97,7 @@ impl ExperimentManifest {
             (self.specification != other.specification, "the specification differs"),
             (self.agent != other.agent, "the agent differs"),
             (self.model != other.model, "the model differs"),
-            (self.arms != other.arms, "the libraries differ"),
+            (self.arms != other.arms, "the arms differ"),
             (self.cases != other.cases, "the cases differ"),
             (self.plan.repeats != other.plan.repeats, "the number of repeats differs"),
             (self.plan.seed != other.plan.seed, "the seed differs"),

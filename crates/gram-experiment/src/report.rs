@@ -118,7 +118,8 @@ impl Report {
 
     /// A one-line summary of the experiment.
     pub(crate) fn summary(&self) -> String {
-        let ExperimentManifest { agent, model, plan, .. } = &self.manifest;
+        let plan = self.manifest.plan;
+        let [agents, models] = self.manifest.agents_and_models();
         let cases = if self.cases == plan.cases {
             format!("{} cases", plan.cases)
         } else {
@@ -132,7 +133,8 @@ impl Report {
             Some(shard) => format!("part {shard}: "),
             None => String::new(),
         };
-        format!("{part}{cases}{repeats}, {} runs; agent {agent}, model {model}", self.finished)
+        let (agents, models) = (agents.join(", "), models.join(", "));
+        format!("{part}{cases}{repeats}, {} runs; agent {agents}, model {models}", self.finished)
     }
 
     /// The name of the experiment, or its arms.
@@ -309,8 +311,8 @@ impl Report {
 
     /// The differences between the arms: the tool, and the declaration of each arm.
     pub(crate) fn differences(&self) -> impl Iterator<Item = (&str, Vec<(&str, &str)>)> {
-        self.manifest.differences.iter().map(|Difference { tool, arms }| {
-            let what = tool.as_deref().unwrap_or("library attributes");
+        self.manifest.differences.iter().map(|Difference { tool, what, arms }| {
+            let what = tool.as_deref().or(what.as_deref()).unwrap_or("library attributes");
             let arms = self.manifest.arm_names().zip(arms.iter().map(|text| match text.as_str() {
                 "" => "nothing",
                 text => text,

@@ -127,7 +127,7 @@ pub(crate) mod tests {
 
     /// An experiment with these arms, cases and repeats.
     pub(crate) fn manifest(arms: &[&str], cases: usize, repeats: u32) -> ExperimentManifest {
-        let arm = |name: &&str| ArmManifest { name: (*name).to_owned(), library: String::new() };
+        let arm = |name: &&str| ArmManifest { name: (*name).to_owned(), ..ArmManifest::default() };
         ExperimentManifest {
             name: None,
             description: None,

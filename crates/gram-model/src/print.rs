@@ -43,6 +43,36 @@ pub fn print_specification(module: &Module) -> String {
     formatted(specification(module).out)
 }
 
+/// The declarations of [`print_specification`], each as `kind name` and its text.
+pub fn print_declarations(module: &Module) -> Vec<(String, String)> {
+    let mut page = Page::new(module);
+    let mut all = Vec::new();
+    let mut add = |kind: &str, name: &str, page: &mut Page<'_>| {
+        all.push((format!("{kind} {name}"), formatted(std::mem::take(&mut page.out))));
+    };
+    for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
+        page.declared(declared);
+        add("type", &declared.name, &mut page);
+    }
+    for term in &module.terms {
+        page.term(term);
+        add("term", &term.field.name, &mut page);
+    }
+    for tool in &module.tools {
+        page.tool(tool);
+        add("tool", &tool.name, &mut page);
+    }
+    for container in &module.containers {
+        page.container(container);
+        add("container", &container.name, &mut page);
+    }
+    for agent in &module.agents {
+        page.agent(agent);
+        add("agent", &agent.name, &mut page);
+    }
+    all
+}
+
 /// A text in the layout of the formatter.
 fn formatted(text: String) -> String {
     let parse = parse(SourceFile::new("printed", text));
@@ -50,9 +80,8 @@ fn formatted(text: String) -> String {
 }
 
 fn specification(module: &Module) -> Page<'_> {
-    let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
-    let out = String::with_capacity(module.tools.len() * TOOL_BYTES);
-    let mut page = Page { out, types: &module.types, terms, after_short_term: false };
+    let mut page = Page::new(module);
+    page.out.reserve(module.tools.len() * TOOL_BYTES);
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
         page.declared(declared);
     }
@@ -110,6 +139,13 @@ struct Page<'m> {
     /// Whether the last declaration is a vocabulary term on one line; such terms form a block
     /// without empty lines.
     after_short_term: bool,
+}
+
+impl<'m> Page<'m> {
+    fn new(module: &'m Module) -> Self {
+        let terms = module.terms.iter().map(|term| (&*term.field.name, &term.field)).collect();
+        Self { out: String::new(), types: &module.types, terms, after_short_term: false }
+    }
 }
 
 impl Page<'_> {

@@ -7,9 +7,9 @@ use gram_experiment::{Gate, Outcome, Shard};
 
 use super::run::{number, seconds, temperature};
 
-/// Run an agent with several libraries and compare the results
+/// Run an agent with several libraries, models or specifications and compare the results
 ///
-/// Each library is an arm, and every case runs in every arm. The results go to standard output; with
+/// Each library is an arm, and every case runs in every arm. --arm names arms that differ in more. The results go to standard output; with
 /// --report, also to report.html, report.json, report.md, runs.jsonl and runs.parquet in a folder.
 /// Finished runs are saved at once, so the same command continues an interrupted experiment. Exit
 /// code 1 if a library is incompatible or a gate fails.
@@ -19,6 +19,7 @@ use super::run::{number, seconds, temperature};
     subcommand_negates_reqs = true,
     after_help = "Examples:
   gramc ab hello-world.gram --library friendly.gram --library polite.gram --cases greetings.jsonl
+  gramc ab shop.gram --cases cases.jsonl --library stable --arm 'a:' --arm 'b: model=openai/gpt-5'
   gramc ab shop.gram --experiment search --report results
   gramc ab shop.gram --experiment search --plan
   gramc ab shop.gram --experiment search --gate 'success >= -1pp' --gate 'latency <= +10%'
@@ -38,6 +39,10 @@ pub(crate) struct Ab {
     /// SPEC. The first one is the baseline
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
+    /// Arm that differs in more than its library, such as 'b: library=new.gram, model=openai/x,
+    /// spec=v2.gram, agent=helper'; repeatable. What it does not name is that of the other options
+    #[arg(long = "arm", value_name = "NAME: KEY=VALUE,…", conflicts_with = "experiment")]
+    pub(crate) arms: Vec<ArmOption>,
     /// Experiment in SPEC that provides defaults for all options
     #[arg(long, value_name = "NAME", conflicts_with = "libraries")]
     pub(crate) experiment: Option<String>,
@@ -67,6 +72,58 @@ pub(crate) struct Ab {
     pub(crate) bounds: Bounds,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
+}
+
+/// An arm of `--arm`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ArmOption {
+    /// The name. That of the library if it is not said.
+    pub(crate) name: Option<String>,
+    /// The library, as for `--library`. Empty if it is not said.
+    pub(crate) library: String,
+    pub(crate) spec: Option<PathBuf>,
+    pub(crate) agent: Option<String>,
+    pub(crate) model: Option<String>,
+}
+
+impl ArmOption {
+    /// An arm that only has a library of its own.
+    pub(crate) fn of_library(library: &str) -> Self {
+        Self { library: library.to_owned(), ..Self::default() }
+    }
+}
+
+impl std::str::FromStr for ArmOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const KEYS: [&str; 4] = ["library", "spec", "agent", "model"];
+        let is_name = |name: &&str| !name.is_empty() && !name.contains('=');
+        let (name, rest) = text
+            .split_once(':')
+            .map(|(name, rest)| (name.trim(), rest))
+            .filter(|(name, _)| is_name(name))
+            .ok_or("expected a name, a colon and what the arm differs in: 'b: model=openai/x'")?;
+        let mut arm = Self { name: Some(name.to_owned()), ..Self::default() };
+        for entry in rest.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (key, value) = entry
+                .split_once('=')
+                .ok_or_else(|| format!("expected KEY=VALUE, found `{entry}`"))?;
+            let (key, value) = (key.trim(), value.trim().to_owned());
+            match key {
+                "library" => arm.library = value,
+                "spec" => arm.spec = Some(value.into()),
+                "agent" => arm.agent = Some(value),
+                "model" => arm.model = Some(value),
+                _ => {
+                    let help = gram_model::did_you_mean(key, KEYS.into_iter());
+                    let help = help.unwrap_or_else(|| format!("there are {}", KEYS.join(", ")));
+                    return Err(format!("unknown key `{key}`; {help}"));
+                }
+            }
+        }
+        Ok(arm)
+    }
 }
 
 /// Limits of the runs.

@@ -1,5 +1,6 @@
 //! `gramc ab`
 
+mod arms;
 mod declared;
 mod output;
 
@@ -7,28 +8,25 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::model::{Models, Sampling};
-use gram_agent::{AgentTeam, Limits, TeamOptions};
+use gram_agent::Limits;
 use gram_experiment::{
-    Arm, Case, DeclaredLibrary, ExperimentError, ExperimentManifest, Journal, Method, Plan,
-    ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash,
-    models_without_price,
+    Arm, Case, ExperimentError, ExperimentManifest, Journal, Method, Plan, ReplyCache, Report,
+    RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash, models_without_price,
 };
-use gram_model::print::print_specification;
-use gram_model::{ImplementationKind, Library, Module};
-use gram_tools::{Bound, ToolLibrary};
+use gram_model::Module;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Read, declared_here, only_one_reads, read_declared, read_spec, run_to_the_end};
-use super::run::{agent, folder, given_model};
+use super::calls::{only_one_reads, read_spec, run_to_the_end};
 use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Reporting, Spec};
 use crate::failure::{FAILED, Failure, Outcome, PROBLEMS};
 use crate::output::{say, say_each};
 use crate::{input, live, project, report};
+use arms::Side;
 use declared::Wanted;
 use output::{Bar, finish};
 
@@ -41,93 +39,36 @@ pub(super) fn run(args: &Ab, display: Display) -> Outcome {
     }
 }
 
-/// The library of an arm.
-struct Side {
-    library: ToolLibrary,
-    declared: Library,
-    /// What the folder of its file holds that the library plays back.
-    recordings: Vec<u8>,
-}
-
 fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
     let spec = Spec { path: spec.to_owned(), stdin_filename: args.stdin_filename.clone() };
     let Some(read) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
+    let read = Rc::new(read);
     let wanted = Wanted::new(args, &read)?;
     only_one_reads(&[&spec.path, &wanted.cases])?;
-    let Some(sides) = sides(&wanted, &read, display)? else { return Ok(PROBLEMS) };
+    let sides = arms::sides(&wanted, (&read, &spec.path), display)?;
+    let Some(sides) = sides else { return Ok(PROBLEMS) };
     let close = async {
         for side in &sides {
             side.library.close().await;
         }
     };
-    let work = on(args, display, &spec.path, &read, &wanted, &sides);
+    let work = on(args, display, &spec.path, &wanted, &sides);
     run_to_the_end(Builder::new_multi_thread(), work, close)
 }
 
-/// The libraries, which have different names.
-fn sides(wanted: &Wanted, spec: &Read, display: Display) -> Result<Option<Vec<Side>>, Failure> {
-    let mut sides: Vec<Side> = Vec::new();
-    for name in &wanted.libraries {
-        // What an experiment names, the specification declares; a file of that name is another thing.
-        let here = if wanted.is_declared { declared_here(name, spec) } else { None };
-        let found = match here {
-            Some(found) => Some(found),
-            None => read_declared(name, spec, display)?,
-        };
-        let Some((library, declared, folder)) = found else { return Ok(None) };
-        if sides.iter().any(|side| side.declared.name == declared.name) {
-            return Err(Failure::new(format!(
-                "two arms are named `{}`: rename one of the libraries",
-                declared.name
-            )));
-        }
-        let recordings = recordings(&declared, &folder);
-        sides.push(Side { library, declared, recordings });
-    }
-    Ok(Some(sides))
-}
-
-/// The recordings that a library replays. Unreadable ones are reported when it is bound.
-fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
-    let replays = library.implementations.iter();
-    let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
-    let names = files.filter_map(|it| it.attribute("from")?.as_str().map(str::to_owned));
-    names.filter_map(|name| std::fs::read(folder.join(name)).ok()).flatten().collect()
-}
-
 /// Binds, plans, runs and reports.
-async fn on(
-    args: &Ab,
-    display: Display,
-    spec: &Path,
-    read: &Read,
-    wanted: &Wanted,
-    sides: &[Side],
-) -> Outcome {
-    let Some(bounds) = bound(read, sides).await? else { return Ok(PROBLEMS) };
-    let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
-    let name = agent(&read.module, wanted.agent.as_deref())?;
-    let options = TeamOptions {
-        model: args.model.as_ref().map(|name| given_model(name, &mut models)).transpose()?,
-        // All runs are of one model.
-        fallback: false,
-        sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
-        guidance: !args.bounds.no_guidance,
-    };
-    let mut arms = Vec::new();
-    for (side, bound) in sides.iter().zip(&bounds) {
-        let crew = AgentTeam::new(&read.module, &name, bound, &mut models, &options);
-        let crew = Arc::new(crew.map_err(|error| Failure::new(error.to_string()))?);
-        arms.push(Arm { name: side.declared.name.to_string(), team: crew });
-    }
+async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[Side]) -> Outcome {
+    let Some(bounds) = arms::bound(sides).await? else { return Ok(PROBLEMS) };
+    let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
+    let arms = arms.collect::<Result<Vec<_>, _>>()?;
     let (cases, text) = cases(&wanted.cases)?;
-    let wrong = faults(&cases, &read.module);
+    let wrong = faults(&cases, sides);
     if !wrong.is_empty() {
         say_each("error: ", &wrong);
         say("nothing was run");
         return Ok(PROBLEMS);
     }
-    let about = about(args, wanted, read, sides, (&arms, &cases, &text));
+    let about = about(args, wanted, sides, (&arms, &cases, &text));
     if display.format == crate::args::Format::Human {
         say(output::power(&about, &cases));
     }
@@ -207,35 +148,6 @@ impl Work {
     }
 }
 
-/// Binds all arms before anything runs. What does not fit is said, arm by arm.
-async fn bound(read: &Read, sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure> {
-    let (mut bounds, mut wrong) = (Vec::new(), false);
-    for side in sides {
-        let unreachable = tokio::select! {
-            biased;
-            signal = live::signalled() => return Err(Failure::Interrupted(signal)),
-            unreachable = side.library.connect() => unreachable,
-        };
-        if let Some((tool, error)) = unreachable.first() {
-            return Err(Failure::new(format!(
-                "{}: cannot connect to the implementation of `{tool}`: {error}",
-                side.declared.name
-            )));
-        }
-        let (bound, problems) = side.library.bind_partly(&read.module);
-        let name = &side.declared.name;
-        say_each(&format!("error: {name}: "), &problems);
-        say_each(&format!("warning: {name}: "), bound.warnings());
-        wrong |= !problems.is_empty();
-        bounds.push(bound);
-    }
-    if wrong {
-        say("nothing was run: the library of each arm must implement the specification");
-        return Ok(None);
-    }
-    Ok(Some(bounds))
-}
-
 /// The most bytes of all cases.
 const MAX_CASES: u64 = 1 << 30;
 
@@ -248,16 +160,14 @@ fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     Ok((cases, text))
 }
 
-/// Expectations that no run can meet, and graders that cannot run.
-fn faults(cases: &[Case], module: &Module) -> Vec<String> {
-    let names = || module.tools.iter().map(|tool| &tool.name);
-    let names = || names().chain(module.agents.iter().map(|agent| &agent.name));
-    let names = || names().chain(module.containers.iter().map(|container| &container.name));
-    let known: HashSet<&str> = names().map(|name| &**name).collect();
+/// Expectations that no run of some arm can meet, and graders that cannot run.
+fn faults(cases: &[Case], sides: &[Side]) -> Vec<String> {
+    let of_arms: Vec<_> = sides.iter().map(|side| names(&side.spec.module)).collect();
     let (mut faults, mut judged) = (Vec::new(), HashMap::new());
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
-        for name in grader.expected_tools().filter(|name| !known.contains(name)) {
-            let near = gram_model::did_you_mean(name, names().map(|name| &**name));
+        for name in grader.expected_tools() {
+            let Some(known) = of_arms.iter().find(|known| !known.contains(name)) else { continue };
+            let near = gram_model::did_you_mean(name, known.iter().copied());
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             faults.push(format!(
                 "case `{}` expects a call of an unknown tool `{name}`{near}",
@@ -278,31 +188,40 @@ fn faults(cases: &[Case], module: &Module) -> Vec<String> {
     faults
 }
 
+/// What an agent can call.
+fn names(module: &Module) -> HashSet<&str> {
+    let tools = module.tools.iter().map(|tool| &*tool.name);
+    let agents = module.agents.iter().map(|agent| &*agent.name);
+    tools.chain(agents).chain(module.containers.iter().map(|it| &*it.name)).collect()
+}
+
 /// The most faults of cases that are listed.
 const MAX_FAULTS: usize = 20;
 
 fn about(
     args: &Ab,
     wanted: &Wanted,
-    read: &Read,
     sides: &[Side],
     (arms, cases, text): (&[Arm], &[Case], &[u8]),
 ) -> ExperimentManifest {
-    let declared: Vec<_> =
-        sides.iter().map(|side| DeclaredLibrary::new(&side.declared, &side.recordings)).collect();
-    let first = arms.first().map(|arm| &arm.team);
+    let parts: Vec<_> = sides.iter().zip(arms).map(|(side, arm)| side.parts(arm)).collect();
+    // There are at least two.
+    let first = &parts[0];
     let bounds = &args.bounds;
     let default = Method::default();
-    let script = first.and_then(|crew| crew.model().strip_prefix("scripted/"));
-    let script = script.and_then(|path| std::fs::read(path).ok()).map(hash).unwrap_or_default();
+    let mut scripts: Vec<_> =
+        parts.iter().filter_map(|part| part.model.strip_prefix("scripted/")).collect();
+    scripts.dedup();
+    let scripts = scripts.iter().filter_map(|path| std::fs::read(path).ok()).map(hash);
+    let scripts = scripts.collect::<Vec<_>>().join(", ");
     ExperimentManifest {
         name: args.experiment.clone(),
         description: wanted.description.clone(),
-        agent: first.map(|crew| crew.agent().to_owned()).unwrap_or_default(),
-        model: first.map(|crew| crew.model().to_owned()).unwrap_or_default(),
-        specification: hash(print_specification(&read.module)),
-        arms: declared.iter().map(DeclaredLibrary::manifest).collect(),
-        differences: differences(&read.module, &declared),
+        agent: first.agent.to_owned(),
+        model: first.model.to_owned(),
+        specification: first.specification(),
+        arms: parts.iter().map(|part| part.manifest(first)).collect(),
+        differences: differences(&parts),
         cases: hash(text),
         plan: Plan {
             cases: cases.len(),
@@ -318,7 +237,7 @@ fn about(
             ..default
         },
         settings: format!(
-            "temperature {:?}, iterations {:?}, time {:?}, guidance {}, sequential {}, script {script}",
+            "temperature {:?}, iterations {:?}, time {:?}, guidance {}, sequential {}, script {scripts}",
             bounds.temperature,
             bounds.max_iterations,
             bounds.time_limit,

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use gram_model::Experiment;
 use serde_json::Value;
 
-use crate::args::Ab;
+use crate::args::{Ab, ArmOption};
 use crate::commands::calls::Read;
 use crate::failure::Failure;
 
 /// What an experiment is made of.
 pub(super) struct Wanted {
-    pub(super) libraries: Vec<String>,
+    pub(super) arms: Vec<ArmOption>,
     /// Whether an experiment of the specification names them.
     pub(super) is_declared: bool,
     pub(super) cases: PathBuf,
@@ -44,15 +44,12 @@ impl Wanted {
                 value.as_u64().map(Some).ok_or_else(|| wrong(key, "an integer of at least 0"))
             }
         };
-        let libraries = match &experiment {
-            Some((_, experiment)) => experiment.libraries.iter().map(ToString::to_string).collect(),
-            None => args.libraries.clone(),
+        let arms = match &experiment {
+            Some((_, experiment)) => {
+                experiment.libraries.iter().map(|name| ArmOption::of_library(name)).collect()
+            }
+            None => arms(args)?,
         };
-        if libraries.len() < 2 {
-            return Err(Failure::new(
-                "expected at least two libraries: repeat --library, or use --experiment",
-            ));
-        }
         let cases = match (&args.cases, text("cases")?) {
             (Some(path), _) => path.clone(),
             // Paths in a file are relative to it.
@@ -71,7 +68,7 @@ impl Wanted {
                 .ok_or_else(|| wrong("repeats", "an integer from 1 to 10,000"))?,
         };
         Ok(Self {
-            libraries,
+            arms,
             is_declared: experiment.is_some(),
             cases,
             repeats,
@@ -82,6 +79,42 @@ impl Wanted {
                 .map(ToString::to_string),
         })
     }
+}
+
+/// The arms of `--arm`, else of `--library`.
+fn arms(args: &Ab) -> Result<Vec<ArmOption>, Failure> {
+    let mut arms = args.arms.clone();
+    match (&args.libraries[..], arms.is_empty()) {
+        (libraries, true) => {
+            arms.extend(libraries.iter().map(|name| ArmOption::of_library(name)));
+        }
+        ([], false) => {}
+        ([library], false) => {
+            for arm in arms.iter_mut().filter(|arm| arm.library.is_empty()) {
+                arm.library.clone_from(library);
+            }
+        }
+        _ => {
+            return Err(Failure::new(
+                "expected one --library, which all arms without a library have, beside --arm",
+            ));
+        }
+    }
+    if arms.len() < 2 {
+        return Err(Failure::new(
+            "expected at least two arms: repeat --library or --arm, or use --experiment",
+        ));
+    }
+    for (at, arm) in arms.iter().enumerate() {
+        let Some(name) = &arm.name else { continue };
+        if arm.library.is_empty() {
+            return Err(Failure::new(format!("the arm `{name}` has no library")));
+        }
+        if arms[..at].iter().any(|other| other.name == arm.name) {
+            return Err(Failure::new(format!("two arms are named `{name}`")));
+        }
+    }
+    Ok(arms)
 }
 
 fn find<'s>(name: &str, spec: &'s Read) -> Result<(usize, &'s Experiment), Failure> {

@@ -1,0 +1,111 @@
+//! Experiments whose arms differ in more than a library, or in nothing.
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Gramc, Run, folder, gramc};
+
+const SPEC: &str = r#"
+[clerk:Agent {model: "scripted/long.jsonl"} | look]
+[guide:Agent {model: "scripted/short.jsonl"} | look]
+[look:Tool {description: "Looks something up"} | (id::Int)==>(::Text)]
+[shop:Library | (look:Command {run: ["echo", "found"]})]
+"#;
+
+/// A script that calls the tool and answers with these words.
+fn script(words: &str) -> String {
+    let call = json!({"name": "look", "arguments": {"id": 1}});
+    let calls = json!({"when": {"user": "."}, "tool_calls": [call]});
+    let answer = json!({"when": {"tool": "."}, "content": words});
+    format!("{calls}\n{answer}\n")
+}
+
+fn files() -> Folder {
+    let cases: Vec<_> = (0..40)
+        .map(|id| json!({"id": id, "input": "Look", "expect": {"contains": "found"}}).to_string())
+        .collect();
+    let other = SPEC.replace("Looks something up", "Finds a thing").replace("[guide", "[other");
+    folder(&[
+        ("spec.gram", SPEC),
+        ("new/spec.gram", &other),
+        ("cases.jsonl", &cases.join("\n")),
+        ("long.jsonl", &script("It is found.")),
+        ("short.jsonl", &script("It is lost.")),
+        ("new/long.jsonl", &script("It is nowhere.")),
+        ("new/short.jsonl", &script("It is found, too.")),
+    ])
+}
+
+fn compare(files: &Folder, options: &[&str]) -> Run {
+    let run = gramc("ab spec.gram --cases cases.jsonl --format json").within(files.path());
+    options.iter().fold(run, Gramc::arg).run()
+}
+
+fn whats(report: &Value) -> Vec<&str> {
+    let differences = report["differences"].as_array().expect("a list").iter();
+    differences.filter_map(|it| it["what"].as_str()).collect()
+}
+
+#[test]
+fn equal_arms_do_not_differ() {
+    let files = files();
+    let agent = ["--agent", "clerk", "--report", "out"];
+    let options = [&["--library", "shop", "--library", "shop"], &agent[..]].concat();
+    let run = compare(&files, &options).exits(0);
+    let report = run.json();
+    assert_eq!(report["arms"], json!(["shop", "shop-2"]));
+    assert_eq!(report["differences"], json!([]));
+    let verdict = report["verdict"].as_str().unwrap_or_default();
+    assert!(!verdict.contains("better") && !verdict.contains("worse"), "{verdict}");
+    assert_eq!(report["flips"], json!([]));
+    // It goes on as any other one does.
+    assert_eq!(compare(&files, &options).exits(0).json()["runs"], 80);
+}
+
+#[test]
+fn arms_differ_in_models_agents_and_specifications() {
+    let files = files();
+    let run = |arms: &[&str], more: &[&str]| {
+        let arms = arms.iter().flat_map(|arm| ["--arm", arm]);
+        let options: Vec<_> = ["--library", "shop"].into_iter().chain(arms).collect();
+        compare(&files, &[&options, more].concat()).exits(0).json()
+    };
+    let clerk = ["--agent", "clerk"];
+    let models = run(&["a:", "b: model=scripted/short.jsonl"], &clerk);
+    assert_eq!((&models["arms"], whats(&models)), (&json!(["a", "b"]), vec!["model"]));
+    let verdict = models["verdict"].as_str().unwrap_or_default();
+    assert!(verdict.starts_with("b worse by 100.0 points"), "{verdict}");
+    let agents = run(&["a: agent=clerk", "b: agent=guide"], &[]);
+    assert_eq!(whats(&agents), ["model", "agent"]);
+    assert!(agents["verdict"].as_str().unwrap_or_default().starts_with("b worse by 100.0"));
+    // Scripts are relative to the specification of the arm.
+    let specs = run(&["a:", "b: spec=new/spec.gram"], &clerk);
+    assert_eq!(whats(&specs)[0], "model");
+    let declared: Vec<_> = whats(&specs).into_iter().filter(|what| what.contains(' ')).collect();
+    assert_eq!(declared, ["tool look", "agent guide", "agent other"]);
+    let tool = &specs["differences"][1]["arms"];
+    assert!(tool[0].as_str().unwrap_or_default().contains("Looks something up"), "{tool}");
+    assert!(tool[1].as_str().unwrap_or_default().contains("Finds a thing"), "{tool}");
+}
+
+#[test]
+fn what_is_wrong_with_an_arm_is_said() {
+    let files = files();
+    for (options, why) in [
+        (&["--arm", "a"][..], "expected a name, a colon and what the arm differs in"),
+        (&["--arm", "a: modl=x"], "unknown key `modl`; did you mean `model`?"),
+        (&["--arm", "a: fast"], "expected KEY=VALUE, found `fast`"),
+        (&["--arm", "a:", "--arm", "b:"], "the arm `a` has no library"),
+        (&["--library", "shop", "--arm", "a:"], "at least two arms"),
+        (&["--library", "shop", "--arm", "a:", "--arm", "a:"], "two arms are named `a`"),
+        (
+            &["--library", "shop", "--library", "x", "--arm", "a:", "--arm", "b:"],
+            "expected one --library",
+        ),
+        (
+            &["--library", "shop", "--arm", "a:", "--arm", "b: spec=none.gram"],
+            "cannot read none.gram",
+        ),
+    ] {
+        compare(&files, options).fails_with(&[why]);
+    }
+}
