@@ -202,8 +202,16 @@ fn parts_are_put_together() {
     merge.arg("--report").arg(kept.file("merged")).run().exits(0);
     assert_eq!(report(&kept.file("merged")), report(&kept.file("whole")));
     // A part that is missing is said.
-    let run = gramc("ab merge").arg(kept.file("part-1")).arg(kept.file("part-2")).run().exits(0);
+    let two = || gramc("ab merge").arg(kept.file("part-1")).arg(kept.file("part-2"));
+    two()
+        .run()
+        .fails_with(&["parts 3/7, 4/7, 5/7, 6/7, 7/7 missing; --partial reports the others"]);
+    let run = two().args("--partial").run().exits(0);
     assert!(run.stdout.contains("runs are missing"), "{}", run.stdout);
+    let twice = two().arg(kept.file("part-1")).run();
+    twice.fails_with(&["are recordings of the same part, 1/7"]);
+    keeps(&format!("{REPLACE} --shard 1/2"), &kept, "half").exits(0);
+    two().arg(kept.file("half")).run().fails_with(&["part-1 is one of 7 parts, and ", "one of 2"]);
     keeps(&format!("{NOTHING} --shard 1/7"), &kept, "other").exits(0);
     gramc("ab merge")
         .arg(kept.file("part-1"))

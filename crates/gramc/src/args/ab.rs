@@ -203,6 +203,9 @@ pub(crate) struct Merge {
     /// Folders of the parts
     #[arg(value_name = "DIR", required = true)]
     pub(crate) parts: Vec<PathBuf>,
+    /// Report the runs of these parts although others are missing
+    #[arg(long)]
+    pub(crate) partial: bool,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
 }

@@ -15,7 +15,8 @@ use std::time::Duration;
 use gram_agent::Limits;
 use gram_experiment::{
     Arm, Case, ExperimentError, ExperimentManifest, Journal, Method, Plan, ReplyCache, Report,
-    RunConfig, RunStats, SequentialMonitor, StopReason, differences, hash, models_without_price,
+    RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences, hash,
+    models_without_price,
 };
 use gram_model::Module;
 use tokio::runtime::Builder;
@@ -301,6 +302,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
         }
         parts.push((path.clone(), journal, about));
     }
+    complete(&parts, args.partial)?;
     // The arguments demand one at least.
     let Some((_, _, about)) = parts.first() else { return Err(Failure::new("name a folder")) };
     let mut about = ExperimentManifest { shard: None, ..about.clone() };
@@ -326,6 +328,44 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     }
     let report = Report::new(about, &tally, looks.as_ref(), &stop);
     finish(report, &mut journal, &args.reporting, display)
+}
+
+/// Fails if a part is recorded twice or, unless `partial` is set, is missing.
+fn complete(
+    parts: &[(PathBuf, Journal, ExperimentManifest)],
+    partial: bool,
+) -> Result<(), Failure> {
+    let whole = Shard { part: 1, of: 1 };
+    let mut known: Vec<(Shard, &Path)> = Vec::new();
+    for (path, _, about) in parts {
+        let shard = about.shard.unwrap_or(whole);
+        if let Some((first, other)) = known.first().filter(|(first, _)| first.of != shard.of) {
+            return Err(Failure::new(format!(
+                "{} is one of {} parts, and {} one of {}",
+                other.display(),
+                first.of,
+                path.display(),
+                shard.of
+            )));
+        }
+        if let Some((_, other)) = known.iter().find(|(other, _)| *other == shard) {
+            return Err(Failure::new(format!(
+                "{} and {} are recordings of the same part, {shard}",
+                other.display(),
+                path.display()
+            )));
+        }
+        known.push((shard, path));
+    }
+    let of = known.first().map_or(1, |it| it.0.of);
+    let is_missing = |part: &u32| !known.iter().any(|(shard, _)| shard.part == *part);
+    let missing: Vec<_> = (1..=of).filter(is_missing).map(|part| format!("{part}/{of}")).collect();
+    if partial || missing.is_empty() {
+        return Ok(());
+    }
+    let parts = if missing.len() == 1 { "part" } else { "parts" };
+    let missing = missing.join(", ");
+    Err(Failure::new(format!("{parts} {missing} missing; --partial reports the others")))
 }
 
 /// The journal of an experiment and the statistics of its finished runs.
