@@ -57,7 +57,7 @@ fn the_worse_library_is_found_with_its_cases() {
     assert_eq!((&report["cases"], &report["runs"]), (&json!(200), &json!(400)));
     let success = comparison(&report, "success");
     assert_eq!(success["estimate"], -0.1);
-    assert!(success["p_value"].as_f64().unwrap() < 1e-5, "{success}");
+    assert!(success["p_value"].as_f64().unwrap() < 1e-4, "{success}");
     let flips = report["flips"].as_array().unwrap();
     assert_eq!(flips.len(), 20);
     for flip in flips {
@@ -79,7 +79,7 @@ fn the_worse_library_is_found_with_its_cases() {
 #[test]
 fn equal_libraries_have_no_winner() {
     let run = gramc(NOTHING).run().exits(0);
-    assert!(run.stdout.starts_with("no difference larger than 1.9 points\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("no difference larger than 1.4 points\n"), "{}", run.stdout);
     assert!(!run.stdout.contains(" wins "), "{}", run.stdout);
 }
 
@@ -105,7 +105,7 @@ fn cases_may_be_repeated() {
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["runs"], 1200);
     let success = comparison(&report, "success");
-    assert!(success["method"].as_str().unwrap().contains("bootstrap over cases"), "{success}");
+    assert!(success["method"].as_str().unwrap().contains("interval over cases"), "{success}");
     assert_eq!(success["estimate"], -0.1);
     assert_eq!(report["rates"][1]["pass_all"], json!([0.9, 0.9, 0.9]));
     assert_eq!(report["rates"][1]["pass_at"], json!([0.9, 0.9, 0.9]));
@@ -371,7 +371,7 @@ fn few_cases_prove_nothing_though_they_are_repeated() {
     for repeats in ["1", "3"] {
         let run = gramc(NOTHING).args("--repeats").arg(repeats).arg("--cases");
         let run = run.arg(kept.file("two.jsonl")).arg("--gate").arg("success >= -1pp");
-        run.run().exits(1).says(&["gate `success >= -1pp` failed", "−65.8"]);
+        run.run().exits(1).says(&["gate `success >= -1pp` failed", "−100.0"]);
     }
     let run = gramc(NOTHING).arg("--cases").arg(kept.file("two.jsonl"));
     run.arg("--gate").arg("calls <= 0").run().exits(1).says(&["gate `calls <= 0` failed"]);

@@ -6,8 +6,8 @@ use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
 use crate::run_stats::{RunStats, RunSummary};
 use paired_stats::{
-    Interval, Resampling, Shift, Table, bca_mean, hodges_lehmann, holm, mcnemar_exact, mean,
-    median, newcombe, pass_at_k, pass_hat_k, quantile, sign_flip, wilcoxon, wilson,
+    Interval, Resampling, Shift, SuccessDifference, bca_mean, hodges_lehmann, holm, mean, median,
+    pass_at_k, pass_hat_k, quantile, success_difference, wilcoxon, wilson,
 };
 
 /// How arms are compared.
@@ -201,17 +201,8 @@ fn one(
         told = "paired difference; confidence sequence and p-value by betting, valid at every look";
     } else if outcome == Outcome::Success {
         shift = None;
-        if stats.plan().repeats == 1 {
-            let table = table(&first, &second);
-            interval = newcombe(&table, how.level);
-            p_value = mcnemar_exact(table.first_only, table.second_only);
-            told = "paired difference; interval by Newcombe, exact McNemar test";
-        } else {
-            interval = repeated(&differences, &table_of_cases(&first, &second, stats), how);
-            p_value = sign_flip(&differences, how);
-            told = "paired difference of cases; BCa bootstrap over cases (never narrower than \
-                    Newcombe's interval where cases are few or all alike), sign-flip test";
-        }
+        SuccessDifference { interval, p_value } = success_difference(&differences, how.level);
+        told = "paired difference of cases; adjusted Wald interval over cases and its t-test";
     } else {
         // A bootstrap of so few cases says nothing.
         interval = if differences.len() < MIN_BOOTSTRAP_CASES {
@@ -248,57 +239,9 @@ impl Spread {
 
 const MIN_BOOTSTRAP_CASES: usize = 6;
 
-/// Minimum cases for a reliable bootstrap.
-const RELIABLE_BOOTSTRAP_CASES: usize = 30;
-
-/// The interval of a difference of success with repeats. A bootstrap of few or equal cases is too
-/// narrow, so it is widened to Newcombe's interval.
-fn repeated(differences: &[f64], table: &Table, how: &Resampling) -> Interval {
-    let drawn = bca_mean(differences, how);
-    let are_alike = differences.iter().all(|it| it.total_cmp(&differences[0]).is_eq());
-    if differences.len() >= RELIABLE_BOOTSTRAP_CASES && !are_alike {
-        return drawn;
-    }
-    let whole = newcombe(table, how.level);
-    Interval { low: drawn.low.min(whole.low), high: drawn.high.max(whole.high) }
-}
-
-/// Counts the cases that each arm wins with the majority of its runs.
-fn table_of_cases(first: &[f64], second: &[f64], stats: &RunStats) -> Table {
-    let repeats = (stats.plan().repeats as usize).max(1);
-    let wins = |values: &[f64]| -> Vec<f64> { values.chunks(repeats).map(mean).collect() };
-    table(&wins(first), &wins(second))
-}
-
-/// Counts the cases in which each arm succeeds, without repeats.
-fn table(first: &[f64], second: &[f64]) -> Table {
-    let mut table = Table { both: 0, first_only: 0, second_only: 0, neither: 0 };
-    for (first, second) in first.iter().zip(second) {
-        let count = match (*first > 0.5, *second > 0.5) {
-            (true, true) => &mut table.both,
-            (true, false) => &mut table.first_only,
-            (false, true) => &mut table.second_only,
-            (false, false) => &mut table.neither,
-        };
-        *count += 1;
-    }
-    table
-}
-
-/// The number of cases whose success differs between an arm and the first, and of all cases.
-pub(crate) fn discordant(stats: &RunStats, arm: usize) -> (u64, u64) {
-    let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
-    let differ = differences.iter().filter(|difference| **difference != 0.0).count();
-    (differ as u64, differences.len() as u64)
-}
-
-/// The standard deviation of the differences.
-#[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
-pub(crate) fn deviation(stats: &RunStats, arm: usize) -> f64 {
-    let PairedValues { differences, .. } = pairs(stats, arm, Outcome::Success);
-    let center = mean(&differences);
-    let squares: f64 = differences.iter().map(|it| (it - center).powi(2)).sum();
-    (squares / (differences.len() as f64 - 1.0)).sqrt()
+/// The paired differences of success of an arm and the first, by case.
+pub(crate) fn success_differences(stats: &RunStats, arm: usize) -> Vec<f64> {
+    pairs(stats, arm, Outcome::Success).differences
 }
 
 /// The success rate of each arm. Empty if no case has an expectation.

@@ -45,6 +45,7 @@ pub use run::{Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
 pub use unanswered::Unanswered;
+pub use verdict::Planning;
 
 impl ExperimentError {
     fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {

@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use crate::runner::StopReason;
 use crate::unanswered::{Unanswered, unanswered};
-use crate::verdict::{is_clear, percent, verdict};
+use crate::verdict::{Planning, is_clear, percent, planning, verdict};
 
 /// The report of an experiment.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Report {
     pub rates: Vec<SuccessRate>,
     /// The comparisons of all arms with the first.
     pub comparisons: Vec<Comparison>,
+    /// The additional cases that are needed to detect the margin, if success is known.
+    pub planning: Option<Planning>,
     /// The cases that one arm wins and another loses.
     pub flips: Vec<Flip>,
     /// The histograms of outcomes.
@@ -70,6 +72,7 @@ impl Report {
         Self {
             verdict,
             unanswered,
+            planning: planning(stats, &comparisons, &method),
             finished: stats.finished(),
             cases: stats.complete_cases().count(),
             stopped,
@@ -112,6 +115,7 @@ impl Report {
             "differences": differences,
             "rates": self.rates,
             "comparisons": self.comparisons,
+            "planning": self.planning,
             "flips": self.flips,
         })
     }

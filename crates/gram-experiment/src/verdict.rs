@@ -1,9 +1,11 @@
 //! Verdicts of experiments.
 
-use crate::analysis::{Comparison, Method, deviation, discordant};
+use serde::Serialize;
+
+use crate::analysis::{Comparison, Method, success_differences};
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
-use paired_stats::{Interval, cases_needed, cases_needed_mean};
+use paired_stats::{Interval, cases_needed_mean, planning_variance};
 
 /// The power that estimates of additional cases assume.
 pub(crate) const POWER: f64 = 0.8;
@@ -65,20 +67,38 @@ fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Meth
     }
 }
 
+/// The additional cases that an experiment needs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Planning {
+    /// The number of additional cases, with as many repeats as before.
+    pub more_cases: u64,
+    /// The difference of success to detect, as a fraction.
+    pub difference: f64,
+    /// The probability of detecting it.
+    pub power: f64,
+}
+
+/// The number of additional cases needed to detect a difference as large as the margin, for the arm
+/// that needs the most. `None` without data on success.
+pub(crate) fn planning(
+    stats: &RunStats,
+    comparisons: &[Comparison],
+    method: &Method,
+) -> Option<Planning> {
+    let of_success = comparisons.iter().filter(|it| it.outcome == Outcome::Success);
+    let needed = of_success.zip(1..).filter_map(|(it, arm)| more(stats, it, arm, method));
+    let more_cases = needed.max()?;
+    Some(Planning { more_cases, difference: method.margin, power: POWER })
+}
+
 /// The number of additional cases needed to detect a difference as large as the margin.
-#[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
 fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
-    let (alpha, cases) = (1.0 - method.level, comparison.cases as u64);
-    let needed = if stats.plan().repeats == 1 {
-        let (differ, all) = discordant(stats, arm);
-        // The discordant fraction is smoothed, and at least as large as the margin.
-        let fraction = ((differ as f64 + 1.0) / (all as f64 + 2.0)).max(method.margin);
-        cases_needed(method.margin, fraction.min(1.0), alpha, POWER)
-    } else {
-        let deviation = deviation(stats, arm).max(method.margin);
-        cases_needed_mean(method.margin, deviation, alpha, POWER)
-    }?;
-    Some(needed.saturating_sub(cases))
+    // A difference as large as the margin implies at least this variance: some cases differ in all
+    // repeats, or more cases in one of them.
+    let least = method.margin / f64::from(stats.plan().repeats.max(1));
+    let variance = planning_variance(&success_differences(stats, arm)).max(least);
+    let needed = cases_needed_mean(method.margin, variance.sqrt(), 1.0 - method.level, POWER)?;
+    Some(needed.saturating_sub(comparison.cases as u64))
 }
 
 /// A fraction in percent, with at most two decimals.
@@ -103,11 +123,11 @@ mod tests {
     fn verdicts_claim_no_more_than_the_numbers() {
         let two = ["control", "treatment"];
         let better = verdict(&two, 100, 1, |case, arm| arm == 1 || case % 5 > 0);
-        assert_eq!(better, "treatment better by 20.0 points (95 % interval 12.4 to 28.9)");
+        assert_eq!(better, "treatment better by 20.0 points (95 % interval 11.3 to 27.9)");
         let worse = verdict(&two, 100, 3, |case, arm| arm == 0 || case % 5 > 0);
         assert!(worse.starts_with("treatment worse by 20.0 points (95 % interval "), "{worse}");
         let same = verdict(&two, 100, 1, |case, _| case % 2 == 0);
-        assert_eq!(same, "no difference larger than 2.0 points");
+        assert_eq!(same, "no difference larger than 2.8 points");
         let few = verdict(&two, 10, 1, |case, arm| case > 1 || arm == 1 && case == 0);
         assert!(few.starts_with("not enough cases: "), "{few}");
         assert!(few.ends_with(" more for 5 points"), "{few}");
@@ -115,10 +135,25 @@ mod tests {
     }
 
     #[test]
+    fn equal_cases_are_not_enough_whatever_their_repeats() {
+        let needed = |repeats| {
+            let manifest = manifest(&["a", "b"], 5, repeats);
+            let stats = stats(&manifest, |_, _| true);
+            let planning = Report::new(manifest, &stats, None, &StopReason::Done).planning;
+            planning.map_or(0, |planning| planning.more_cases + 5)
+        };
+        let once = needed(1);
+        assert!(once > 200, "{once}");
+        for repeats in [2, 5] {
+            assert!(needed(repeats) * u64::from(repeats) >= once, "{repeats}");
+        }
+    }
+
+    #[test]
     fn several_arms_are_told_apart() {
         let all = verdict(&["a", "b", "c"], 100, 1, |case, arm| arm != 1 || case % 4 > 0);
         let (b, c) = all.split_once("; ").unwrap_or_default();
         assert!(b.starts_with("b worse by 25.0 points"), "{all}");
-        assert_eq!(c, "c: no difference larger than 3.7 points");
+        assert_eq!(c, "c: no difference larger than 2.8 points");
     }
 }

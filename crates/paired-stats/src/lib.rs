@@ -10,13 +10,13 @@
 //! explains how to read each method, with the measured coverage of its intervals.
 //!
 //! ```
-//! use paired_stats::{Resampling, Table, bca_mean, mcnemar_exact, newcombe};
+//! use paired_stats::{Resampling, bca_mean, success_difference};
 //!
-//! // Of 100 cases, both arms succeed in 60, only the first in 4, only the second in 16.
-//! let table = Table { both: 60, first_only: 4, second_only: 16, neither: 20 };
-//! assert!(mcnemar_exact(table.first_only, table.second_only) < 0.05);
-//! let difference = newcombe(&table, 0.95);
-//! assert!(difference.low > 0.03 && difference.contains(0.12));
+//! // Of 100 cases, only the first arm succeeds in 4, only the second in 16.
+//! let differences = [vec![-1.0; 4], vec![1.0; 16], vec![0.0; 80]].concat();
+//! let success = success_difference(&differences, 0.95);
+//! assert!(success.p_value < 0.05);
+//! assert!(success.interval.low > 0.02 && success.interval.contains(0.12));
 //!
 //! // The difference in tokens for each case.
 //! let tokens = [-310.0, -120.0, -95.0, 40.0, -220.0, -180.0, -15.0, -260.0];
@@ -30,6 +30,7 @@
 
 mod binomial;
 mod bootstrap;
+mod clustered;
 mod lattice;
 mod normal;
 mod paired;
@@ -45,8 +46,9 @@ mod tests;
 use serde::Serialize;
 
 pub use bootstrap::bca_mean;
+pub use clustered::{SuccessDifference, planning_variance, success_difference};
 pub use paired::{holm, mean, median, quantile};
-pub use power::{cases_needed, cases_needed_mean, detectable};
+pub use power::{cases_needed, cases_needed_mean, detectable, detectable_mean};
 pub use proportions::{Table, mcnemar_exact, newcombe, pass_at_k, pass_hat_k, wilson};
 pub use ranks::{Shift, hodges_lehmann, wilcoxon};
 pub use sequential::Sequential;

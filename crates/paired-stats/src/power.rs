@@ -192,6 +192,36 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     Some(first_that(2, guess, |cases| power_of_t(cases, effect, alpha) >= power))
 }
 
+/// The smallest mean difference that the paired t-test at `alpha` detects with probability `power`,
+/// given the standard deviation of the differences: the inverse of [`cases_needed_mean`].
+///
+/// `None` for fewer than two cases, a deviation that is not finite or not above 0, or `alpha` and
+/// `power` that are not `0 < alpha < power < 1`.
+pub fn detectable_mean(cases: u64, deviation: f64, alpha: f64, power: f64) -> Option<f64> {
+    let asked = TestRequirements::new(alpha, power)?;
+    if cases < 2 || !deviation.is_finite() || deviation <= 0.0 {
+        return None;
+    }
+    let (false_alarm, seen) = asked.deviations();
+    let formula = (false_alarm + seen) / (cases as f64).sqrt();
+    if cases > MAX_EXACT_CASES || asked.is_extreme() {
+        return Some(formula * deviation);
+    }
+    let (mut low, mut high) = (0.0, formula);
+    while power_of_t(cases, high, alpha) < power {
+        high *= 2.0;
+    }
+    while high - low > 1e-9 * high {
+        let middle = f64::midpoint(low, high);
+        if power_of_t(cases, middle, alpha) >= power {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high * deviation)
+}
+
 /// Number of steps of an integral.
 const STEPS: u32 = 2_000;
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 
 use gram_experiment::{Case, ExperimentManifest, Journal, Progress, Report};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use paired_stats::{cases_needed, detectable};
+use paired_stats::{cases_needed_mean, detectable_mean};
 use serde_json::json;
 
 use super::write;
@@ -41,8 +41,11 @@ impl Progress for Bar {
     }
 }
 
-/// The assumed share of cases with different outcomes in two arms, before any run.
+/// The assumed share of cases with different outcomes in two runs, one in each arm.
 const DISCORDANT: f64 = 0.2;
+
+/// The assumed share of these differences that recurs in each repeat. More repeats reduce the rest.
+const RECURRING: f64 = 0.5;
 
 /// How likely a difference that is there is to be seen.
 const POWER: f64 = 0.8;
@@ -54,20 +57,26 @@ pub(super) fn power(about: &ExperimentManifest, cases: &[Case]) -> String {
         return "no case has `expect`, so success is not reported".to_owned();
     }
     let (alpha, margin) = (1.0 - about.method.level, about.method.margin);
-    let can = match detectable(graded, DISCORDANT, alpha, POWER) {
-        Some(difference) => {
+    let repeats = about.plan.repeats.max(1);
+    let chance = (1.0 - RECURRING) / f64::from(repeats);
+    let deviation = (DISCORDANT.max(margin) * (RECURRING + chance)).sqrt();
+    let can = match detectable_mean(graded, deviation, alpha, POWER) {
+        Some(difference) if difference <= 1.0 => {
             format!("can show a difference of {:.1} points or more", 100.0 * difference)
         }
-        None => "cannot show any difference".to_owned(),
+        _ => "cannot show any difference".to_owned(),
     };
-    let needed = cases_needed(margin, DISCORDANT.max(margin), alpha, POWER)
+    let needed = cases_needed_mean(margin, deviation, alpha, POWER)
         .map(|needed| format!("; {} points take {needed} cases", points(margin)))
         .unwrap_or_default();
-    format!(
-        "{graded} case{} {can}, where a fifth of them comes out differently (power {:.0} %){needed}",
-        if graded == 1 { "" } else { "s" },
-        100.0 * POWER
-    )
+    let assumed = match repeats {
+        1 => "where a fifth of them comes out differently".to_owned(),
+        repeats => format!(
+            "with {repeats} repeats, if a fifth of the runs comes out differently, half of it by chance"
+        ),
+    };
+    let plural = if graded == 1 { "" } else { "s" };
+    format!("{graded} case{plural} {can}, {assumed} (power {:.0} %){needed}", 100.0 * POWER)
 }
 
 /// A fraction in points, without digits that say nothing.
