@@ -3,7 +3,7 @@
 use super::limits::{Limits, Word, limited, word};
 use super::names::{
     FUNCTIONS, HELP_FUNCTIONS, HELP_INTERSECTIONS, INTERSECTIONS, LISTS, MAPS, MODIFIERS, MODULES,
-    PHRASES, PREFIXES,
+    PHRASES, PREFIXES, SCALARS,
 };
 use super::{Missing, Translation, foreign_type_name};
 use crate::limits::MAX_TYPE_DEPTH;
@@ -138,7 +138,7 @@ impl<'e> Reader<'e> {
         loop {
             if self.eat("||") {
                 self.note("members are separated by one `|`");
-            } else if self.eat_word("or") || self.eat("/") {
+            } else if self.eat_word("or") || (!self.at_pattern() && self.eat("/")) {
                 self.note("members are separated by `|`");
             } else if self.eat("|") {
                 if self.rest.trim().is_empty() {
@@ -149,7 +149,8 @@ impl<'e> Reader<'e> {
                 self.eat(",");
                 self.note("members are separated by `|`");
             } else if self.at("&") || self.at_word("and") {
-                return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
+                let first = members.pop()?;
+                return self.intersection(first);
             } else if self.at("=>") || self.at("->") {
                 return self.lacks(FUNCTIONS, HELP_FUNCTIONS);
             } else if self.at_word("extends") || self.at_word("is") {
@@ -176,6 +177,27 @@ impl<'e> Reader<'e> {
             texts.push(self.without_limits(member)?);
         }
         Some(Member::plain(texts.join(" | ")))
+    }
+
+    /// `A & B`, after the first member.
+    fn intersection(&mut self, first: Member) -> Option<Member> {
+        let mut names = vec![first];
+        while self.eat("&&") || self.eat("&") || self.eat_word("and") {
+            names.push(self.member()?);
+        }
+        let scalar = |member: &Member| SCALARS.contains(&member.text.as_str());
+        let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
+        let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
+        if all_names && names.iter().any(scalar) {
+            let reason = format!("no value is of the types {} at once", texts.join(" and "));
+            let help = format!("write `{}` for a value of one of them", texts.join(" | "));
+            return self.lacks(&reason, help);
+        }
+        if !all_names {
+            return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
+        }
+        let record = format!("[Both::Record {{extends: [{}]}}]", texts.join(", "));
+        self.lacks(INTERSECTIONS, format!("declare a record, such as {record}, and use its name"))
     }
 
     fn at_word(&self, word: &str) -> bool {
@@ -286,6 +308,15 @@ impl<'e> Reader<'e> {
                 let text = self.string(quote)?;
                 Some(Member { text, literal: true, ..Member::default() })
             }
+            quote @ ('“' | '”' | '„' | '‘' | '’' | '«') => {
+                let inner = &rest[quote.len_utf8()..];
+                let end = inner.find(['”', '“', '’', '‘', '»', '"', '\''])?;
+                let close = inner[end..].chars().next()?.len_utf8();
+                self.rest = &inner[end + close..];
+                self.note("texts in types have straight quotes");
+                let text = format!("\"{}\"", &inner[..end]);
+                Some(Member { text, literal: true, ..Member::default() })
+            }
             '/' => {
                 let pattern = self.value()?;
                 self.note("a pattern is an attribute");
@@ -302,6 +333,16 @@ impl<'e> Reader<'e> {
                 self.eat("{");
                 if self.eat("[") {
                     return self.index_signature();
+                }
+                if self.at("\"") || self.at("'") {
+                    let start = (self.rest, self.reason);
+                    if let Some(members) =
+                        self.items("}").filter(|it| it.iter().all(|it| it.starts_with('"')))
+                    {
+                        self.note("a union is written `T | U`");
+                        return plain(members.join(" | "));
+                    }
+                    (self.rest, self.reason) = start;
                 }
                 let fields = self.fields("}")?;
                 plain(format!("{{{}}}", fields.join(", ")))
@@ -393,6 +434,15 @@ impl<'e> Reader<'e> {
         Some(format!("\"{text}\""))
     }
 
+    /// Whether a name in a module follows the name of one: `google`, before `.protobuf.Timestamp`.
+    fn at_member_of(&self, module: &str) -> bool {
+        let path = self.rest.find(|c| !is_word(c) && c != '.').unwrap_or(self.rest.len());
+        let name = self.rest[..path].rsplit('.').next().unwrap_or_default();
+        module.starts_with(char::is_lowercase)
+            && foreign_type_name(module).is_none()
+            && name.starts_with(char::is_uppercase)
+    }
+
     fn named(&mut self) -> Option<Member> {
         let phrase = PHRASES.iter().find(|(words, _)| {
             let start = self.rest.get(..words.len()).unwrap_or_default();
@@ -405,7 +455,7 @@ impl<'e> Reader<'e> {
             return Some(Member { text: (*ours).to_owned(), name: true, ..Member::default() });
         }
         let mut word = self.take(is_word);
-        while MODULES.contains(&word)
+        while (MODULES.contains(&word) || self.at_member_of(word))
             && self.rest.starts_with('.')
             && self.rest[1..].starts_with(is_word)
         {

@@ -1,7 +1,7 @@
 //! What follows a type: `[]`, `?`, arguments, methods and conditions.
 
 use super::limits::{Word, is_number, word};
-use super::reader::{Member, Reader, list_of, suffixed};
+use super::reader::{Member, Reader, is_word, list_of, suffixed};
 
 impl Reader<'_> {
     /// What follows a type: `[]`, `?`, arguments, methods and conditions.
@@ -92,6 +92,19 @@ impl Reader<'_> {
             self.note("a pattern is an attribute");
             return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
         }
+        if !member.literal && self.at_pattern() {
+            let pattern = self.value()?;
+            self.note("a pattern is an attribute");
+            return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
+        }
+        if !member.literal && self.number_follows("%") {
+            let (_, step) = self.rest.split_once('%')?;
+            self.rest = step;
+            let step = self.value()?;
+            let _ = self.eat("==") && self.value()? == "0";
+            self.note("a step is an attribute");
+            return member.limits.add(Word::MultipleOf, Some(&step)).then_some(true);
+        }
         let listed = self.rest.trim_start().strip_prefix("in").map(str::trim_start);
         if listed.is_some_and(|rest| rest.starts_with(['[', '('])) {
             self.eat_word("in");
@@ -112,6 +125,12 @@ impl Reader<'_> {
         self.note("a condition on the value is an attribute");
         member.limits.join(limits);
         Some(true)
+    }
+
+    /// Whether a regular expression between slashes comes next, and not a `/` between two types.
+    pub(super) fn at_pattern(&self) -> bool {
+        let inner = self.rest.trim_start().strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        inner.is_some_and(|(inner, _)| inner.contains(|c: char| !is_word(c) && !" |/".contains(c)))
     }
 
     /// The limits of the items of a list.

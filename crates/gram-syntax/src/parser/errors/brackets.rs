@@ -40,6 +40,10 @@ impl Parser<'_> {
     pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
         let closer = closer_text(group.closer);
         let found = self.found();
+        if let Some(error) = self.interval(group.opener, self.at) {
+            self.report_in(group, error);
+            return false;
+        }
         if self.closes_soon(group, false) {
             if self.diagnostics.len() > self.before {
                 // A consequence of an earlier error in this declaration.
@@ -205,6 +209,11 @@ impl Parser<'_> {
         let number = self.tokens.kind(self.last) != T::Symbol;
         let range = self.foreign_range(self.last).or_else(|| self.range_in_words());
         if let Some(error) = range {
+            self.report_in(group, error);
+            self.skip_to(span.end);
+            return true;
+        }
+        if let Some(error) = self.negated(self.last) {
             self.report_in(group, error);
             self.skip_to(span.end);
             return true;

@@ -36,6 +36,7 @@ impl Parser<'_> {
             }
             (Items::One, T::DotDotDot | T::Unknown) if in_node => self.rest_parameter(group),
             (Items::Elements, T::LBrace) => self.record_after_element(group),
+            (Items::Elements, T::DoubleQuoted) => self.described_members(group),
             (Items::Elements, T::Colon) if self.tokens.kind(self.last) == T::RParen => {
                 self.result_after_colon()
             }
@@ -43,6 +44,9 @@ impl Parser<'_> {
                 self.numbered_members(group)
             }
             (Items::Elements, T::Pipe) => self.extra_bars(group),
+            (Items::Elements, T::DotDot | T::DotDotDot) if self.is_tool(group) => {
+                self.conjunction(group)
+            }
             (Items::Elements, T::Unknown) if self.is_tool(group) || self.text(self.at) != ";" => {
                 self.separated_names(group).or_else(|| self.conjunction(group))
             }
@@ -120,15 +124,35 @@ impl Parser<'_> {
                     .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text)),
             );
         }
+        if self.tokens.kind(self.last) == T::LParen {
+            return self.doubled_parenthesis(close);
+        }
         if !self.is_entry(first) {
             return None;
         }
         let (open, close) = (self.span(open), self.span(close));
+        let mut edits = vec![edit(open, "{")];
+        edits.extend(self.colons_for_equals(first));
+        edits.push(edit(close, "}"));
         let error = self.unexpected(open, "attributes are written in braces");
         Some(
             error
                 .help("write attributes in braces: {default: 3}")
-                .fix(likely("write braces", vec![edit(open, "{"), edit(close, "}")])),
+                .fix(likely("write braces", edits)),
+        )
+    }
+
+    /// `((a::Int))`, at the second parenthesis.
+    fn doubled_parenthesis(&mut self, close: u32) -> Option<Diagnostic> {
+        if self.kind() != T::LParen || self.tokens.kind(self.after(close)) != T::RParen {
+            return None;
+        }
+        let edits = vec![edit(self.here(), ""), edit(self.span(close), "")];
+        self.cover(close + 1);
+        Some(
+            self.unexpected(self.here(), "a node has one pair of parentheses")
+                .help("remove the inner parentheses")
+                .fix(likely("remove the inner parentheses", edits)),
         )
     }
 
@@ -256,6 +280,11 @@ impl Parser<'_> {
         let error = self
             .error(&codes::ARROW, self.here(), "expected an arrow before the result, found `:`")
             .help("write the result after an arrow: (a::Int)==>(::Int)");
+        if self.tokens.kind(ty) == T::LParen {
+            let gap = Span::new(self.here().start, self.span(ty).start);
+            self.cover(ty + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>")));
+        }
         if self.tokens.kind(ty) != T::Symbol {
             return Some(error);
         }
@@ -418,7 +447,17 @@ impl Parser<'_> {
             edits.push(edit(Span::empty(self.span(end).end), ")"));
             let comma = self.after(end);
             self.cover(comma + 1);
-            if self.tokens.kind(comma) != T::Comma || self.is_tool(group) {
+            if self.is_tool(group) {
+                let Some(next) = self.after_arrow(comma) else { break };
+                first = next;
+                let colon = matches!(self.tokens.kind(self.after(next)), T::Colon | T::ColonColon);
+                if self.tokens.kind(next) == T::Symbol && !colon {
+                    edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
+                    self.cover(next + 1);
+                }
+                continue;
+            }
+            if self.tokens.kind(comma) != T::Comma {
                 break;
             }
             first = self.after(comma);
@@ -426,8 +465,20 @@ impl Parser<'_> {
         (!edits.is_empty()).then_some((help, edits))
     }
 
+    /// The token after an arrow.
+    fn after_arrow(&self, arrow: u32) -> Option<u32> {
+        let mut end = arrow;
+        while is_arrow(self.tokens.kind(end)) {
+            end += 1;
+        }
+        while self.tokens.kind(end).is_trivia() {
+            end += 1;
+        }
+        (end > arrow).then_some(end)
+    }
+
     /// The last token of a type and a record after it.
-    fn end_of_bare_node(&self, ty: u32) -> u32 {
+    pub(super) fn end_of_bare_node(&self, ty: u32) -> u32 {
         let next = self.after(ty);
         match self.tokens.kind(next) {
             T::LParen if self.span(ty).end == self.span(next).start => {
