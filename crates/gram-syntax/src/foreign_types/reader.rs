@@ -1,10 +1,7 @@
 //! Reads a type of another language and writes it as gram does.
 
 use super::limits::{Limits, Word, limited, word};
-use super::names::{
-    FUNCTIONS, HELP_FUNCTIONS, HELP_INTERSECTIONS, INTERSECTIONS, LISTS, MAPS, MODIFIERS, MODULES,
-    PHRASES, PREFIXES, SCALARS,
-};
+use super::names::{FUNCTIONS, HELP_FUNCTIONS, LISTS, MAPS, MODIFIERS, MODULES, PHRASES, PREFIXES};
 use super::{Missing, Translation, foreign_type_name};
 use crate::limits::MAX_TYPE_DEPTH;
 
@@ -179,33 +176,12 @@ impl<'e> Reader<'e> {
         Some(Member::plain(texts.join(" | ")))
     }
 
-    /// `A & B`, after the first member.
-    fn intersection(&mut self, first: Member) -> Option<Member> {
-        let mut names = vec![first];
-        while self.eat("&&") || self.eat("&") || self.eat_word("and") {
-            names.push(self.member()?);
-        }
-        let scalar = |member: &Member| SCALARS.contains(&member.text.as_str());
-        let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
-        let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
-        if all_names && names.iter().any(scalar) {
-            let reason = format!("no value is of the types {} at once", texts.join(" and "));
-            let help = format!("write `{}` for a value of one of them", texts.join(" | "));
-            return self.lacks(&reason, help);
-        }
-        if !all_names {
-            return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
-        }
-        let record = format!("[Both::Record {{extends: [{}]}}]", texts.join(", "));
-        self.lacks(INTERSECTIONS, format!("declare a record, such as {record}, and use its name"))
-    }
-
     fn at_word(&self, word: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(word);
         rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
     }
 
-    fn member(&mut self) -> Option<Member> {
+    pub(super) fn member(&mut self) -> Option<Member> {
         self.depth += 1;
         if self.depth > MAX_TYPE_DEPTH {
             return None;

@@ -1,6 +1,7 @@
 //! What follows a type: `[]`, `?`, arguments, methods and conditions.
 
 use super::limits::{Word, is_number, word};
+use super::names::{HELP_INTERSECTIONS, INTERSECTIONS, SCALARS};
 use super::reader::{Member, Reader, is_word, list_of, suffixed};
 
 impl Reader<'_> {
@@ -131,6 +132,27 @@ impl Reader<'_> {
     pub(super) fn at_pattern(&self) -> bool {
         let inner = self.rest.trim_start().strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         inner.is_some_and(|(inner, _)| inner.contains(|c: char| !is_word(c) && !" |/".contains(c)))
+    }
+
+    /// `A & B`, after the first member.
+    pub(super) fn intersection(&mut self, first: Member) -> Option<Member> {
+        let mut names = vec![first];
+        while self.eat("&&") || self.eat("&") || self.eat_word("and") {
+            names.push(self.member()?);
+        }
+        let scalar = |member: &Member| SCALARS.contains(&member.text.as_str());
+        let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
+        let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
+        if all_names && names.iter().any(scalar) {
+            let reason = format!("no value is of the types {} at once", texts.join(" and "));
+            let help = format!("write `{}` for a value of one of them", texts.join(" | "));
+            return self.lacks(&reason, help);
+        }
+        if !all_names {
+            return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
+        }
+        let record = format!("[Both::Record {{extends: [{}]}}]", texts.join(", "));
+        self.lacks(INTERSECTIONS, format!("declare a record, such as {record}, and use its name"))
     }
 
     /// The limits of the items of a list.

@@ -4,8 +4,8 @@ use super::scan::{edit, likely};
 use super::stroke;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::{Diagnostic, Fix};
-use crate::foreign_types::translate_type;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
+use crate::foreign_types::{foreign_type_name, translate_type};
 use crate::parse::is_type;
 use crate::parser::Parser;
 use crate::parser::group::{is_arrow, is_closer};
@@ -84,6 +84,23 @@ impl Parser<'_> {
         let applicability = if certain { Safe } else { NeedsLook };
         error = error.fix(Fix { message: "write `==>`".to_owned(), applicability, edits });
         self.report(error);
+    }
+
+    /// The edits that correct an arrow of another language after a node, and its result; what they
+    /// change is covered.
+    pub(super) fn arrow_edits(&mut self, close: u32) -> Vec<Edit> {
+        let arrow = self.after(close);
+        let Some(end) = self.short_arrow_end(arrow) else { return Vec::new() };
+        let mut edits = vec![edit(self.span_between(arrow, end), "==>")];
+        let result = self.after(end);
+        self.cover(result);
+        if self.tokens.kind(result) == T::Symbol && !self.is_colon(self.after(result)) {
+            let ty = self.text(result);
+            let ty = foreign_type_name(ty).unwrap_or(ty);
+            edits.push(edit(self.span(result), format!("(::{ty})")));
+            self.cover(result + 1);
+        }
+        edits
     }
 
     /// An arrow that begins in one family and ends in another.

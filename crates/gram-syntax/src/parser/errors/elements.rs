@@ -71,6 +71,12 @@ impl Parser<'_> {
         if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
             edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
         }
+        let mut bar = self.next_of(next, &[T::Pipe]);
+        while let Some(at) = bar.filter(|_| matches!(self.label_of(group), "Union" | "Enum")) {
+            edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(at).end), ","));
+            self.cover(at + 1);
+            bar = self.next_of(self.after(at), &[T::Pipe]);
+        }
         let message = format!("expected `|`, found `{}`", self.source.slice(span));
         Some(
             self.error(&codes::MISSING_BAR, span, message)
@@ -177,6 +183,16 @@ impl Parser<'_> {
             return None;
         }
         let gap = Span::new(self.span(before).start, here.end);
+        if self.second() == T::LParen {
+            let close = self.closer_of(self.at)?;
+            self.cover(close + 1);
+            let edits = vec![edit(here, "|"), edit(self.span(close), "")];
+            return Some(
+                self.error(&codes::MISSING_BAR, here, "expected `|`, found `{`")
+                    .help("write elements after a `|`, without braces")
+                    .fix(likely("write `|`", edits)),
+            );
+        }
         Some(
             self.unexpected(here, "a second record")
                 .help("write all attributes in one record, separated by commas")
@@ -354,7 +370,13 @@ impl Parser<'_> {
         let (open, close) = (self.at, self.closer_of(self.at)?);
         let (here, next) = (self.span_between(open, close), self.after(close));
         if is_arrow(self.tokens.kind(next)) && is_arrow(self.tokens.kind(next + 1)) {
-            return Some(self.in_parentheses(open, close));
+            let fields = self.fields_of(open, close).filter(|fields| fields.len() > 1);
+            let error = self.in_parentheses(open, close);
+            let Some(fields) = fields else { return Some(error) };
+            let nodes = fields.join("==>");
+            let error = self.unexpected(error.span(), "each parameter is a node of its own");
+            let fix = Fix::replace(NeedsLook, "write a node for each", here, nodes.clone());
+            return Some(error.help(format!("write {nodes}")).fix(fix));
         }
         let inner = Span::new(self.span(open).end, self.span(close).start);
         let text = self.source.slice(inner).trim().to_owned();
@@ -369,7 +391,7 @@ impl Parser<'_> {
                 let error =
                     self.unexpected(here, "the fields of a record are written in parentheses");
                 Some(match self.fields_of(open, close) {
-                    Some(fields) => replaced(error, fields),
+                    Some(fields) => replaced(error, fields.join(", ")),
                     None => error.help("write [Address::Record | (street::Text), (city::Text)]"),
                 })
             }
@@ -377,8 +399,10 @@ impl Parser<'_> {
                 let error =
                     self.unexpected(here, "a type with fields is written in backticks here");
                 let label = self.label_of(group) == "Alias";
-                let ty = format!("`{{{text}}}`");
-                Some(replaced(error, if label { format!("(::{ty})") } else { ty }))
+                if label {
+                    return Some(replaced(error, format!("(::`{{{text}}}`)")));
+                }
+                Some(self.records_in_backticks(error, open))
             }
             "Enum" if self.is_entry(self.after(open)) => {
                 let error = self.unexpected(here, "the members of an enum have no values");
@@ -403,27 +427,6 @@ impl Parser<'_> {
                 Some(error.fix(likely("move it before the `|`", edits)))
             }
         }
-    }
-
-    /// The fields of an inline record as nodes.
-    fn fields_of(&self, open: u32, close: u32) -> Option<String> {
-        let mut fields = Vec::new();
-        let mut at = self.after(open);
-        while at < close {
-            let colon = self.after(at);
-            let end = self.next_of(colon, &[T::Comma]).filter(|end| *end < close).unwrap_or(close);
-            let ty = self.text_between(self.after(colon), self.previous(end));
-            let known = matches!(self.tokens.kind(at), T::Symbol | T::Backticked)
-                && matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
-            if !known || ty.contains(['`', '\n']) {
-                return None;
-            }
-            let word = ty.chars().all(|c| c.is_ascii_alphanumeric());
-            let ty = if word { ty.to_owned() } else { format!("`{ty}`") };
-            fields.push(format!("({}::{ty})", self.text(at)));
-            at = self.after(end);
-        }
-        (!fields.is_empty()).then(|| fields.join(", "))
     }
 
     /// Names with types, or with values, that are not in parentheses. Gives the help and the edits.

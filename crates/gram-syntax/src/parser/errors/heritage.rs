@@ -32,10 +32,18 @@ impl Parser<'_> {
             return None;
         }
         let extends = format!("extends: [{}]", names.join(", "));
+        let ty = format!(" | (::{})", names.join(" | "));
         let next = self.after(last);
         let span = self.span_between(self.at, last);
         let gap = Span::new(self.span(self.last).end, self.span(last).end);
         self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
+        if label == "Alias" {
+            return Some(
+                self.unexpected(span, "the type of an alias follows a `|`")
+                    .help(format!("write{ty}"))
+                    .fix(likely(format!("write{ty}"), vec![edit(gap, ty)])),
+            );
+        }
         if label != "Record" {
             return Some(
                 self.unexpected(span, format!("{} extends nothing", article(label)))

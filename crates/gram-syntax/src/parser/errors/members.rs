@@ -2,7 +2,8 @@
 //! arrows, and members with numbers or values.
 
 use super::scan::{edit, likely};
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, is_arrow};
 use crate::span::Span;
@@ -24,17 +25,16 @@ impl Parser<'_> {
         let close = self.closer_of(group.opener)?;
         let (open, end) = (self.span(group.opener), self.span(close));
         let names = self.text_between(self.after(group.opener), self.previous(close)).to_owned();
+        let names = if label == "Enum" { names.replace(['"', '\''], "") } else { names };
         let plain = |c: char| c.is_alphanumeric() || "_.-@, \n\t".contains(c);
         if !names.chars().all(plain) {
             return None;
         }
+        let whole = Span::new(open.start, end.end);
+        let fix = Fix::replace(NeedsLook, "remove the brackets", whole, names.clone());
         self.cover(close + 1);
         let message = format!("the members of {} are listed without brackets", article(label));
-        Some(
-            self.unexpected(open, message)
-                .help(format!("write {names}"))
-                .fix(likely("remove the brackets", vec![edit(open, ""), edit(end, "")])),
-        )
+        Some(self.unexpected(open, message).help(format!("write {names}")).fix(fix))
     }
 
     /// Whether a token is between names where a comma belongs: an arrow, or `/`.
@@ -177,6 +177,42 @@ impl Parser<'_> {
         let message = format!("{} names each of its members", article(label));
         let help = format!("list the names: [name:{label} | first, second]");
         Some(self.unexpected(self.here(), message).help(help))
+    }
+
+    /// The fields of an inline record as nodes.
+    pub(super) fn fields_of(&self, open: u32, close: u32) -> Option<Vec<String>> {
+        let mut fields = Vec::new();
+        let mut at = self.after(open);
+        while at < close {
+            let colon = self.after(at);
+            let end = self.next_of(colon, &[T::Comma]).filter(|end| *end < close).unwrap_or(close);
+            let ty = self.text_between(self.after(colon), self.previous(end));
+            let known = matches!(self.tokens.kind(at), T::Symbol | T::Backticked)
+                && matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
+            if !known || ty.contains(['`', '\n']) {
+                return None;
+            }
+            let word = ty.chars().all(|c| c.is_ascii_alphanumeric());
+            let ty = if word { ty.to_owned() } else { format!("`{ty}`") };
+            fields.push(format!("({}::{ty})", self.text(at)));
+            at = self.after(end);
+        }
+        (!fields.is_empty()).then_some(fields)
+    }
+
+    /// `[Answer::Union | {a: Text}, {b: Int}]`, from the first record on.
+    pub(super) fn records_in_backticks(&mut self, error: Diagnostic, first: u32) -> Diagnostic {
+        let (mut edits, mut types, mut open) = (Vec::new(), Vec::new(), first);
+        while self.tokens.kind(open) == T::LBrace {
+            let Some(close) = self.closer_of(open) else { break };
+            let ty = format!("`{}`", self.text_between(open, close));
+            edits.push(edit(self.span_between(open, close), ty.clone()));
+            types.push(ty);
+            self.cover(close + 1);
+            open = self.after(self.after(close));
+        }
+        let fix = likely("write backticks", edits);
+        error.help(format!("put it into backticks: {}", types.join(", "))).fix(fix)
     }
 
     /// The keys of a record.

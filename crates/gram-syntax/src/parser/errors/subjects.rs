@@ -51,6 +51,9 @@ impl Parser<'_> {
                     gap,
                     " |",
                 ));
+            if let Some(close) = self.closer_of(group.opener).filter(|_| word) {
+                self.cover(close);
+            }
             self.report(error);
         } else if self.kind() != T::RBracket {
             self.after_subject(group);
@@ -263,7 +266,7 @@ impl Parser<'_> {
                 self.two_words()
             }
             T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
-                self.quoted_name_error()
+                self.bracketed_names(group).unwrap_or_else(|| self.quoted_name_error())
             }
             T::Colon | T::ColonColon => self.label_after_record(group),
             T::Unknown if self.adjacent_name().is_some() => {
@@ -287,6 +290,13 @@ impl Parser<'_> {
             .error(&codes::UNEXPECTED_TOKEN, self.here(), "expected the label before the record")
             .help(format!("write name, labels and record in this order: {order}"));
         let label = self.after(self.at);
+        if group.closer == T::RBracket && self.tokens.kind(label) == T::LParen {
+            self.cover(self.closer_of(group.opener).map_or(label, |close| close + 1));
+            return self
+                .error(&codes::MISSING_BAR, self.here(), "expected `|`, found `:`")
+                .help("write `|` between the head of a declaration and its elements")
+                .fix(Fix::replace(NeedsLook, "write `|`", self.here(), self.bar_at(self.here())));
+        }
         let open = self.opener_of(self.last);
         let (Some(open), T::Symbol) = (open, self.tokens.kind(label)) else { return error };
         if self.tokens.kind(self.last) != T::RBrace {

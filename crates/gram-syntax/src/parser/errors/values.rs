@@ -242,6 +242,15 @@ impl Parser<'_> {
 /// Adds help for an invalid number.
 fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool) -> Diagnostic {
     let plain = number.replace('_', "");
+    if in_range
+        && let Some(whole) = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0)
+        && number.contains(['e', 'E'])
+        && whole.abs() < 1e15
+    {
+        let write = format!("write {whole}");
+        let fix = Fix::replace(Safe, write.clone(), span, whole.to_string());
+        return error.help(write).fix(fix);
+    }
     if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
         return error
             .help("write the number without exponent, or as JSON in a tagged string")
