@@ -12,6 +12,7 @@ use crate::codes;
 use crate::field::blank;
 use crate::index::{DeclarationSyntax, is_label, name_of};
 use crate::inherit::Inheritance;
+use crate::misplaced_parts::misplaced_fix;
 use crate::seen::Seen;
 use gram_model::expression::is_name;
 use gram_model::format::built_in;
@@ -369,6 +370,10 @@ impl<'t> Checker<'t> {
         let error = self
             .error(&codes::MISPLACED_ELEMENT, declaration.file, element.span(), message)
             .help(format!("write {}", form.example()));
+        let error = match misplaced_fix(element, form) {
+            Some(fix) => error.fix(fix),
+            None => error,
+        };
         self.report(declaration.file, error);
     }
 

@@ -1,7 +1,7 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, Span, Subject};
+use gram_syntax::{Diagnostic, Fix, Node, Span, Subject, foreign_type_name};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -149,6 +149,11 @@ impl<'t> Checker<'t> {
         let mut labels = subject.labels();
         let label = labels.next()?;
         if let Some(second) = labels.next() {
+            let last = labels.last().unwrap_or(second);
+            if let Some(error) = self.type_in_module(file, label, last) {
+                self.report(file, error);
+                return None;
+            }
             let error = self
                 .error(
                     &codes::SEVERAL_TYPES,
@@ -162,6 +167,28 @@ impl<'t> Checker<'t> {
             return None;
         }
         Some(blank(name, self.label_type(file, label)?))
+    }
+
+    /// The error about a type after the name of its module: `(name::std::string)`.
+    fn type_in_module(&self, file: usize, module: Node<'t>, name: Node<'t>) -> Option<Diagnostic> {
+        let (first, last) = (module.text(), name.text());
+        let declared =
+            |name: &str| !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown);
+        let known = foreign_type_name(first).is_some() && !last.eq_ignore_ascii_case(first);
+        if !first.starts_with(char::is_lowercase) || known || declared(first) {
+            return None;
+        }
+        let ours = foreign_type_name(last);
+        let ty = ours.or_else(|| (built_in(last).is_some() || declared(last)).then_some(last))?;
+        let span = Span::new(module.span().start, name.span().end);
+        let error = self.error(
+            &codes::SEVERAL_TYPES,
+            file,
+            span,
+            format!("`{first}` is not a type: a type has no module before its name"),
+        );
+        let write = format!("write `{ty}`");
+        Some(error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, ty)))
     }
 
     /// Says of a field that has a type what its node says: in its record, and in a doc comment before

@@ -293,6 +293,9 @@ impl<'t> Indexer<'t> {
             self.unlabelled(node, subject);
             return None;
         };
+        if kind == DeclarationKind::Type(Form::Record) {
+            self.parent_label(node, subject);
+        }
         if let Some((_, second)) = labels.next() {
             let message = format!("`{}` has more than one declaration label", name_of(node));
             let error = self

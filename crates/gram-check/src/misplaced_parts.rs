@@ -115,6 +115,42 @@ impl<'t> Checker<'t> {
     }
 }
 
+/// The fix for an element of another form: the type of an alias without `::`, and the fields of a
+/// record between arrows.
+pub(crate) fn misplaced_fix(element: Node<'_>, form: Form) -> Option<Fix> {
+    match (form, element.kind()) {
+        (Form::Alias, N::PatternReference) => {
+            let node = format!("(::{})", label(&element.text().replace('`', ""))?);
+            Some(Fix::replace(NeedsLook, format!("write {node}"), element.span(), node))
+        }
+        (Form::Alias, N::Path) => {
+            let mut nodes = element.children();
+            let subject = nodes.next().filter(|_| nodes.next().is_none())?.subject();
+            let name = subject.identifier?;
+            let text = match subject.labels_node() {
+                Some(_) => String::new(),
+                None => format!("::{}", label(name.text())?),
+            };
+            Some(Fix::replace(NeedsLook, "write the type alone", name.span(), text))
+        }
+        (Form::Record, N::Path) => {
+            let is_node = |node: &Node<'_>| node.kind() == N::NodePattern;
+            let named = |node: &Node<'_>| node.subject().identifier.is_some();
+            let nodes: Vec<_> = element.children().filter(is_node).collect();
+            let pairs = nodes.iter().zip(nodes.iter().skip(1));
+            let gap = |(one, next): (&Node<'_>, &Node<'_>)| Edit {
+                span: Span::new(one.span().end, next.span().start),
+                text: ", ".to_owned(),
+            };
+            let edits: Vec<_> = pairs.map(gap).collect();
+            let fields = !edits.is_empty() && nodes.iter().all(named);
+            let message = "separate the fields with commas".to_owned();
+            fields.then_some(Fix { message, applicability: NeedsLook, edits })
+        }
+        _ => None,
+    }
+}
+
 /// A type as a label.
 fn label(ty: &str) -> Option<String> {
     Some(match type_name(ty) {

@@ -201,7 +201,8 @@ impl Checker<'_> {
         union: Node<'_>,
         members: &[Node<'_>],
     ) -> Option<Diagnostic> {
-        let near = |name: &str| {
+        let near = |member: &Node<'_>| {
+            let name = member.text();
             let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
             !nearest(name, BUILT_IN.iter().copied().chain(declared)).is_empty()
         };
@@ -212,9 +213,9 @@ impl Checker<'_> {
                 && !matches!(name, "true" | "false" | "null")
                 && foreign_type_name(name).is_none()
                 && matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
-                && !near(name)
         };
-        if !members.iter().all(is_text) {
+        // One of several texts may happen to be like the name of a type.
+        if !members.iter().all(is_text) || members.iter().all(near) {
             return None;
         }
         let texts: Vec<_> = members.iter().map(|member| format!("\"{}\"", member.text())).collect();

@@ -70,6 +70,7 @@ pub fn translate_range(text: &str) -> Option<String> {
         [least, "<=" | "≤", "<=" | "≤", most] | [most, ">=" | "≥", ">=" | "≥", least] => {
             bounds(least, most)
         }
+        [least, most] if is_number(least) && is_number(most) => bounds(least, most),
         [only] if is_number(only) && all > 1 => Some(format!("{only}..{only}")),
         _ => one_bound(words).or_else(|| two_phrases(words)),
     }
@@ -201,6 +202,7 @@ mod tests {
             ("1–", "1..."),
             ("from 1", "1..."),
             ("until 5", "...5"),
+            ("1 5", "1..5"),
             ("min 1 max 5", "1..5"),
             ("at least 1 and at most 5", "1..5"),
         ] {

@@ -173,6 +173,9 @@ mod tests {
             ("{a Text}", "{a: Text}"),
             ("Map<Text", "Map<Text>"),
             ("readonly Text[]", "Text[]"),
+            ("Text / Int", "Text | Int"),
+            ("{\"a\", \"b\"}", "\"a\" | \"b\""),
+            ("google.protobuf.Duration", "Duration"),
             ("[]Text", "Text[]"),
             ("list of Text", "Text[]"),
             ("Tuple[int, str]", "[Int, Text]"),
@@ -196,6 +199,8 @@ mod tests {
             ("conlist(str, max_length=3)", "Text[] {size: ...3}"),
             ("Int where count > 0 and count <= 9", "Int {range: ...9, above: 0}"),
             ("unsigned int", "Int {range: 0...}"),
+            ("Int % 2", "Int {multipleOf: 2}"),
+            ("Text /^a/", "Text {pattern: \"^a\"}"),
             ("1–5", "Int {range: 1..5}"),
             ("z.number().multipleOf(5).default(10)", "Number {multipleOf: 5, default: 10}"),
             // These have no limits.

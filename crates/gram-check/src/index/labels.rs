@@ -146,6 +146,9 @@ impl<'t> Indexer<'t> {
                     ours => (label, ours),
                 });
             }
+            if let Some(near) = self.label_within(node, label.text()) {
+                return Some((label, near));
+            }
             let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
             let likely = label.text().len() > 2;
             known.first().filter(|_| likely).map(|near| (label, *near))
@@ -162,6 +165,50 @@ impl<'t> Indexer<'t> {
             None => warning,
         });
         true
+    }
+
+    /// The label that a longer one contains, if the pattern has its elements: `Tool` of `AsyncTool`
+    /// and of `Tool.v2`.
+    fn label_within(&self, node: Node<'t>, label: &str) -> Option<&'static str> {
+        let kinds = [
+            ("Tool", Elements::Types),
+            ("Record", Elements::Types),
+            ("Enum", Elements::Members),
+            ("Agent", Elements::Names),
+            ("Container", Elements::Names),
+            ("Library", Elements::Implementations),
+            ("Experiment", Elements::Names),
+        ];
+        let contains = |name: &str| label.starts_with(name) || label.ends_with(name);
+        let mut kinds = kinds.into_iter().filter(|(name, _)| contains(name));
+        kinds.find(|(_, elements)| self.holds(node, *elements)).map(|(name, _)| name)
+    }
+
+    /// Warns about a parent of a record that is written as a second label:
+    /// `[Address::Record : Place | …]`.
+    pub(super) fn parent_label(&mut self, node: Node<'t>, subject: Subject<'t>) {
+        let Some(labels) = subject.labels_node() else { return };
+        let mut of_record = subject.labels().skip_while(|label| label.text() != "Record");
+        let (Some(record), Some(parent)) = (of_record.next(), of_record.next()) else { return };
+        let name = parent.text();
+        if is_label(name) || !self.declares(name) {
+            return;
+        }
+        let extends = format!("extends: [{name}]");
+        let gap = Span::new(record.span().end, labels.span().end);
+        let edit = match subject.record {
+            Some(record) => {
+                let comma = if record.entries().next().is_some() { ", " } else { "" };
+                let brace = Span::new(gap.start, record.span().start + 1);
+                Edit { span: brace, text: format!(" {{{extends}{comma}") }
+            }
+            None => Edit { span: gap, text: format!(" {{{extends}}}") },
+        };
+        let message = format!("the label `{name}` does not make `{}` extend it", name_of(node));
+        let write = format!("write {{{extends}}}");
+        let fix = Fix { message: write.clone(), applicability: NeedsLook, edits: vec![edit] };
+        let warning = self.unknown_label(parent.span(), message).help(write).fix(fix);
+        self.report(warning);
     }
 
     /// Whether a pattern has elements of a kind, so that it is hardly data.

@@ -240,7 +240,7 @@ impl<'e> Reader<'e> {
         if self.eat("!") {
             self.note("a field is required without a mark");
         }
-        if self.eat("=>") || self.eat("->") {
+        if self.eat("=>") || self.eat("->") || self.eat("=") {
             self.note("a `:` is between a field and its type");
         } else if !self.eat(":") {
             if name.is_empty() || self.rest.trim_start().starts_with([',', '}', ';']) {

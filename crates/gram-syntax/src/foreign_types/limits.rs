@@ -372,7 +372,9 @@ impl Reader<'_> {
         if let Some(text) = raw.or(Some(rest).filter(|rest| rest.starts_with('/'))) {
             let quote = text.chars().next()?;
             let (inner, after) = text[1..].split_once(quote)?;
-            self.rest = after;
+            // A regular expression may have flags.
+            let flags = after.trim_start_matches(|c: char| quote == '/' && c.is_ascii_lowercase());
+            self.rest = flags;
             return Some(format!("\"{}\"", inner.replace('\\', "\\\\").replace('"', "\\\"")));
         }
         match rest.chars().next()? {

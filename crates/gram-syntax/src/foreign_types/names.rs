@@ -175,6 +175,12 @@ pub(super) const INTERSECTIONS: &str = "gram has no intersections";
 pub(super) const HELP_INTERSECTIONS: &str =
     "declare a record that extends others: [Both::Record {extends: [A, B]}]";
 
+/// Types whose values are of no other type with them.
+pub(super) const SCALARS: &[&str] = &[
+    "Text", "String", "Int", "Integer", "Number", "Double", "Float", "Bool", "Boolean", "Null",
+    "Bytes", "Date", "DateTime", "Uri", "Email", "Uuid",
+];
+
 /// Operators on the fields of records, and the attribute of a record that says the same.
 pub(super) const OF_RECORDS: &[(&str, &str)] =
     &[("Pick", "pick"), ("Omit", "omit"), ("Partial", "partial"), ("DeepPartial", "partial")];

@@ -1,10 +1,7 @@
 //! Reads a type of another language and writes it as gram does.
 
 use super::limits::{Limits, Word, limited, word};
-use super::names::{
-    FUNCTIONS, HELP_FUNCTIONS, HELP_INTERSECTIONS, INTERSECTIONS, LISTS, MAPS, MODIFIERS, MODULES,
-    PHRASES, PREFIXES,
-};
+use super::names::{FUNCTIONS, HELP_FUNCTIONS, LISTS, MAPS, MODIFIERS, MODULES, PHRASES, PREFIXES};
 use super::{Missing, Translation, foreign_type_name};
 use crate::limits::MAX_TYPE_DEPTH;
 
@@ -138,7 +135,7 @@ impl<'e> Reader<'e> {
         loop {
             if self.eat("||") {
                 self.note("members are separated by one `|`");
-            } else if self.eat_word("or") || self.eat("/") {
+            } else if self.eat_word("or") || (!self.at_pattern() && self.eat("/")) {
                 self.note("members are separated by `|`");
             } else if self.eat("|") {
                 if self.rest.trim().is_empty() {
@@ -149,7 +146,8 @@ impl<'e> Reader<'e> {
                 self.eat(",");
                 self.note("members are separated by `|`");
             } else if self.at("&") || self.at_word("and") {
-                return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
+                let first = members.pop()?;
+                return self.intersection(first);
             } else if self.at("=>") || self.at("->") {
                 return self.lacks(FUNCTIONS, HELP_FUNCTIONS);
             } else if self.at_word("extends") || self.at_word("is") {
@@ -183,7 +181,7 @@ impl<'e> Reader<'e> {
         rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
     }
 
-    fn member(&mut self) -> Option<Member> {
+    pub(super) fn member(&mut self) -> Option<Member> {
         self.depth += 1;
         if self.depth > MAX_TYPE_DEPTH {
             return None;
@@ -286,6 +284,15 @@ impl<'e> Reader<'e> {
                 let text = self.string(quote)?;
                 Some(Member { text, literal: true, ..Member::default() })
             }
+            quote @ ('“' | '”' | '„' | '‘' | '’' | '«') => {
+                let inner = &rest[quote.len_utf8()..];
+                let end = inner.find(['”', '“', '’', '‘', '»', '"', '\''])?;
+                let close = inner[end..].chars().next()?.len_utf8();
+                self.rest = &inner[end + close..];
+                self.note("texts in types have straight quotes");
+                let text = format!("\"{}\"", &inner[..end]);
+                Some(Member { text, literal: true, ..Member::default() })
+            }
             '/' => {
                 let pattern = self.value()?;
                 self.note("a pattern is an attribute");
@@ -302,6 +309,16 @@ impl<'e> Reader<'e> {
                 self.eat("{");
                 if self.eat("[") {
                     return self.index_signature();
+                }
+                if self.at("\"") || self.at("'") {
+                    let start = (self.rest, self.reason);
+                    if let Some(members) =
+                        self.items("}").filter(|it| it.iter().all(|it| it.starts_with('"')))
+                    {
+                        self.note("a union is written `T | U`");
+                        return plain(members.join(" | "));
+                    }
+                    (self.rest, self.reason) = start;
                 }
                 let fields = self.fields("}")?;
                 plain(format!("{{{}}}", fields.join(", ")))
@@ -393,6 +410,15 @@ impl<'e> Reader<'e> {
         Some(format!("\"{text}\""))
     }
 
+    /// Whether a name in a module follows the name of one: `google`, before `.protobuf.Timestamp`.
+    fn at_member_of(&self, module: &str) -> bool {
+        let path = self.rest.find(|c| !is_word(c) && c != '.').unwrap_or(self.rest.len());
+        let name = self.rest[..path].rsplit('.').next().unwrap_or_default();
+        module.starts_with(char::is_lowercase)
+            && foreign_type_name(module).is_none()
+            && name.starts_with(char::is_uppercase)
+    }
+
     fn named(&mut self) -> Option<Member> {
         let phrase = PHRASES.iter().find(|(words, _)| {
             let start = self.rest.get(..words.len()).unwrap_or_default();
@@ -405,7 +431,7 @@ impl<'e> Reader<'e> {
             return Some(Member { text: (*ours).to_owned(), name: true, ..Member::default() });
         }
         let mut word = self.take(is_word);
-        while MODULES.contains(&word)
+        while (MODULES.contains(&word) || self.at_member_of(word))
             && self.rest.starts_with('.')
             && self.rest[1..].starts_with(is_word)
         {

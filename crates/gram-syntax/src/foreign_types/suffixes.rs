@@ -1,7 +1,8 @@
 //! What follows a type: `[]`, `?`, arguments, methods and conditions.
 
 use super::limits::{Word, is_number, word};
-use super::reader::{Member, Reader, list_of, suffixed};
+use super::names::{HELP_INTERSECTIONS, INTERSECTIONS, SCALARS};
+use super::reader::{Member, Reader, is_word, list_of, suffixed};
 
 impl Reader<'_> {
     /// What follows a type: `[]`, `?`, arguments, methods and conditions.
@@ -92,6 +93,19 @@ impl Reader<'_> {
             self.note("a pattern is an attribute");
             return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
         }
+        if !member.literal && self.at_pattern() {
+            let pattern = self.value()?;
+            self.note("a pattern is an attribute");
+            return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
+        }
+        if !member.literal && self.number_follows("%") {
+            let (_, step) = self.rest.split_once('%')?;
+            self.rest = step;
+            let step = self.value()?;
+            let _ = self.eat("==") && self.value()? == "0";
+            self.note("a step is an attribute");
+            return member.limits.add(Word::MultipleOf, Some(&step)).then_some(true);
+        }
         let listed = self.rest.trim_start().strip_prefix("in").map(str::trim_start);
         if listed.is_some_and(|rest| rest.starts_with(['[', '('])) {
             self.eat_word("in");
@@ -112,6 +126,33 @@ impl Reader<'_> {
         self.note("a condition on the value is an attribute");
         member.limits.join(limits);
         Some(true)
+    }
+
+    /// Whether a regular expression between slashes comes next, and not a `/` between two types.
+    pub(super) fn at_pattern(&self) -> bool {
+        let inner = self.rest.trim_start().strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+        inner.is_some_and(|(inner, _)| inner.contains(|c: char| !is_word(c) && !" |/".contains(c)))
+    }
+
+    /// `A & B`, after the first member.
+    pub(super) fn intersection(&mut self, first: Member) -> Option<Member> {
+        let mut names = vec![first];
+        while self.eat("&&") || self.eat("&") || self.eat_word("and") {
+            names.push(self.member()?);
+        }
+        let scalar = |member: &Member| SCALARS.contains(&member.text.as_str());
+        let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
+        let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
+        if all_names && names.iter().any(scalar) {
+            let reason = format!("no value is of the types {} at once", texts.join(" and "));
+            let help = format!("write `{}` for a value of one of them", texts.join(" | "));
+            return self.lacks(&reason, help);
+        }
+        if !all_names {
+            return self.lacks(INTERSECTIONS, HELP_INTERSECTIONS);
+        }
+        let record = format!("[Both::Record {{extends: [{}]}}]", texts.join(", "));
+        self.lacks(INTERSECTIONS, format!("declare a record, such as {record}, and use its name"))
     }
 
     /// The limits of the items of a list.

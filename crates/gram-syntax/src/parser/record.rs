@@ -25,7 +25,13 @@ impl Parser<'_> {
             self.extension(Extension::OptionalMark, self.span(self.at));
             self.bump();
         }
-        self.labels_of(node);
+        if !node {
+            self.foreign_head();
+        }
+        let labelled = self.labels_of(node);
+        if labelled && !node {
+            self.foreign_head();
+        }
         if matches!(self.kind(), T::LBrace | T::Less) {
             self.record();
         } else if self.last != before && self.record_without_brace() {

@@ -4,9 +4,11 @@ use super::scan::{edit, likely};
 use super::stroke;
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::diagnostic::{Diagnostic, Edit, Fix};
+use crate::foreign_types::{foreign_type_name, translate_type};
+use crate::parse::is_type;
 use crate::parser::Parser;
-use crate::parser::group::is_arrow;
+use crate::parser::group::{is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -84,6 +86,23 @@ impl Parser<'_> {
         self.report(error);
     }
 
+    /// The edits that correct an arrow of another language after a node, and its result; what they
+    /// change is covered.
+    pub(super) fn arrow_edits(&mut self, close: u32) -> Vec<Edit> {
+        let arrow = self.after(close);
+        let Some(end) = self.short_arrow_end(arrow) else { return Vec::new() };
+        let mut edits = vec![edit(self.span_between(arrow, end), "==>")];
+        let result = self.after(end);
+        self.cover(result);
+        if self.tokens.kind(result) == T::Symbol && !self.is_colon(self.after(result)) {
+            let ty = self.text(result);
+            let ty = foreign_type_name(ty).unwrap_or(ty);
+            edits.push(edit(self.span(result), format!("(::{ty})")));
+            self.cover(result + 1);
+        }
+        edits
+    }
+
     /// An arrow that begins in one family and ends in another.
     pub(in crate::parser) fn mixed_arrow(&mut self, arrow: u32) {
         let first = self.node(arrow).first;
@@ -123,6 +142,12 @@ impl Parser<'_> {
         let text = self.text(self.at).to_owned();
         let typed = matches!(self.kind(), T::Colon | T::ColonColon)
             || matches!(self.second(), T::Colon | T::ColonColon);
+        if !typed && let Some(error) = self.bare_type_after_arrow(whole) {
+            let end = error.span().end;
+            self.report(error);
+            self.skip_to(end);
+            return true;
+        }
         match self.kind() {
             T::Symbol | T::Backticked | T::Colon | T::ColonColon if typed => {
                 self.node_without_parenthesis();
@@ -153,6 +178,37 @@ impl Parser<'_> {
                 false
             }
         }
+    }
+
+    /// `==>Text[]` or `==>{title: Text}`, at the type.
+    fn bare_type_after_arrow(&mut self, arrow: Span) -> Option<Diagnostic> {
+        let (mut last, mut index) = (self.last, self.at);
+        for _ in 0..super::LOOK_AHEAD {
+            match self.tokens.kind(index) {
+                T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
+                T::Comma | T::End => break,
+                kind if is_arrow(kind) || (is_closer(kind) && kind != T::Greater) => break,
+                _ => {}
+            }
+            last = index;
+            index = self.after(index);
+        }
+        let span = self.span_between(self.at, last.max(self.at));
+        let text = self.source.slice(span);
+        // A name alone may be that of a parameter.
+        let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if plain || self.kind() == T::LParen {
+            return None;
+        }
+        let ty = if is_type(text) { text.to_owned() } else { translate_type(text)?.text };
+        let node = format!("(::{ty})");
+        self.cover(index);
+        Some(
+            self.error(&codes::ARROW, span, format!("the result `{text}` is not in parentheses"))
+                .label(arrow, "after this arrow")
+                .help(format!("write {node}"))
+                .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
+        )
     }
 
     /// `(a::Int), ==>(b::Int)`, at the arrow, or `| ,`, at the comma.
@@ -235,8 +291,16 @@ impl Parser<'_> {
         let error = self
             .error(&codes::ARROW, here, message)
             .here("expected `(` here")
-            .help("write a parameter or result in parentheses: (name::Text), (::Text)")
-            .fix(Fix::replace(NeedsLook, "insert the `(`", here, "("));
+            .help("write a parameter or result in parentheses: (name::Text), (::Text)");
+        let colon = self.next_of(self.at, &[T::Colon, T::ColonColon]).unwrap_or(self.at);
+        let end = self.end_of_bare_node(self.after(colon));
+        let mut edits = vec![edit(here, "(")];
+        let closed = self.tokens.kind(self.after(end)) == T::RParen;
+        if !closed {
+            edits.push(edit(Span::empty(self.span(end).end), ")"));
+        }
+        let title = if closed { "insert the `(`" } else { "put it into parentheses" };
+        let error = error.fix(likely(title, edits));
         self.report(error);
         let node = self.open(N::NodePattern);
         self.node_subject();

@@ -4,7 +4,7 @@ use super::closer_text;
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_closer};
 use crate::span::Span;
@@ -40,6 +40,10 @@ impl Parser<'_> {
     pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
         let closer = closer_text(group.closer);
         let found = self.found();
+        if let Some(error) = self.interval(group.opener, self.at) {
+            self.report_in(group, error);
+            return false;
+        }
         if self.closes_soon(group, false) {
             if self.diagnostics.len() > self.before {
                 // A consequence of an earlier error in this declaration.
@@ -88,7 +92,8 @@ impl Parser<'_> {
         // Words may be one name of several, or prose.
         let words = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::Symbol;
         let names = group.closer == T::RBracket && words && self.second() != T::Colon;
-        let applicability = if declares || names { NeedsLook } else { Safe };
+        let called = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::LParen;
+        let applicability = if declares || names || called { NeedsLook } else { Safe };
         let message = format!("missing comma before {}", self.found());
         let error = self
             .error(&codes::MISSING_COMMA, gap, message)
@@ -119,13 +124,20 @@ impl Parser<'_> {
             return self.skip_to_closer(group);
         }
         let attributes = self.bare_attributes(self.after(self.at));
-        let error = if items == Items::Annotation {
+        let types = if group.closer == T::RParen { self.several_types(group) } else { None };
+        let error = if let Some(error) = types {
+            error
+        } else if items == Items::Annotation {
             self.error(&codes::ANNOTATION, span, "an annotation has one value")
                 .help("write an annotation for each: @key(value) @other(value)")
         } else if let Some(error) = attributes {
             error
         } else if group.closer == T::RParen {
-            let fix = likely("write a node for each", self.commas_as_arrows());
+            let mut edits = self.commas_as_arrows();
+            if let Some(close) = self.closer_of(group.opener) {
+                edits.extend(self.arrow_edits(close));
+            }
+            let fix = likely("write a node for each", edits);
             self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses contain one parameter")
                 .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
                 .fix(fix)
@@ -139,6 +151,44 @@ impl Parser<'_> {
         };
         self.report_in(group, error);
         self.skip_to_closer(group);
+    }
+
+    /// `(id::Text, Int)` or, as a result, `(::Text, ::Int)`, at the comma.
+    fn several_types(&mut self, group: Group) -> Option<Diagnostic> {
+        let close = self.closer_of(group.opener)?;
+        let first = self.after(group.opener);
+        let result = self.tokens.kind(first) == T::ColonColon;
+        let (mut types, mut at) = (vec![self.text_between(self.last, self.last)], self.at);
+        while at < close {
+            let mut ty = self.after(at);
+            if result && self.tokens.kind(ty) == T::ColonColon {
+                ty = self.after(ty);
+            }
+            at = self.after(ty);
+            let name = self.text(ty).starts_with(char::is_uppercase);
+            let ends = at == close || self.tokens.kind(at) == T::Comma;
+            if self.tokens.kind(ty) != T::Symbol || !name || !ends {
+                return None;
+            }
+            types.push(self.text(ty));
+        }
+        let colon = self.previous(self.last);
+        if !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon) {
+            return None;
+        }
+        let span = self.span_between(self.last, self.previous(close));
+        let (message, ty) = if result {
+            ("a tool has one result", format!("[{}]", types.join(", ")))
+        } else {
+            ("one of several types is a union", types.join(" | "))
+        };
+        self.cover(close);
+        let write = format!("write `{ty}`");
+        Some(
+            self.error(&codes::UNEXPECTED_TOKEN, span, message)
+                .help(write.clone())
+                .fix(Fix::replace(NeedsLook, write, span, ty)),
+        )
     }
 
     /// The edits that make a node of each of several parameters in one pair of parentheses.
@@ -205,6 +255,11 @@ impl Parser<'_> {
         let number = self.tokens.kind(self.last) != T::Symbol;
         let range = self.foreign_range(self.last).or_else(|| self.range_in_words());
         if let Some(error) = range {
+            self.report_in(group, error);
+            self.skip_to(span.end);
+            return true;
+        }
+        if let Some(error) = self.negated(self.last) {
             self.report_in(group, error);
             self.skip_to(span.end);
             return true;

@@ -36,6 +36,7 @@ impl Parser<'_> {
             }
             (Items::One, T::DotDotDot | T::Unknown) if in_node => self.rest_parameter(group),
             (Items::Elements, T::LBrace) => self.record_after_element(group),
+            (Items::Elements, T::DoubleQuoted) => self.described_members(group),
             (Items::Elements, T::Colon) if self.tokens.kind(self.last) == T::RParen => {
                 self.result_after_colon()
             }
@@ -43,6 +44,9 @@ impl Parser<'_> {
                 self.numbered_members(group)
             }
             (Items::Elements, T::Pipe) => self.extra_bars(group),
+            (Items::Elements, T::DotDot | T::DotDotDot) if self.is_tool(group) => {
+                self.conjunction(group)
+            }
             (Items::Elements, T::Unknown) if self.is_tool(group) || self.text(self.at) != ";" => {
                 self.separated_names(group).or_else(|| self.conjunction(group))
             }
@@ -66,6 +70,12 @@ impl Parser<'_> {
         let mut edits = vec![edit(span, self.bar_at(span))];
         if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
             edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
+        }
+        let mut bar = self.next_of(next, &[T::Pipe]);
+        while let Some(at) = bar.filter(|_| matches!(self.label_of(group), "Union" | "Enum")) {
+            edits.push(edit(Span::new(self.span(self.previous(at)).end, self.span(at).end), ","));
+            self.cover(at + 1);
+            bar = self.next_of(self.after(at), &[T::Pipe]);
         }
         let message = format!("expected `|`, found `{}`", self.source.slice(span));
         Some(
@@ -120,15 +130,35 @@ impl Parser<'_> {
                     .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text)),
             );
         }
+        if self.tokens.kind(self.last) == T::LParen {
+            return self.doubled_parenthesis(close);
+        }
         if !self.is_entry(first) {
             return None;
         }
         let (open, close) = (self.span(open), self.span(close));
+        let mut edits = vec![edit(open, "{")];
+        edits.extend(self.colons_for_equals(first));
+        edits.push(edit(close, "}"));
         let error = self.unexpected(open, "attributes are written in braces");
         Some(
             error
                 .help("write attributes in braces: {default: 3}")
-                .fix(likely("write braces", vec![edit(open, "{"), edit(close, "}")])),
+                .fix(likely("write braces", edits)),
+        )
+    }
+
+    /// `((a::Int))`, at the second parenthesis.
+    fn doubled_parenthesis(&mut self, close: u32) -> Option<Diagnostic> {
+        if self.kind() != T::LParen || self.tokens.kind(self.after(close)) != T::RParen {
+            return None;
+        }
+        let edits = vec![edit(self.here(), ""), edit(self.span(close), "")];
+        self.cover(close + 1);
+        Some(
+            self.unexpected(self.here(), "a node has one pair of parentheses")
+                .help("remove the inner parentheses")
+                .fix(likely("remove the inner parentheses", edits)),
         )
     }
 
@@ -153,6 +183,16 @@ impl Parser<'_> {
             return None;
         }
         let gap = Span::new(self.span(before).start, here.end);
+        if self.second() == T::LParen {
+            let close = self.closer_of(self.at)?;
+            self.cover(close + 1);
+            let edits = vec![edit(here, "|"), edit(self.span(close), "")];
+            return Some(
+                self.error(&codes::MISSING_BAR, here, "expected `|`, found `{`")
+                    .help("write elements after a `|`, without braces")
+                    .fix(likely("write `|`", edits)),
+            );
+        }
         Some(
             self.unexpected(here, "a second record")
                 .help("write all attributes in one record, separated by commas")
@@ -256,6 +296,11 @@ impl Parser<'_> {
         let error = self
             .error(&codes::ARROW, self.here(), "expected an arrow before the result, found `:`")
             .help("write the result after an arrow: (a::Int)==>(::Int)");
+        if self.tokens.kind(ty) == T::LParen {
+            let gap = Span::new(self.here().start, self.span(ty).start);
+            self.cover(ty + 1);
+            return Some(error.fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>")));
+        }
         if self.tokens.kind(ty) != T::Symbol {
             return Some(error);
         }
@@ -325,7 +370,13 @@ impl Parser<'_> {
         let (open, close) = (self.at, self.closer_of(self.at)?);
         let (here, next) = (self.span_between(open, close), self.after(close));
         if is_arrow(self.tokens.kind(next)) && is_arrow(self.tokens.kind(next + 1)) {
-            return Some(self.in_parentheses(open, close));
+            let fields = self.fields_of(open, close).filter(|fields| fields.len() > 1);
+            let error = self.in_parentheses(open, close);
+            let Some(fields) = fields else { return Some(error) };
+            let nodes = fields.join("==>");
+            let error = self.unexpected(error.span(), "each parameter is a node of its own");
+            let fix = Fix::replace(NeedsLook, "write a node for each", here, nodes.clone());
+            return Some(error.help(format!("write {nodes}")).fix(fix));
         }
         let inner = Span::new(self.span(open).end, self.span(close).start);
         let text = self.source.slice(inner).trim().to_owned();
@@ -340,7 +391,7 @@ impl Parser<'_> {
                 let error =
                     self.unexpected(here, "the fields of a record are written in parentheses");
                 Some(match self.fields_of(open, close) {
-                    Some(fields) => replaced(error, fields),
+                    Some(fields) => replaced(error, fields.join(", ")),
                     None => error.help("write [Address::Record | (street::Text), (city::Text)]"),
                 })
             }
@@ -348,8 +399,10 @@ impl Parser<'_> {
                 let error =
                     self.unexpected(here, "a type with fields is written in backticks here");
                 let label = self.label_of(group) == "Alias";
-                let ty = format!("`{{{text}}}`");
-                Some(replaced(error, if label { format!("(::{ty})") } else { ty }))
+                if label {
+                    return Some(replaced(error, format!("(::`{{{text}}}`)")));
+                }
+                Some(self.records_in_backticks(error, open))
             }
             "Enum" if self.is_entry(self.after(open)) => {
                 let error = self.unexpected(here, "the members of an enum have no values");
@@ -376,27 +429,6 @@ impl Parser<'_> {
         }
     }
 
-    /// The fields of an inline record as nodes.
-    fn fields_of(&self, open: u32, close: u32) -> Option<String> {
-        let mut fields = Vec::new();
-        let mut at = self.after(open);
-        while at < close {
-            let colon = self.after(at);
-            let end = self.next_of(colon, &[T::Comma]).filter(|end| *end < close).unwrap_or(close);
-            let ty = self.text_between(self.after(colon), self.previous(end));
-            let known = matches!(self.tokens.kind(at), T::Symbol | T::Backticked)
-                && matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
-            if !known || ty.contains(['`', '\n']) {
-                return None;
-            }
-            let word = ty.chars().all(|c| c.is_ascii_alphanumeric());
-            let ty = if word { ty.to_owned() } else { format!("`{ty}`") };
-            fields.push(format!("({}::{ty})", self.text(at)));
-            at = self.after(end);
-        }
-        (!fields.is_empty()).then(|| fields.join(", "))
-    }
-
     /// Names with types, or with values, that are not in parentheses. Gives the help and the edits.
     pub(super) fn bare_nodes(&mut self, group: Group) -> Option<(String, Vec<Edit>)> {
         let mut edits = Vec::new();
@@ -418,7 +450,17 @@ impl Parser<'_> {
             edits.push(edit(Span::empty(self.span(end).end), ")"));
             let comma = self.after(end);
             self.cover(comma + 1);
-            if self.tokens.kind(comma) != T::Comma || self.is_tool(group) {
+            if self.is_tool(group) {
+                let Some(next) = self.after_arrow(comma) else { break };
+                first = next;
+                let colon = matches!(self.tokens.kind(self.after(next)), T::Colon | T::ColonColon);
+                if self.tokens.kind(next) == T::Symbol && !colon {
+                    edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
+                    self.cover(next + 1);
+                }
+                continue;
+            }
+            if self.tokens.kind(comma) != T::Comma {
                 break;
             }
             first = self.after(comma);
@@ -426,8 +468,20 @@ impl Parser<'_> {
         (!edits.is_empty()).then_some((help, edits))
     }
 
+    /// The token after an arrow.
+    fn after_arrow(&self, arrow: u32) -> Option<u32> {
+        let mut end = arrow;
+        while is_arrow(self.tokens.kind(end)) {
+            end += 1;
+        }
+        while self.tokens.kind(end).is_trivia() {
+            end += 1;
+        }
+        (end > arrow).then_some(end)
+    }
+
     /// The last token of a type and a record after it.
-    fn end_of_bare_node(&self, ty: u32) -> u32 {
+    pub(super) fn end_of_bare_node(&self, ty: u32) -> u32 {
         let next = self.after(ty);
         match self.tokens.kind(next) {
             T::LParen if self.span(ty).end == self.span(next).start => {

@@ -59,6 +59,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether nothing but marks of YAML follows the next token on its line.
+    fn ends_line(&self) -> bool {
+        self.line_from(self.here().end).trim_matches(['-', '+', ' ', '\r']).is_empty()
+    }
+
+    /// `not true` or `!true`, at the first token.
+    pub(super) fn negated(&self, first: u32) -> Option<Diagnostic> {
+        let flag = self.after(first);
+        let value = match (self.text(first), self.text(flag)) {
+            ("not" | "!" | "NOT", "true" | "True") => "false",
+            ("not" | "!" | "NOT", "false" | "False") => "true",
+            _ => return None,
+        };
+        let span = self.span_between(first, flag);
+        Some(
+            self.value_error(span, "a value is not computed")
+                .help(format!("write `{value}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{value}`"), span, value)),
+        )
+    }
+
     /// A value that another language computes, up to the end of its entry; `None` if there is none.
     pub(super) fn computed(&mut self, first: u32) -> Option<Diagnostic> {
         let mut end = first;
@@ -268,11 +289,17 @@ impl Parser<'_> {
                 )
                 .help(format!("write {}, or text in quotes", self.text(next))),
             ),
+            (T::Unknown, "$") if self.tokens.kind(next) == T::LBrace => self.computed(self.at),
             (T::Unknown, "$") => self.quoted_from(self.at),
-            (T::Pipe, _) => {
+            (T::Unknown, "!") => {
                 self.cover(next + 1);
+                self.negated(self.at)
+            }
+            (T::Pipe | T::Greater, _) if text == "|" || self.ends_line() => {
+                self.cover(self.closer_around(next).unwrap_or(next));
+                let message = format!("gram has no text blocks that begin with `{text}`");
                 Some(
-                    self.value_error(here, "gram has no text blocks that begin with `|`")
+                    self.value_error(here, message)
                         .help("write text of several lines between lines of three backticks"),
                 )
             }
@@ -306,7 +333,9 @@ impl Parser<'_> {
         let start = self.here().start;
         let line = self.line_from(start);
         let end = line[1..].find('/')? + 1;
-        let span = Span::new(start, start + offset(end + 1));
+        let rest = &line[end + 1..];
+        let flags = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_lowercase()).len();
+        let span = Span::new(start, start + offset(end + 1 + flags));
         let text = format!("\"{}\"", line[1..end].replace('\\', "\\\\").replace('"', "\\\""));
         self.cover(self.tokens.at(span.end));
         Some(
@@ -322,6 +351,9 @@ impl Parser<'_> {
         let whole = self.span_between(self.at, close);
         let items = self.source.slice(Span::new(whole.start + 1, whole.end - 1));
         let key = self.text(self.previous(self.last));
+        if let Some(error) = self.interval(self.at, close) {
+            return Some(error);
+        }
         let next = self.after(close);
         if matches!(self.tokens.kind(next), T::EqualsGreater | T::DashGreater) {
             return self.computed(self.at);

@@ -1,5 +1,6 @@
 //! Text of other languages: JSON files, and code between declarations.
 
+use super::names::OF_DECLARATIONS;
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
@@ -12,6 +13,7 @@ use crate::token::TokenKind as T;
 const TOOL: &str = "write a tool as [add:Tool | (a::Int)==>(b::Int)==>(::Int)]";
 const RECORD: &str = "write a record as [Address::Record | (street::Text), (city::Text)]";
 const ENUM: &str = "write an enum as [Unit::Enum | celsius, fahrenheit]";
+const ALIAS: &str = "write an alias of a type as [Zip::Alias | (::Text)]";
 const IMPORTS: &str =
     "write imports in the header, at the start of the file: {imports: [\"types.gram\"]}";
 const COMMENT: &str = "start a comment with `//`";
@@ -116,6 +118,13 @@ impl Parser<'_> {
         let third = self.tokens.kind(self.after(next));
         let named = second == T::Symbol;
         let (language, help) = match word {
+            _ if second == T::LBracket && OF_DECLARATIONS.contains(&word) => {
+                let span = Span::new(self.here().start, self.span(next).start);
+                let message = format!("`{word}` is not part of a declaration");
+                let error = self.error(&codes::FOREIGN_TEXT, self.here(), message);
+                let fix = Fix::replace(NeedsLook, format!("remove `{word}`"), span, "");
+                return Some(error.help("remove it").fix(fix));
+            }
             "def" if named => ("Python", TOOL),
             "class" if named && matches!(third, T::LParen | T::Colon) => ("Python", RECORD),
             "from" if named => ("Python", IMPORTS),
@@ -140,7 +149,11 @@ impl Parser<'_> {
                 ("TypeScript or JavaScript", TOOL)
             }
             "interface" | "class" if named => ("TypeScript", RECORD),
-            "type" if named && third == T::Equals => ("TypeScript", ENUM),
+            "type" if named && third == T::Equals => {
+                let value = self.after(self.after(next));
+                let texts = matches!(self.tokens.kind(value), T::DoubleQuoted | T::SingleQuoted);
+                ("TypeScript", if texts || self.text(value) == "|" { ENUM } else { ALIAS })
+            }
             "type" | "input" if named && third == T::LBrace => ("GraphQL", RECORD),
             "enum" if named => ("code of another language", ENUM),
             "struct" | "message" | "record" | "model" | "trait" | "impl" if named => {

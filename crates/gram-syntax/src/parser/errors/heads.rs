@@ -1,5 +1,6 @@
 //! Declarations and attributes in other brackets, or without any.
 
+use super::names::OF_DECLARATIONS;
 use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
@@ -45,13 +46,18 @@ impl Parser<'_> {
             start
         };
         let close = Span::empty(self.span(last).end);
+        let mut edits = vec![edit(start, " {")];
+        edits
+            .extend(self.colons_for_equals(first).into_iter().filter(|it| it.span.end < close.end));
+        edits.push(edit(close, "}"));
+        let entries = entries.replace(" = ", ": ").replace('=', ": ");
         let shown = if entries.len() < 60 { format!("{{{entries}}}") } else { "{…}".to_owned() };
         let span = self.span_between(first, last);
         self.cover(end);
         Some(
             self.unexpected(span, "attributes are written in braces")
                 .help(format!("write {shown}"))
-                .fix(likely("write the braces", vec![edit(start, " {"), edit(close, "}")])),
+                .fix(likely("write the braces", edits)),
         )
     }
 
@@ -65,7 +71,10 @@ impl Parser<'_> {
         let error = self.unexpected(self.here(), "attributes are written in braces");
         let error = error.help("write attributes in braces: {description: \"…\"}");
         let Some(close) = self.closer_of(self.at) else { return error };
-        let edits = vec![edit(self.here(), "{"), edit(self.span(close), "}")];
+        let touching = if self.touching() { " {" } else { "{" };
+        let mut edits = vec![edit(self.here(), touching)];
+        edits.extend(self.colons_for_equals(self.after(self.at)));
+        edits.push(edit(self.span(close), "}"));
         let end = self.after(close);
         self.cover(end + 1);
         error.fix(likely("write braces", edits))
@@ -109,7 +118,10 @@ impl Parser<'_> {
         let name = self.after(group.opener);
         let label = self.after(self.after(name));
         let bracket = !matches!(group.closer, T::RBracket | T::Greater);
-        if !bracket || self.kind() != T::Pipe || !self.is_declaring_label(label) {
+        if !bracket
+            || !matches!(self.kind(), T::Pipe | T::LBrace)
+            || !self.is_declaring_label(label)
+        {
             return None;
         }
         let open = self.span(group.opener);
@@ -185,7 +197,8 @@ impl Parser<'_> {
             let kind = self.tokens.kind(next);
             let between_nodes = tool
                 && (self.tokens.kind(last), kind) == (T::RParen, T::LParen)
-                && (self.tokens.kind(word) == T::Symbol || self.text(word) == "*");
+                && (matches!(self.tokens.kind(word), T::Symbol | T::DotDot | T::DotDotDot)
+                    || self.text(word) == "*");
             if !between_nodes && !CONJUNCTIONS.contains(&self.text(word)) {
                 break;
             }
@@ -222,6 +235,9 @@ impl Parser<'_> {
     /// `greet(), part()`
     fn called_names(&mut self, group: Group) -> Option<Diagnostic> {
         let (mut edits, mut index) = (Vec::new(), self.at);
+        if self.label_of(group) == "Union" && self.second() != T::RParen {
+            return self.members_with_parts();
+        }
         loop {
             if self.tokens.kind(index) == T::LParen {
                 let close = self.closer_of(index)?;
@@ -235,11 +251,65 @@ impl Parser<'_> {
             }
             index = self.after(name);
         }
-        let what = if self.label_of(group) == "Union" { "type" } else { "name" };
         Some(
-            self.unexpected(self.here(), format!("a {what} has no arguments here"))
+            self.unexpected(self.here(), "a name has no arguments here")
                 .help("write the name alone")
                 .fix(likely("remove the parentheses", edits)),
+        )
+    }
+
+    /// `[Answer::Union | Found(Text), Missing(Int)]`, at the first parenthesis.
+    fn members_with_parts(&mut self) -> Option<Diagnostic> {
+        let member = self.text(self.last);
+        let error = self.unexpected(self.here(), "a member of a union is a type without arguments");
+        let help = format!("declare a record for each member: [{member}::Record | (value::Text)]");
+        let (mut open, mut close) = (self.at, self.closer_of(self.at)?);
+        while self.tokens.kind(open) == T::LParen {
+            close = self.closer_of(open)?;
+            open = self.after(self.after(self.after(close)));
+        }
+        self.cover(close + 1);
+        Some(error.help(help))
+    }
+
+    /// `(a::Int)==>(::Text) throws NotFound`, at the word.
+    fn word_after_signature(&mut self, group: Group) -> Option<Diagnostic> {
+        let element = self.tokens.kind(self.last) == T::RParen && self.kind() == T::Symbol;
+        if !element || !self.is_tool(group) {
+            return None;
+        }
+        let end = self.next_of(self.at, &[T::Comma]).or_else(|| self.closer_around(self.at))?;
+        self.cover(end);
+        let last = self.previous(end);
+        let gap = Span::new(self.span(self.last).end, self.span(last).end);
+        let errors = matches!(self.text(self.at), "throws" | "raises" | "rejects" | "fails");
+        let (message, help) = if errors {
+            ("a signature does not list errors".to_owned(), "describe them in the description")
+        } else {
+            (format!("unexpected {} after the signature", self.found()), "remove it")
+        };
+        Some(
+            self.unexpected(self.span_between(self.at, last), message)
+                .help(help)
+                .fix(Fix::replace(NeedsLook, "remove it", gap, "")),
+        )
+    }
+
+    /// `new greet`, at the name.
+    fn word_before_name(&mut self, group: Group) -> Option<Diagnostic> {
+        let (word, name) = (self.text(self.last), self.text(self.at));
+        let names = matches!(self.label_of(group), "Agent" | "Container" | "Experiment" | "Union");
+        let known = OF_DECLARATIONS.contains(&word) || matches!(word, "use" | "import" | "the");
+        if !names || !known || self.kind() != T::Symbol {
+            return None;
+        }
+        let span = Span::new(self.span(self.last).start, self.here().start);
+        let message = format!("`{word}` is not part of a name");
+        self.cover(self.at + 1);
+        Some(
+            self.error(&codes::NAME, self.span(self.last), message)
+                .help(format!("write {name}"))
+                .fix(Fix::replace(NeedsLook, format!("remove `{word}`"), span, "")),
         )
     }
 
@@ -266,6 +336,10 @@ impl Parser<'_> {
         }
         if let Some(error) = self.conjunction(group) {
             return Some(error);
+        }
+        let known = self.word_after_signature(group).or_else(|| self.word_before_name(group));
+        if known.is_some() {
+            return known;
         }
         let words = last == T::Symbol && self.kind() == T::Symbol;
         if words && self.label_of(group) == "Enum" {

@@ -12,25 +12,15 @@ use crate::token::TokenKind;
 const LINES: &str = "write text of several lines between lines of three backticks";
 
 /// Punctuation of other scripts, and gram's.
-const WIDE: [(char, &str); 17] = [
-    ('：', ":"),
-    ('，', ","),
-    ('、', ","),
-    ('；', ","),
-    ('（', "("),
-    ('）', ")"),
-    ('［', "["),
-    ('］', "]"),
-    ('【', "["),
-    ('】', "]"),
-    ('｛', "{"),
-    ('｝', "}"),
-    ('｜', "|"),
-    ('│', "|"),
-    ('＝', "="),
-    ('＞', ">"),
-    ('？', "?"),
-];
+const WIDE: [(char, char); 5] = [('、', ','), ('；', ','), ('【', '['), ('】', ']'), ('│', '|')];
+
+/// The ASCII character that is meant by one of another script or width.
+fn narrow(c: char) -> Option<char> {
+    let known = WIDE.iter().find(|(wide, _)| *wide == c).map(|(_, plain)| *plain);
+    // The full-width forms of ASCII, in the same order.
+    let wide = ('\u{ff01}'..='\u{ff5e}').contains(&c);
+    known.or_else(|| wide.then(|| char::from_u32(u32::from(c).saturating_sub(0xfee0)))?)
+}
 
 impl Parser<'_> {
     /// Reports the errors of the lexer. If an unclosed string starts at the closing quote of another
@@ -93,7 +83,7 @@ impl Parser<'_> {
         if self.diagnostics.is_empty() || !self.tokens.may_have(&[TokenKind::Unknown]) {
             return;
         }
-        let mut found: Vec<(Span, &str)> = Vec::new();
+        let mut found: Vec<(Span, char)> = Vec::new();
         for index in 0..offset(self.tokens.len()) {
             if self.tokens.kind(index) != TokenKind::Unknown {
                 continue;
@@ -101,9 +91,8 @@ impl Parser<'_> {
             let start = self.span(index).start as usize;
             let chars = self.text(index).char_indices();
             found.extend(chars.filter_map(|(at, c)| {
-                let (_, plain) = WIDE.iter().find(|(wide, _)| *wide == c)?;
                 let at = start + at;
-                Some((Span::new(offset(at), offset(at + c.len_utf8())), *plain))
+                Some((Span::new(offset(at), offset(at + c.len_utf8())), narrow(c)?))
             }));
         }
         for _ in 0..self.limits.max_diagnostics {
@@ -111,13 +100,14 @@ impl Parser<'_> {
             let region = self.declaration_around(first.start);
             let end = found.partition_point(|(span, _)| span.start < region.end);
             let edits = found.drain(..end.max(1));
-            let edits = edits.map(|(span, plain)| Edit { span, text: plain.to_owned() }).collect();
+            let edits = edits.map(|(span, plain)| Edit { span, text: plain.to_string() }).collect();
+            let what = if plain.is_ascii_alphanumeric() { "characters" } else { "punctuation" };
             let message = format!("`{}` is not `{plain}`", self.source.slice(first));
             let error = self
                 .error(&codes::UNEXPECTED_TOKEN, first, message)
-                .help(format!("write `{plain}`: gram has the punctuation of ASCII alone"))
+                .help(format!("write `{plain}`: gram has the {what} of ASCII alone"))
                 .fix(Fix {
-                    message: "write the punctuation of ASCII".to_owned(),
+                    message: format!("write the {what} of ASCII"),
                     applicability: NeedsLook,
                     edits,
                 });
@@ -167,10 +157,7 @@ impl Parser<'_> {
                 .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
                 .here("the string starts here")
                 .help("close it with three backticks"),
-            Kind::UnclosedComment => self
-                .error(&codes::COMMENT, span, "this comment is never closed")
-                .here("the comment starts here")
-                .help("close it with `*/`"),
+            Kind::UnclosedComment => self.unclosed_comment(span),
             Kind::BlockComment => {
                 let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
                 let doc = format!("/** {inner} */");
@@ -196,6 +183,26 @@ impl Parser<'_> {
                     .fix(Fix::replace(NeedsLook, "make it a backslash", Span::empty(span.start), "\\"))
             }
         }
+    }
+
+    /// A comment without its end, which is likely on the line before the next declaration.
+    fn unclosed_comment(&self, span: Span) -> Diagnostic {
+        let error = self
+            .error(&codes::COMMENT, span, "this comment is never closed")
+            .here("the comment starts here")
+            .help("close it with `*/`");
+        let rest = &self.source.text()[span.start as usize..];
+        let Some(end) = rest.find("\n[").or_else(|| rest.find("\n@")) else { return error };
+        let comment = rest[..end].trim_end();
+        let slip = ["* /", "**", "/", "*"].into_iter().find(|slip| comment.ends_with(slip));
+        let comment = comment.strip_suffix(slip.unwrap_or_default()).unwrap_or(comment);
+        let inner = comment.trim_end();
+        let end = span.start + offset(end);
+        let place = Span::new(span.start + offset(inner.len()), end);
+        if inner.len() < 3 {
+            return error;
+        }
+        error.fix(Fix::replace(NeedsLook, "write `*/`", place, " */"))
     }
 
     /// A string whose closing quote was taken for its opening one: `Adds two numbers"`.

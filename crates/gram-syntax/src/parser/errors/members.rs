@@ -1,8 +1,9 @@
 //! Members of declarations that are written as in other languages: names in brackets or between
-//! arrows, and records that a record extends.
+//! arrows, and members with numbers or values.
 
 use super::scan::{edit, likely};
-use crate::diagnostic::{Diagnostic, Edit};
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, is_arrow};
 use crate::span::Span;
@@ -10,9 +11,6 @@ use crate::token::TokenKind as T;
 
 /// The labels of declarations whose elements are names.
 const OF_NAMES: [&str; 5] = ["Enum", "Union", "Container", "Agent", "Experiment"];
-
-/// Words before the name of what a declaration extends.
-const EXTENDS: [&str; 7] = ["extends", "from", "inherits", "implements", "with", "of", "includes"];
 
 impl Parser<'_> {
     /// The error about names that are listed in brackets, at the comma after the first one:
@@ -27,17 +25,16 @@ impl Parser<'_> {
         let close = self.closer_of(group.opener)?;
         let (open, end) = (self.span(group.opener), self.span(close));
         let names = self.text_between(self.after(group.opener), self.previous(close)).to_owned();
+        let names = if label == "Enum" { names.replace(['"', '\''], "") } else { names };
         let plain = |c: char| c.is_alphanumeric() || "_.-@, \n\t".contains(c);
         if !names.chars().all(plain) {
             return None;
         }
+        let whole = Span::new(open.start, end.end);
+        let fix = Fix::replace(NeedsLook, "remove the brackets", whole, names.clone());
         self.cover(close + 1);
         let message = format!("the members of {} are listed without brackets", article(label));
-        Some(
-            self.unexpected(open, message)
-                .help(format!("write {names}"))
-                .fix(likely("remove the brackets", vec![edit(open, ""), edit(end, "")])),
-        )
+        Some(self.unexpected(open, message).help(format!("write {names}")).fix(fix))
     }
 
     /// Whether a token is between names where a comma belongs: an arrow, or `/`.
@@ -73,90 +70,6 @@ impl Parser<'_> {
         let message = format!("the members of {} are separated by commas", article(label));
         let names = "write the names with commas between them";
         Some(self.unexpected(here, message).help(names).fix(likely("write commas", edits)))
-    }
-
-    /// The error about a record that a record extends, after its label or its attributes:
-    /// `[Address::Record extends Place | …]` or `[Address::Record(Place) | …]`.
-    pub(super) fn extended_in_words(&mut self, group: Group) -> Option<Diagnostic> {
-        let in_parentheses = self.kind() == T::LParen && self.touching();
-        let in_words = self.kind() == T::Symbol && EXTENDS.contains(&self.text(self.at));
-        let label = self.label_of(group);
-        if !(in_words || (in_parentheses && label == "Record")) {
-            return None;
-        }
-        let (names, mut last) = self.names_from(self.after(self.at));
-        if in_parentheses {
-            last = self.after(last);
-        }
-        let closed = !in_parentheses || self.tokens.kind(last) == T::RParen;
-        if names.is_empty() || !closed {
-            return None;
-        }
-        let extends = format!("extends: [{}]", names.join(", "));
-        let next = self.after(last);
-        let span = self.span_between(self.at, last);
-        let gap = Span::new(self.span(self.last).end, self.span(last).end);
-        self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
-        if label != "Record" {
-            return Some(
-                self.unexpected(span, format!("{} extends nothing", article(label)))
-                    .help("remove it; only records extend others")
-                    .fix(likely("remove it", vec![edit(gap, "")])),
-            );
-        }
-        let edits = if self.tokens.kind(self.last) == T::RBrace {
-            vec![self.added_entry(self.last, &extends), edit(gap, "")]
-        } else if self.tokens.kind(next) == T::LBrace {
-            let comma = if self.tokens.kind(self.after(next)) == T::RBrace { "" } else { ", " };
-            let brace = Span::new(gap.start, self.span(next).end);
-            vec![edit(brace, format!(" {{{extends}{comma}"))]
-        } else {
-            vec![edit(gap, format!(" {{{extends}}}"))]
-        };
-        Some(
-            self.unexpected(span, "what a record extends is an attribute")
-                .help(format!("write {{{extends}}}"))
-                .fix(likely(format!("write {{{extends}}}"), edits)),
-        )
-    }
-
-    /// Adds an entry to the record that ends at `brace`.
-    fn added_entry(&self, brace: u32, entry: &str) -> Edit {
-        let before = self.previous(brace);
-        let comma = if self.tokens.kind(before) == T::LBrace { "" } else { ", " };
-        edit(Span::empty(self.span(before).end), format!("{comma}{entry}"))
-    }
-
-    /// The error about a record that is spread among the fields of another:
-    /// `[Address::Record | ...Place, (street::Text)]`.
-    pub(super) fn spread_record(&mut self, group: Group) -> Option<Diagnostic> {
-        let name = self.after(self.at);
-        let spread = matches!(self.text(self.at), "..." | ".." | "*");
-        if !spread || self.tokens.kind(name) != T::Symbol || self.label_of(group) != "Record" {
-            return None;
-        }
-        let extends = format!("extends: [{}]", self.text(name));
-        let span = self.span_between(self.at, name);
-        let next = self.after(name);
-        let error = self
-            .unexpected(span, "what a record extends is an attribute")
-            .help(format!("write {{{extends}}} before the `|`"));
-        self.cover(next + 1);
-        let Some(bar) = self.next_of(self.after(group.opener), &[T::Pipe]) else {
-            return Some(error);
-        };
-        let head = self.previous(bar);
-        let attribute = match self.tokens.kind(head) {
-            T::RBrace => self.added_entry(head, &extends),
-            _ => edit(Span::empty(self.span(head).end), format!(" {{{extends}}}")),
-        };
-        let removal = match (self.tokens.kind(next), self.last == bar) {
-            (T::Comma, _) => Span::new(span.start, self.span(self.after(next)).start),
-            (_, true) => Span::new(self.span(head).end, span.end),
-            (_, false) => Span::new(self.span(self.previous(self.last)).end, span.end),
-        };
-        let edits = vec![attribute, edit(removal, "")];
-        Some(error.fix(likely(format!("write {{{extends}}}"), edits)))
     }
 
     /// The error about numbers as the members of an enum: `[Rate::Enum | 0.5, 1.5]`.
@@ -207,6 +120,52 @@ impl Parser<'_> {
         )
     }
 
+    /// `[Unit::Enum | celsius "in degrees", kelvin]`, at the first text.
+    pub(super) fn described_members(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut text) = (Vec::new(), self.at);
+        while self.label_of(group) == "Enum" && self.tokens.kind(text) == T::DoubleQuoted {
+            let name = self.previous(text);
+            let node = format!("({} {{description: {}}})", self.text(name), self.text(text));
+            edits.push(edit(self.span_between(name, text), node));
+            self.cover(text + 1);
+            let comma = self.next_of(text, &[T::Comma]);
+            text = comma.map_or(name, |comma| self.after(self.after(comma)));
+        }
+        let first = edits.first()?.text.clone();
+        Some(
+            self.unexpected(self.here(), "a description is an attribute")
+                .help(format!("write {first}"))
+                .fix(likely("write it as an attribute", edits)),
+        )
+    }
+
+    /// `[helper:Agent | - greet - part]`: a list of YAML, at the first dash.
+    pub(super) fn dashed_elements(&mut self, group: Group) -> Option<Diagnostic> {
+        let (mut edits, mut dash) = (Vec::new(), self.at);
+        while self.tokens.kind(dash) == T::Dash && !is_arrow(self.tokens.kind(dash + 1)) {
+            let element = self.after(dash);
+            let end = match self.tokens.kind(element) {
+                T::LParen | T::LBracket => self.closer_of(element)?,
+                T::Symbol | T::Backticked => element,
+                _ => return None,
+            };
+            let before = self.previous(dash);
+            let gap = Span::new(self.span(before).end, self.span(element).start);
+            let separated = matches!(self.tokens.kind(before), T::Pipe | T::Comma);
+            edits.push(edit(gap, if separated { " " } else { ", " }));
+            self.cover(element + 1);
+            dash = self.after(end);
+        }
+        if edits.is_empty() || self.is_tool(group) && edits.len() > 1 {
+            return None;
+        }
+        Some(
+            self.unexpected(self.here(), "elements have no dashes before them")
+                .help("separate elements with commas")
+                .fix(likely("remove the dashes", edits)),
+        )
+    }
+
     /// `[helper:Agent | *]`
     pub(super) fn all_members(&mut self, group: Group) -> Option<Diagnostic> {
         let label = self.label_of(group);
@@ -218,6 +177,42 @@ impl Parser<'_> {
         let message = format!("{} names each of its members", article(label));
         let help = format!("list the names: [name:{label} | first, second]");
         Some(self.unexpected(self.here(), message).help(help))
+    }
+
+    /// The fields of an inline record as nodes.
+    pub(super) fn fields_of(&self, open: u32, close: u32) -> Option<Vec<String>> {
+        let mut fields = Vec::new();
+        let mut at = self.after(open);
+        while at < close {
+            let colon = self.after(at);
+            let end = self.next_of(colon, &[T::Comma]).filter(|end| *end < close).unwrap_or(close);
+            let ty = self.text_between(self.after(colon), self.previous(end));
+            let known = matches!(self.tokens.kind(at), T::Symbol | T::Backticked)
+                && matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
+            if !known || ty.contains(['`', '\n']) {
+                return None;
+            }
+            let word = ty.chars().all(|c| c.is_ascii_alphanumeric());
+            let ty = if word { ty.to_owned() } else { format!("`{ty}`") };
+            fields.push(format!("({}::{ty})", self.text(at)));
+            at = self.after(end);
+        }
+        (!fields.is_empty()).then_some(fields)
+    }
+
+    /// `[Answer::Union | {a: Text}, {b: Int}]`, from the first record on.
+    pub(super) fn records_in_backticks(&mut self, error: Diagnostic, first: u32) -> Diagnostic {
+        let (mut edits, mut types, mut open) = (Vec::new(), Vec::new(), first);
+        while self.tokens.kind(open) == T::LBrace {
+            let Some(close) = self.closer_of(open) else { break };
+            let ty = format!("`{}`", self.text_between(open, close));
+            edits.push(edit(self.span_between(open, close), ty.clone()));
+            types.push(ty);
+            self.cover(close + 1);
+            open = self.after(self.after(close));
+        }
+        let fix = likely("write backticks", edits);
+        error.help(format!("put it into backticks: {}", types.join(", "))).fix(fix)
     }
 
     /// The keys of a record.
@@ -247,23 +242,8 @@ impl Parser<'_> {
             .fix(likely("remove the values", edits))
     }
 
-    /// The names from a token on, with commas between them, and the last of them.
-    fn names_from(&self, first: u32) -> (Vec<&str>, u32) {
-        let (mut names, mut last, mut at) = (Vec::new(), first, first);
-        while self.tokens.kind(at) == T::Symbol {
-            names.push(self.text(at));
-            last = at;
-            let comma = self.after(at);
-            if self.tokens.kind(comma) != T::Comma {
-                break;
-            }
-            at = self.after(comma);
-        }
-        (names, last)
-    }
-
     /// The bracket of a pattern around the one at `opener`.
-    fn holder_of(&self, opener: u32) -> Option<Group> {
+    pub(super) fn holder_of(&self, opener: u32) -> Option<Group> {
         let (mut depth, mut index) = (0_u32, opener);
         for _ in 0..super::LOOK_AHEAD {
             if index == 0 {
@@ -284,7 +264,7 @@ impl Parser<'_> {
 }
 
 /// A label as a word with its article.
-fn article(label: &str) -> String {
+pub(super) fn article(label: &str) -> String {
     let article = if label.starts_with(['A', 'E']) { "an" } else { "a" };
     format!("{article} {}", label.to_lowercase())
 }

@@ -7,6 +7,7 @@ mod elements;
 mod entries;
 mod foreign;
 mod heads;
+mod heritage;
 mod lexical;
 mod members;
 mod names;

@@ -10,10 +10,36 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 
 /// Words before the names of parameters in other languages.
-const OF_PARAMETERS: [&str; 10] =
-    ["optional", "required", "readonly", "const", "let", "var", "val", "mut", "inout", "param"];
+const OF_PARAMETERS: &[&str] = &[
+    "optional",
+    "required",
+    "readonly",
+    "const",
+    "let",
+    "var",
+    "val",
+    "mut",
+    "inout",
+    "param",
+    "pub",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "final",
+    "new",
+    "ref",
+    "in",
+    "out",
+    "field",
+    "arg",
+    "attr",
+    "property",
+    "lateinit",
+    "override",
+];
 /// Words before the names of declarations in other languages.
-const OF_DECLARATIONS: [&str; 19] = [
+pub(super) const OF_DECLARATIONS: &[&str] = &[
     "async",
     "export",
     "public",
@@ -33,6 +59,26 @@ const OF_DECLARATIONS: [&str; 19] = [
     "class",
     "type",
     "interface",
+    "new",
+    "default",
+    "struct",
+    "enum",
+    "record",
+    "message",
+    "service",
+    "rpc",
+    "final",
+    "sealed",
+    "open",
+    "data",
+    "input",
+    "protected",
+    "override",
+    "extern",
+    "tool",
+    "agent",
+    "union",
+    "alias",
 ];
 /// Marks before or after names in other languages.
 const MARKS: [char; 5] = ['?', '&', '!', '-', '*'];
@@ -86,10 +132,9 @@ impl Parser<'_> {
         let last = self.previous(end);
         let span = self.span_between(first, last);
         let whole = self.source.slice(span);
-        let (word, name) = match self.tokens.kind(first) {
-            T::Symbol if self.after(first) == last && self.tokens.kind(last) == T::Symbol => {
-                (self.text(first), self.text(last))
-            }
+        let words = whole.rsplit_once(char::is_whitespace);
+        let (word, name) = match (self.tokens.kind(first), words) {
+            (T::Symbol, Some((word, name))) if is_plain_name(name) => (word.trim_end(), name),
             // A rest parameter.
             _ if whole.starts_with('*') => return None,
             _ => {
@@ -101,9 +146,13 @@ impl Parser<'_> {
         if !is_plain_name(name) || word.is_empty() {
             return None;
         }
-        let words: &[&str] = if in_node { &OF_PARAMETERS } else { &OF_DECLARATIONS };
+        if in_node && word == "repeated" {
+            return Some(self.repeated_parameter(span, name, end));
+        }
+        let words = if in_node { OF_PARAMETERS } else { OF_DECLARATIONS };
         let optional = in_node && matches!(word, "?" | "optional");
-        if !optional && !word.contains(MARKS) && !words.contains(&word) {
+        let known = word.split_whitespace().all(|word| words.contains(&word));
+        if !optional && !word.contains(MARKS) && !known {
             return None;
         }
         let written = if optional { format!("{name}?") } else { name.to_owned() };
@@ -125,6 +174,20 @@ impl Parser<'_> {
             return Some(error);
         }
         Some(error.fix(Fix::replace(NeedsLook, "quote both words", span, format!("`{whole}`"))))
+    }
+
+    /// `(repeated urls::Uri)`; `colons` are those after the name.
+    fn repeated_parameter(&self, span: Span, name: &str, colons: u32) -> Diagnostic {
+        let error = self.error(&codes::NAME, span, "a list is written `T[]`");
+        let ty = self.after(colons);
+        let shown = format!("({name}::{}[])", self.text(ty));
+        let alone = matches!(self.tokens.kind(self.after(ty)), T::RParen | T::LBrace);
+        if self.tokens.kind(ty) != T::Symbol || !alone {
+            return error.help("write `[]` after the type of the items: (tags::Text[])");
+        }
+        let list = edit(Span::empty(self.span(ty).end), "[]");
+        let fix = likely(format!("write {shown}"), vec![edit(span, name), list]);
+        error.help(format!("write {shown}")).fix(fix)
     }
 
     fn declaration_name(&mut self, span: Span, text: String) -> Diagnostic {

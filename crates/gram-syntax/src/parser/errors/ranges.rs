@@ -77,9 +77,39 @@ impl Parser<'_> {
     /// `range: 1 < x < 5`
     fn exclusive_range(&mut self, entry: Span, bounds: &str) -> Diagnostic {
         self.cover(self.tokens.at(entry.end));
+        let of_numbers = bounds.contains("above") || bounds.contains("below");
+        let what = if of_numbers { "exclusive bounds" } else { "inclusive bounds" };
         self.error(&codes::NUMBER, entry, "the bounds of a range belong to it")
-            .help(format!("write exclusive bounds: {bounds}"))
+            .help(format!("write {what}: {bounds}"))
             .fix(Fix::replace(NeedsLook, format!("write {bounds}"), entry, bounds))
+    }
+
+    /// `range: [0, 5)`: an interval of mathematics, whose bracket and parenthesis say which bounds
+    /// are exclusive.
+    pub(super) fn interval(&mut self, open: u32, close: u32) -> Option<Diagnostic> {
+        let key = self.key_before(open);
+        let inner = self.text_between(self.after(open), self.previous(close));
+        let (least, most) = inner.split_once([',', ';'])?;
+        let (least, most) = (least.trim(), most.trim());
+        let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+        if !is_bound(key) || !is_number(least) || !is_number(most) {
+            return None;
+        }
+        let exclusive = (self.tokens.kind(open) == T::LParen, self.tokens.kind(close) == T::RParen);
+        let bounds = match exclusive {
+            (false, true) if key == "range" => format!("range: {least}..., below: {most}"),
+            (true, false) if key == "range" => format!("above: {least}, range: ...{most}"),
+            (false, true) => {
+                format!("{key}: {least}..{}", most.parse::<i64>().ok()?.checked_sub(1)?)
+            }
+            (true, false) => {
+                format!("{key}: {}..{most}", least.parse::<i64>().ok()?.checked_add(1)?)
+            }
+            _ => return None,
+        };
+        let key = self.previous(self.previous(open));
+        let entry = self.span_between(key, close);
+        Some(self.exclusive_range(entry, &bounds))
     }
 
     /// `>= 1`
@@ -125,17 +155,21 @@ impl Parser<'_> {
         Some(self.range_error(span, range))
     }
 
-    /// `(count::Int {1..5})`
+    /// `(count::Int {1..5})` or `(name::Text {80})`
     pub(super) fn range_without_key(&mut self, group: Group) -> Option<Diagnostic> {
         let dots = self.second();
         let range = (self.kind().is_number() && matches!(dots, T::DotDot | T::DotDotDot))
             || self.kind() == T::DotDotDot;
         let label = self.previous(group.opener);
         let colon = self.tokens.kind(self.previous(label));
-        if !range || !matches!(colon, T::ColonColon | T::Colon) {
+        let number = self.kind().is_number() && dots == T::RBrace;
+        if !(range || number) || !matches!(colon, T::ColonColon | T::Colon) {
             return None;
         }
         let key = bounding_attribute(self.text(label));
+        if number {
+            return Some(self.number_without_key(key));
+        }
         let end = self.next_of(self.at, &[T::Comma]).or_else(|| self.closer_around(self.at))?;
         self.cover(end);
         let start = Span::empty(self.here().start);
@@ -145,6 +179,25 @@ impl Parser<'_> {
                 .help(format!("write {{{entry}}}"))
                 .fix(Fix::replace(NeedsLook, format!("write {entry}"), start, format!("{key}: "))),
         )
+    }
+
+    /// `{80}`, after a type that an attribute bounds.
+    fn number_without_key(&mut self, key: &str) -> Diagnostic {
+        let number = self.text(self.at);
+        let start = Span::empty(self.here().start);
+        self.cover(self.at + 1);
+        let error = self.value_error(self.here(), "a number needs its key");
+        let most = format!("{key}: ...{number}");
+        if key == "range" {
+            // It may as well be the default.
+            return error.help(format!("write {{default: {number}}}, or {{{most}}} for a bound"));
+        }
+        error.help(format!("write {{{most}}}, or {{{key}: {number}..{number}}}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {most}"),
+            start,
+            format!("{key}: ..."),
+        ))
     }
 
     /// `1...5`, after the three dots.

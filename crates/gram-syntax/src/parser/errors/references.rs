@@ -15,6 +15,9 @@ impl Parser<'_> {
         if matches!(label, "Alias" | "Union") {
             return self.literal_elements(label == "Alias");
         }
+        if self.text(self.at).len() == 2 && self.tokens.kind(self.at + 1) == self.kind() {
+            return self.docstring();
+        }
         let mut edits: Vec<Edit> = Vec::new();
         let (mut at, mut names) = (self.at, Vec::new());
         while matches!(self.tokens.kind(at), T::DoubleQuoted | T::SingleQuoted) {
@@ -39,6 +42,17 @@ impl Parser<'_> {
         self.unexpected(self.here(), "names are written without quotes")
             .help(format!("write {}; names of several words are in backticks", names.join(", ")))
             .fix(likely("remove the quotes", edits))
+    }
+
+    /// `"""Adds two numbers"""`
+    fn docstring(&mut self) -> Diagnostic {
+        let mut last = self.at;
+        while matches!(self.tokens.kind(last + 1), T::DoubleQuoted | T::SingleQuoted) {
+            last += 1;
+        }
+        self.cover(self.after(last) + 1);
+        self.unexpected(self.span_between(self.at, last), "text in three quotes")
+            .help("document a declaration with `/** … */` before it")
     }
 
     /// Texts in quotes as the members of a union, or as the type of an alias.

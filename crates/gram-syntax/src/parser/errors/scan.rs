@@ -141,14 +141,28 @@ impl<'a> Parser<'a> {
             || (kind == T::Symbol && matches!(self.text(index), "true" | "false"))
     }
 
-    /// Whether an entry of a record begins at a token: a name, a colon and a literal value or a
-    /// list.
+    /// Whether an entry of a record begins at a token: a name, a colon or `=`, and a literal value
+    /// or a list.
     pub(super) fn is_entry(&self, index: u32) -> bool {
         let colon = self.after(index);
         let value = self.after(colon);
         matches!(self.tokens.kind(index), T::Symbol | T::DoubleQuoted)
-            && self.tokens.kind(colon) == T::Colon
+            && matches!(self.tokens.kind(colon), T::Colon | T::Equals)
             && (self.is_literal(value) || self.tokens.kind(value) == T::LBracket)
+    }
+
+    /// The edits that write `:` for each `=` between the keys and values of entries from a token on.
+    pub(super) fn colons_for_equals(&self, first: u32) -> Vec<Edit> {
+        let (mut edits, mut at) = (Vec::new(), first);
+        while let Some(equals) = self.next_of(at, &[T::Equals]) {
+            let gap = Span::new(
+                self.span(self.previous(equals)).end,
+                self.span(self.after(equals)).start,
+            );
+            edits.push(edit(gap, ": "));
+            at = self.after(equals);
+        }
+        edits
     }
 
     /// The text from one token to another, both included.

@@ -1,9 +1,11 @@
 //! Subjects: names, labels, and the heads of patterns.
 
 use super::Place;
+use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::foreign_types::foreign_type_name;
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::span::Span;
@@ -49,6 +51,9 @@ impl Parser<'_> {
                     gap,
                     " |",
                 ));
+            if let Some(close) = self.closer_of(group.opener).filter(|_| word) {
+                self.cover(close);
+            }
             self.report(error);
         } else if self.kind() != T::RBracket {
             self.after_subject(group);
@@ -102,6 +107,7 @@ impl Parser<'_> {
         }
         let known = self.spread_record(group).or_else(|| self.stray_comma());
         let known = known.or_else(|| self.numbers_as_members(group));
+        let known = known.or_else(|| self.dashed_elements(group));
         if let Some(error) = known.or_else(|| self.all_members(group)) {
             return self.report(error);
         }
@@ -151,9 +157,15 @@ impl Parser<'_> {
             return true;
         }
         let node = if typed { format!("({text}::Text)") } else { format!("(::{text})") };
+        let help = match self.label_of(group) {
+            "Library" => format!(
+                "write each implementation in parentheses: ({text}:Http {{url: \"https://example.com\"}})"
+            ),
+            _ => format!("write a parameter or result in parentheses: {node}"),
+        };
         let error = self
             .error(&codes::UNEXPECTED_TOKEN, span, format!("`{text}` is not in parentheses"))
-            .help(format!("write a parameter or result in parentheses: {node}"));
+            .help(help);
         self.report_in(group, error);
         self.skip_element();
         true
@@ -190,7 +202,7 @@ impl Parser<'_> {
         let error = self
             .error(&codes::UNEXPECTED_TOKEN, span, format!("`{text}` is not in parentheses"))
             .help(format!("write it in parentheses: {node}"));
-        Some(error.fix(super::scan::likely("put it into parentheses", edits)))
+        Some(error.fix(likely("put it into parentheses", edits)))
     }
 
     /// Entries of a record whose opening brace is missing: `(a::Text default: "x"})`.
@@ -237,6 +249,11 @@ impl Parser<'_> {
         {
             return self.second_thing(group, Items::One);
         }
+        if group.closer == T::RParen
+            && let Some(error) = self.type_in_parentheses(group)
+        {
+            return self.report_in(group, error);
+        }
         if !matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted)
             && !self.second_label_word()
             && let Some(error) = self.odd_name(group)
@@ -249,11 +266,9 @@ impl Parser<'_> {
                 self.two_words()
             }
             T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
-                self.quoted_name_error()
+                self.bracketed_names(group).unwrap_or_else(|| self.quoted_name_error())
             }
-            T::Colon | T::ColonColon => self
-                .error(&codes::UNEXPECTED_TOKEN, span, "expected the label before the record")
-                .help("write name, labels and record in this order: (name::Type {key: value})"),
+            T::Colon | T::ColonColon => self.label_after_record(group),
             T::Unknown if self.adjacent_name().is_some() => {
                 let name = self.adjacent_name().unwrap_or_default().to_owned();
                 self.error(&codes::NAME, span, format!("`{name}` is not a plain name"))
@@ -263,6 +278,36 @@ impl Parser<'_> {
             _ => return,
         };
         self.report_in(group, error);
+    }
+
+    /// `[add {description: "Adds"}:Tool | …]`, at the colon.
+    fn label_after_record(&mut self, group: Group) -> Diagnostic {
+        let order = match group.closer {
+            T::RBracket => "[name:Tool {key: value} | …]",
+            _ => "(name::Type {key: value})",
+        };
+        let error = self
+            .error(&codes::UNEXPECTED_TOKEN, self.here(), "expected the label before the record")
+            .help(format!("write name, labels and record in this order: {order}"));
+        let label = self.after(self.at);
+        if group.closer == T::RBracket && self.tokens.kind(label) == T::LParen {
+            self.cover(self.closer_of(group.opener).map_or(label, |close| close + 1));
+            return self
+                .error(&codes::MISSING_BAR, self.here(), "expected `|`, found `:`")
+                .help("write `|` between the head of a declaration and its elements")
+                .fix(Fix::replace(NeedsLook, "write `|`", self.here(), self.bar_at(self.here())));
+        }
+        let open = self.opener_of(self.last);
+        let (Some(open), T::Symbol) = (open, self.tokens.kind(label)) else { return error };
+        if self.tokens.kind(self.last) != T::RBrace {
+            return error;
+        }
+        let written = self.text_between(self.at, label).to_owned();
+        let name = Span::empty(self.span(self.previous(open)).end);
+        let gap = Span::new(self.span(self.last).end, self.span(label).end);
+        let edits = vec![edit(name, written), edit(gap, "")];
+        self.cover(label + 1);
+        error.fix(likely("move the label", edits))
     }
 
     /// Whether the next token follows a label.
@@ -302,9 +347,11 @@ impl Parser<'_> {
             return error;
         }
         if label {
+            let end = self.closer_around(self.at).unwrap_or(self.at);
+            self.cover(end);
             return self
                 .error(&codes::MISSING_TYPE, self.here(), message)
-                .help("write a label of several words in backticks");
+                .help("write attributes in braces, (name::Text {key: value}), or remove it");
         }
         if matches!(self.second(), T::Colon | T::ColonColon) {
             return self
@@ -319,10 +366,14 @@ impl Parser<'_> {
         }
         let gap = Span::new(self.span(self.last).end, self.span(self.at).start);
         let error = self.error(&codes::MISSING_TYPE, self.here(), message);
-        if matches!(first, "Text" | "String" | "Int" | "Integer" | "Number" | "Bool" | "Boolean") {
+        let foreign = foreign_type_name(first).filter(|_| foreign_type_name(second).is_none());
+        let is_type =
+            first.starts_with(char::is_uppercase) && second.starts_with(char::is_lowercase);
+        if is_type || foreign.is_some() {
+            let ty = foreign.unwrap_or(first);
             return error
-                .help(format!("write the name first: ({second}::{first})"))
-                .fix(Fix::replace(NeedsLook, "swap them", both, format!("{second}::{first}")));
+                .help(format!("write the name first: ({second}::{ty})"))
+                .fix(Fix::replace(NeedsLook, "swap them", both, format!("{second}::{ty}")));
         }
         error
             .help(format!("separate a name from its type with `::`: ({first}::{second})"))

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_types::{ForeignType, foreign_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::is_type;
-use crate::parser::group::is_closer;
+use crate::parser::group::{Group, is_closer};
 use crate::parser::{Checkpoint, Parser};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
@@ -86,6 +86,30 @@ impl Parser<'_> {
                 .help(format!("write `{name}?::{ty}`, or `{name}::{ty}?` where null is allowed"))
                 .fix(nullable)
         })
+    }
+
+    /// `[Unit::Alias | ("c" | "f")]` or `[Answer::Union | (Text | Int)]`, in the parentheses.
+    pub(super) fn type_in_parentheses(&mut self, group: Group) -> Option<Diagnostic> {
+        let first = self.after(group.opener);
+        let label = self.label_of(self.holder_of(group.opener)?);
+        if !matches!(label, "Alias" | "Union") || self.tokens.kind(first) == T::ColonColon {
+            return None;
+        }
+        let close = self.closer_of(group.opener)?;
+        let text = self.text_between(first, self.previous(close));
+        let ty = if is_type(text) { text.to_owned() } else { translate_type(text)?.text };
+        let span = self.span_between(group.opener, close);
+        self.cover(close);
+        let (message, written) = if label == "Alias" {
+            ("the type of an alias follows `::`", format!("(::{ty})"))
+        } else {
+            ("a union lists its members without parentheses", members_of(&ty)?)
+        };
+        Some(
+            self.error(&codes::MISSING_TYPE, span, message)
+                .help(format!("write {written}"))
+                .fix(Fix::replace(NeedsLook, format!("write {written}"), span, written)),
+        )
     }
 
     /// Whether the next token continues a type that gram does not have.
@@ -298,4 +322,15 @@ impl Parser<'_> {
         }
         self.close(node);
     }
+}
+
+/// The members of a union as the elements of a declaration; `None` for types with parts.
+fn members_of(ty: &str) -> Option<String> {
+    let name = |member: &str| member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let members = ty
+        .split('|')
+        .map(str::trim)
+        .map(|member| if name(member) { member.to_owned() } else { format!("`{member}`") });
+    let nested = ty.contains(['(', '{', '[', '<', '`']);
+    (!nested).then(|| members.collect::<Vec<_>>().join(", "))
 }

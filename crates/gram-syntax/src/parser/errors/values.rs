@@ -1,7 +1,7 @@
 //! Keys, values and numbers.
 
-use super::Place;
 use super::ranges::FORMS;
+use super::{LABELS, Place};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
@@ -25,6 +25,15 @@ impl Parser<'_> {
                 .help("write `|` between the head of a declaration and its elements")
                 .fix(Fix::replace(NeedsLook, "write `|`", colons, " |"));
             return self.report(error);
+        }
+        let label = self.text(self.at).trim_matches(['"', '\'']);
+        if matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted) && LABELS.contains(&label) {
+            let error = self
+                .error(&codes::MISSING_TYPE, self.here(), "a label is written without quotes")
+                .help(format!("write `{label}`"))
+                .fix(Fix::replace(NeedsLook, "remove the quotes", self.here(), label));
+            self.report(error);
+            return self.error_token();
         }
         let mut error = self
             .error(&codes::MISSING_TYPE, colons, message)
@@ -94,6 +103,16 @@ impl Parser<'_> {
             self.report_in(group, error);
             self.error_token();
             return self.eat(T::Colon);
+        }
+        if self.kind() == T::RBrace && self.tokens.kind(self.last) == T::DoubleQuoted {
+            let text = self.text(self.last);
+            let start = Span::empty(self.span(self.last).start);
+            let error = self
+                .error(&codes::MISSING_VALUE, self.span(self.last), "a text needs its key")
+                .help(format!("write {{description: {text}}}"))
+                .fix(Fix::replace(NeedsLook, "write `description: `", start, "description: "));
+            self.report_in(group, error);
+            return false;
         }
         let gap = self.gap();
         let key = self.text(self.last).to_owned();
@@ -223,6 +242,15 @@ impl Parser<'_> {
 /// Adds help for an invalid number.
 fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool) -> Diagnostic {
     let plain = number.replace('_', "");
+    if in_range
+        && let Some(whole) = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0)
+        && number.contains(['e', 'E'])
+        && whole.abs() < 1e15
+    {
+        let write = format!("write {whole}");
+        let fix = Fix::replace(Safe, write.clone(), span, whole.to_string());
+        return error.help(write).fix(fix);
+    }
     if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
         return error
             .help("write the number without exponent, or as JSON in a tagged string")
