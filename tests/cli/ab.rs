@@ -205,7 +205,7 @@ fn parts_are_put_together() {
     let two = || gramc("ab merge").arg(kept.file("part-1")).arg(kept.file("part-2"));
     two()
         .run()
-        .fails_with(&["parts 3/7, 4/7, 5/7, 6/7, 7/7 missing; --partial reports the others"]);
+        .fails_with(&["missing parts: 3/7, 4/7, 5/7, 6/7, 7/7; --partial reports the others"]);
     let run = two().args("--partial").run().exits(0);
     assert!(run.stdout.contains("runs are missing"), "{}", run.stdout);
     let twice = two().arg(kept.file("part-1")).run();

@@ -99,7 +99,7 @@ fn what_is_wrong_with_an_arm_is_said() {
         (&["--library", "shop", "--arm", "a:", "--arm", "a:"], "two arms are named `a`"),
         (
             &["--library", "shop", "--library", "x", "--arm", "a:", "--arm", "b:"],
-            "expected one --library",
+            "expected at most one --library with --arm",
         ),
         (
             &["--library", "shop", "--arm", "a:", "--arm", "b: spec=none.gram"],

@@ -10,7 +10,7 @@ const SPEC: &str = r#"
 [painter:Agent {instruction: "You paint."} | [paint:Tool | (what::Text)==>(::Any)]]
 [works:Library | (paint:Command {run: ["cat", "painted.json"], content: true})]
 "#;
-/// The bytes `one` and `two` in base64, which nobody takes for anything else.
+/// The images are `one` and `two` in base64, which occur nowhere else.
 const PAINTED: &str = r#"[{"type": "text", "text": "Done:"},
     {"type": "image", "data": "b25l", "mimeType": "image/png"},
     {"type": "image", "data": "dHdv", "mimeType": "image/jpeg"}]"#;

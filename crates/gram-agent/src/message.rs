@@ -49,6 +49,11 @@ impl Message {
         }
     }
 
+    /// The caption of an image in the result of a tool. Providers get such images in user messages.
+    pub(crate) fn image_caption(tool: &str) -> String {
+        format!("Image in the result of `{tool}`, which the user has not seen:")
+    }
+
     /// The message without its images.
     pub(crate) fn without_images(mut self) -> Self {
         if let Self::User { images, .. } | Self::Tool { images, .. } = &mut self {

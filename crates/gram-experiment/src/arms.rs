@@ -1,5 +1,7 @@
 //! What the arms of an experiment consist of, and how they differ.
 
+use std::collections::{HashMap, HashSet};
+
 use gram_model::print::{print_declarations, print_implementation, print_specification};
 use gram_model::{Implementation, Library, Module};
 use serde_json::{Map, Value};
@@ -32,13 +34,14 @@ impl ArmParts<'_> {
         let all = format!("{}\n{}", policy(attributes), implementations.collect::<String>());
         let all = [all.as_bytes(), self.recordings].concat();
         let other = |own: &str, first: &str| (own != first).then(|| own.to_owned());
-        let (specification, of_first) = (self.specification(), first.specification());
+        let is_same = std::ptr::eq(self.module, first.module);
+        let specification = (!is_same).then(|| self.specification());
         ArmManifest {
             name: self.name.to_owned(),
             library: hash(all),
             agent: other(self.agent, first.agent),
             model: other(self.model, first.model),
-            specification: other(&specification, &of_first),
+            specification: specification.filter(|own| *own != first.specification()),
         }
     }
 
@@ -73,18 +76,17 @@ fn of_declarations(arms: &[ArmParts<'_>]) -> Vec<Difference> {
         return Vec::new();
     }
     let printed: Vec<_> = arms.iter().map(|arm| print_declarations(arm.module)).collect();
-    let mut names: Vec<&String> = Vec::new();
-    for (name, _) in printed.iter().flatten() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let text = |declarations: &[(String, String)], wanted: &str| {
-        let found = declarations.iter().find(|(name, _)| name == wanted);
-        found.map(|(_, text)| text.trim_end().to_owned()).unwrap_or_default()
+    let by_name: Vec<HashMap<&str, &str>> = printed
+        .iter()
+        .map(|all| all.iter().map(|(name, text)| (&**name, text.trim_end())).collect())
+        .collect();
+    let mut seen = HashSet::new();
+    let names = printed.iter().flatten().map(|(name, _)| &**name);
+    let of = |name: &str| {
+        let text = |texts: &HashMap<&str, &str>| texts.get(name).map_or("", |it| *it).to_owned();
+        difference(name, by_name.iter().map(text).collect())
     };
-    let of = |name: &&String| difference(name, printed.iter().map(|it| text(it, name)).collect());
-    names.iter().filter_map(of).collect()
+    names.filter(|name| seen.insert(*name)).filter_map(of).collect()
 }
 
 fn of_libraries(arms: &[ArmParts<'_>]) -> Vec<Difference> {
@@ -100,13 +102,9 @@ fn of_libraries(arms: &[ArmParts<'_>]) -> Vec<Difference> {
         (policy(&without_secrets(attributes)), policy(attributes))
     };
     add(None, arms.iter().map(of_all).collect());
-    let mut tools: Vec<&SmolStr> = Vec::new();
-    for tool in arms.iter().flat_map(|arm| &arm.module.tools) {
-        if !tools.contains(&&tool.name) {
-            tools.push(&tool.name);
-        }
-    }
-    for tool in tools {
+    let mut seen = HashSet::new();
+    let tools = arms.iter().flat_map(|arm| &arm.module.tools).map(|tool| &tool.name);
+    for tool in tools.filter(|tool| seen.insert(*tool)) {
         let text = |arm: &ArmParts<'_>| {
             let Some(whole) = arm.library.implementation(tool) else {
                 return Default::default();

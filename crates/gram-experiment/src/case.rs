@@ -74,14 +74,15 @@ impl Case {
     }
 
     fn parse(text: &str, number: usize) -> Result<Self, String> {
-        check_keys(text)?;
-        let line: CaseLine =
-            serde_json::from_str(text).map_err(|error| match error.to_string() {
-                message if message.contains("untagged enum") => {
-                    "expected `input` to be a string or a list of strings".to_owned()
-                }
-                message => format!("invalid case: {message}"),
-            })?;
+        let invalid = |error: serde_json::Error| match error.to_string() {
+            message if message.contains("untagged enum") => {
+                "expected `input` to be a string or a list of strings".to_owned()
+            }
+            message => format!("invalid case: {message}"),
+        };
+        let fields: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
+        check_keys(&fields)?;
+        let line: CaseLine = serde_json::from_value(fields.into()).map_err(invalid)?;
         let turns = match line.input {
             OneOrMany::One(turn) => vec![turn],
             OneOrMany::Many(turns) if turns.is_empty() => {
@@ -107,8 +108,7 @@ impl Case {
 const KEYS: [&str; 3] = ["id", "input", "expect"];
 
 /// Fails if a key of a case is misspelled.
-fn check_keys(text: &str) -> Result<(), String> {
-    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(text) else { return Ok(()) };
+fn check_keys(fields: &Map<String, Value>) -> Result<(), String> {
     for key in fields.keys().filter(|key| !KEYS.contains(&key.as_str())) {
         let missing = KEYS.into_iter().filter(|known| !fields.contains_key(*known));
         if let Some(question) = gram_model::did_you_mean(key, missing) {

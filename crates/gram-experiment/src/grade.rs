@@ -285,6 +285,8 @@ mod tests {
         assert!(misses(json!({"command": "grep -q '\"text\":\"yes\"'"}), "yes", &[]).is_empty());
         let no = misses(json!({"command": ["sh", "-c", "exit 3"]}), "yes", &[]);
         assert_eq!(no, ["`sh` failed (exit status: 3)"]);
+        let slow = misses(json!({"command": ["sh", "-c", "sleep 30 & exit 1"]}), "yes", &[]);
+        assert_eq!(slow, ["`sh` failed (exit status: 1)"]);
         let told = ["sh", "-c", "echo ' Too long'; echo why >&2; head -c 100000 /dev/zero; exit 1"];
         let told = misses(json!({"command": told}), "yes", &[]);
         assert!(told[0].starts_with("`sh` failed (exit status: 1): Too long\n"), "{told:?}");

@@ -80,7 +80,7 @@ impl Run {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
     pub(crate) case: String,
-    /// The case as it stands in its file.
+    /// The case as written in its file.
     pub(crate) definition: Arc<str>,
     pub(crate) arm: String,
     pub(crate) text: String,

@@ -117,12 +117,6 @@ pub enum ModelErrorKind {
     Exhausted,
 }
 
-/// The words before an image that a tool returned. It stands in a message of the user, who did not
-/// send it.
-fn shown_by(tool: &str) -> String {
-    format!("Image in the result of `{tool}`, which the user has not seen:")
-}
-
 impl ModelErrorKind {
     /// A stable name for spans.
     pub fn name(self) -> &'static str {

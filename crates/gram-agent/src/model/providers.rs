@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::{
     Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client, finish,
-    shown_by,
 };
 use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
@@ -379,9 +378,9 @@ fn end_results(
         all.push(std::mem::take(results).into());
     }
     if !shown.is_empty() {
-        let parts = shown
-            .drain(..)
-            .flat_map(|(tool, image)| [ContentPart::from_text(shown_by(tool)), binary(image)]);
+        let parts = shown.drain(..).flat_map(|(tool, image)| {
+            [ContentPart::from_text(Message::image_caption(tool)), binary(image)]
+        });
         all.push(ChatMessage::user(MessageContent::from_parts(parts.collect::<Vec<_>>())));
     }
 }

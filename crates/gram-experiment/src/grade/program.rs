@@ -14,6 +14,8 @@ use crate::run::Transcript;
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 /// Maximum bytes of its output that are kept.
 const MAX_OUTPUT: u64 = 2_000;
+/// How long a pipe may stay open after the program has ended.
+const LEFTOVERS: Duration = Duration::from_millis(200);
 /// The exit codes of shells for a program that cannot be started or found.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
@@ -64,21 +66,26 @@ pub(super) async fn grade(
         }
         drop(input);
     };
-    let run = async {
-        let (output, errors, (), status) =
-            tokio::join!(beginning(output), beginning(errors), write, child.wait());
-        (output, errors, status)
-    };
-    let Ok((output, errors, status)) = tokio::time::timeout(TIME_LIMIT, run).await else {
+    let reading = [tokio::spawn(beginning(output)), tokio::spawn(beginning(errors))];
+    let run = async { tokio::join!(write, child.wait()).1 };
+    let Ok(status) = tokio::time::timeout(TIME_LIMIT, run).await else {
         return Err(failed(format!("it runs longer than {} s", TIME_LIMIT.as_secs())));
     };
     let status = status.map_err(|error| failed(error.to_string()))?;
     if status.success() {
         return Ok(None);
     }
-    let said = [output, errors].map(|text| text.trim().to_owned());
-    let said = said.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("\n");
-    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let mut said = String::new();
+    for mut pipe in reading {
+        // What the program started may keep the pipe open.
+        let text = tokio::time::timeout(LEFTOVERS, &mut pipe).await;
+        pipe.abort();
+        let text = text.ok().and_then(Result::ok).unwrap_or_default();
+        if !text.trim().is_empty() {
+            said.push_str(if said.is_empty() { ": " } else { "\n" });
+            said.push_str(text.trim());
+        }
+    }
     match status.code() {
         Some(code) if !NOT_STARTED.contains(&code) => {
             Ok(Some(format!("`{program}` failed ({status}){said}")))

@@ -363,9 +363,8 @@ fn complete(
     if partial || missing.is_empty() {
         return Ok(());
     }
-    let parts = if missing.len() == 1 { "part" } else { "parts" };
     let missing = missing.join(", ");
-    Err(Failure::new(format!("{parts} {missing} missing; --partial reports the others")))
+    Err(Failure::new(format!("missing parts: {missing}; --partial reports the others")))
 }
 
 /// The journal of an experiment and the statistics of its finished runs.

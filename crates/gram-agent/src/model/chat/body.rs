@@ -5,7 +5,7 @@ use gram_tools::Image;
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantMessage, Message, ModelCall};
-use crate::model::{ModelRequest, shown_by};
+use crate::model::ModelRequest;
 
 /// Builds the body of a request.
 pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value {
@@ -97,7 +97,10 @@ fn images_of_results(messages: &[Message], end: usize) -> Option<Value> {
     let series = messages.get(..=end)?.rsplit(|message| !is_result(message)).next()?;
     let parts = series.iter().flat_map(|message| {
         let Message::Tool { name, images, .. } = message else { return Vec::new() };
-        images.iter().flat_map(|image| [text_part(&shown_by(name)), image_part(image)]).collect()
+        images
+            .iter()
+            .flat_map(|image| [text_part(&Message::image_caption(name)), image_part(image)])
+            .collect()
     });
     let parts: Vec<Value> = parts.collect();
     (!parts.is_empty()).then(|| json!({"role": "user", "content": parts}))

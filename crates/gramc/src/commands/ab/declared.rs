@@ -96,7 +96,7 @@ fn arms(args: &Ab) -> Result<Vec<ArmOption>, Failure> {
         }
         _ => {
             return Err(Failure::new(
-                "expected one --library, which all arms without a library have, beside --arm",
+                "expected at most one --library with --arm: it is the library of arms that name none",
             ));
         }
     }
