@@ -64,7 +64,8 @@ fn a_killed_guard_leaves_no_server() {
 
 #[test]
 fn programs_that_leave_their_group_end_as_well() {
-    let run = "setsid sleep 600 & echo $! > pids; echo $$ >> pids; wait";
+    // It has arguments to read once the watchdog knows of it.
+    let run = "read arguments; setsid sleep 600 & echo $! > pids; echo $$ >> pids; wait";
     let run = json!(["sh", "-c", run]);
     let folder = folder(&[
         ("tools.gram", "[sleep:Tool | ()==>(::Any)]"),

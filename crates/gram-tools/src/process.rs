@@ -12,6 +12,9 @@ use crate::sanitize::sanitize_line;
 
 /// Learns which process groups run, so that they can be ended even if this process is killed.
 pub trait ProcessWatcher: Send + Sync {
+    /// A group is about to be started.
+    fn starting(&self);
+
     /// A group was started. Its id is that of its first process.
     fn started(&self, group: u32);
 
@@ -76,6 +79,9 @@ impl ProcessGroup {
         // them.
         #[cfg(unix)]
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
+        if let Some(watcher) = WATCHER.get() {
+            watcher.starting();
+        }
         let child = command.spawn()?;
         let id = child.id();
         if let (Some(watcher), Some(id)) = (WATCHER.get(), id) {

@@ -1,7 +1,7 @@
 //! A process that ends the programs that gramc started, should gramc be killed.
 //!
-//! A killed process can clean up nothing, so gramc starts itself once more as a watchdog, together
-//! with the first program. The watchdog reads the ids of process groups from its standard input.
+//! A killed process can clean up nothing, so gramc starts itself once more as a watchdog, before
+//! the first program. The watchdog reads the ids of process groups from its standard input.
 //! When that ends, gramc has ended, and the watchdog ends the groups that are left.
 
 use std::collections::HashSet;
@@ -27,21 +27,26 @@ pub(crate) struct Watchdog(Mutex<Option<io::Result<(Child, ChildStdin)>>>);
 
 impl Watchdog {
     /// Without a watchdog, groups are ended by gramc alone, so its failures do not matter.
-    fn tell(&self, sign: char, group: u32) {
+    fn tell(&self, message: &str) {
         let mut watchdog = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok((_, input)) = watchdog.get_or_insert_with(start) {
-            let _ = input.write_all(format!("{sign}{group}\n").as_bytes());
+            let _ = input.write_all(message.as_bytes());
         }
     }
 }
 
 impl ProcessWatcher for Watchdog {
+    /// Starts the watchdog, which takes longer than a program needs to start others.
+    fn starting(&self) {
+        self.tell("");
+    }
+
     fn started(&self, group: u32) {
-        self.tell('+', group);
+        self.tell(&format!("+{group}\n"));
     }
 
     fn ended(&self, group: u32) {
-        self.tell('-', group);
+        self.tell(&format!("-{group}\n"));
     }
 }
 
