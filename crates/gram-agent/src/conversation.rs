@@ -2,6 +2,7 @@
 
 mod answers;
 mod mask;
+mod program_turn;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
+use crate::program::RunningProgram;
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
 use crate::tools::AgentTools;
@@ -42,6 +44,8 @@ pub struct Conversation {
     depth: usize,
     /// The number of models that were unavailable.
     given_up: usize,
+    /// The program of the agent, if it is one and runs.
+    program: Option<RunningProgram>,
     /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
@@ -75,7 +79,18 @@ impl Conversation {
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
         let mut conversation =
-            Self { team, member, session, messages, usage, limits, depth, given_up: 0, secrets };
+            Self {
+                team,
+                member,
+                session,
+                messages,
+                usage,
+                limits,
+                depth,
+                given_up: 0,
+                program: None,
+                secrets,
+            };
         conversation.mask_from_now_on(of_library);
         conversation
     }
@@ -153,7 +168,10 @@ impl Conversation {
             attempts: 0,
             cut_off: 0,
         };
-        state.turn.end = self.run_turn(&mut state).await;
+        state.turn.end = match &member.program {
+            Some(program) => self.run_program_turn(program, &mut state).await,
+            None => self.run_turn(&mut state).await,
+        };
         let turn = state.turn;
         observer.on_event(&member.name, &Event::TurnEnded(&self.mask_turn(&turn)));
         turn

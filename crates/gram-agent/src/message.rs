@@ -41,6 +41,14 @@ impl Message {
         Self::User { content: content.into(), images: Vec::new() }
     }
 
+    /// The text, if there is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::User { content, .. } | Self::Tool { content, .. } => Some(content),
+            Self::Assistant(message) => message.content.as_deref(),
+        }
+    }
+
     /// The images of a user or of a result.
     pub(crate) fn images(&self) -> &[Image] {
         match self {

@@ -1,10 +1,13 @@
 //! Agents prepared for running, with their models and tools.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_model::{Agent, Module, ValueSource};
+use gram_mcp::{ServeError, Server};
+use gram_model::{Agent, Api, Module, ValueSource};
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
 use gram_tools::approval::Approvals;
@@ -16,6 +19,7 @@ use smol_str::SmolStr;
 
 use crate::answer::AnswerCheck;
 use crate::model::{Model, ModelNameError, Models, Sampling};
+use crate::program::AgentProgram;
 use crate::tools::AgentTools;
 
 /// An agent and the agents that it may call, on a bound library.
@@ -43,6 +47,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) scope: Vec<SmolStr>,
     /// The agents that the agent may call, as indexes of members.
     pub(crate) agents: Vec<(SmolStr, usize)>,
+    /// The program that is the agent, if it is one.
+    pub(crate) program: Option<AgentProgram>,
     pub(crate) answer: Option<AnswerCheck>,
     /// Judges answers of the right type.
     pub(crate) validator: Option<Arc<dyn Implementation>>,
@@ -71,11 +77,23 @@ pub struct TeamOptions {
     pub sampling: Sampling,
     /// Whether system prompts include guidance for tool calls.
     pub guidance: bool,
+    /// The program that is the first agent, with its arguments, and the folder that it runs in.
+    /// Replaces the agent's attribute `command`.
+    pub command: Option<(Vec<String>, PathBuf)>,
+    /// The command that runs [`gram_mcp::bridge`] with two arguments, for agents that are programs.
+    pub bridge: Vec<String>,
 }
 
 impl Default for TeamOptions {
     fn default() -> Self {
-        Self { model: None, fallback: true, sampling: Sampling::default(), guidance: true }
+        Self {
+            model: None,
+            fallback: true,
+            sampling: Sampling::default(),
+            guidance: true,
+            command: None,
+            bridge: Vec::new(),
+        }
     }
 }
 
@@ -117,6 +135,24 @@ pub enum TeamError {
         /// Why it cannot be used.
         why: String,
     },
+    /// The agent is a program and has agents as members.
+    #[error(
+        "agent `{agent}` is a program, which can call tools and containers, but not agent `{member}`"
+    )]
+    MemberOfProgram {
+        /// The agent.
+        agent: SmolStr,
+        /// The agent that it has as a member.
+        member: SmolStr,
+    },
+    /// The tools cannot be served to the program of the agent.
+    #[error("cannot run agent `{agent}`: {source}")]
+    Serve {
+        /// The agent.
+        agent: SmolStr,
+        /// Why its tools cannot be served.
+        source: ServeError,
+    },
     /// The schema of messages between agents is invalid.
     #[error(transparent)]
     Message(#[from] SchemaError),
@@ -140,9 +176,22 @@ impl AgentTeam {
         let mut names: Vec<SmolStr> = vec![agent.into()];
         let (mut members, mut found) = (Vec::new(), Vec::<Vec<Arc<dyn Model>>>::new());
         while let Some(name) = names.get(members.len()).cloned() {
-            let spec = module.agent(&name).ok_or_else(|| unknown_agent(module, &name))?;
+            let implied;
+            let spec = match module.agent(&name) {
+                Some(spec) => spec,
+                // A program may be an agent that the specification does not declare.
+                None if module.agents.is_empty() && options.command.is_some() => {
+                    implied = agent_with_all_tools(module, &name);
+                    &implied
+                }
+                None => return Err(unknown_agent(module, &name)),
+            };
             let of_first = found.first().map(Vec::as_slice).unwrap_or_default();
-            let of_agent = find_models(spec, of_first, models, options)?;
+            let program = find_program(module, spec, bound, models, options, members.is_empty())?;
+            let of_agent = match &program {
+                Some(program) => vec![program.named_model()],
+                None => find_models(spec, of_first, models, options)?,
+            };
             let mut agents = Vec::new();
             for other in spec.members.iter().filter(|name| module.agent(name).is_some()) {
                 let known = names.iter().position(|name| name == other);
@@ -152,7 +201,13 @@ impl AgentTeam {
                 }
             }
             let validator = find_validator(spec, models)?;
-            members.push(prepare(module, spec, &of_agent, agents, validator, bound, options)?);
+            let mut member = prepare(module, spec, &of_agent, agents, validator, bound, options)?;
+            if let (Some(_), Some((other, _))) = (&program, member.agents.first()) {
+                let (agent, member) = (name, other.clone());
+                return Err(TeamError::MemberOfProgram { agent, member });
+            }
+            member.program = program;
+            members.push(member);
             found.push(of_agent);
         }
         // Each agent has at least one model.
@@ -199,6 +254,24 @@ impl AgentTeam {
     pub fn model_name_of(&self, agent: &str) -> Option<&str> {
         let at = self.members.iter().position(|member| member.name == agent)?;
         self.models.get(at).map(|model| model.name())
+    }
+}
+
+/// An agent with everything that a specification declares for models.
+fn agent_with_all_tools(module: &Module, name: &SmolStr) -> Agent {
+    let functions: HashSet<_> = module.containers.iter().flat_map(|it| &it.members).collect();
+    let tools = module.tools.iter().map(|tool| &tool.name).filter(|it| !functions.contains(it));
+    let containers = module.containers.iter().map(|container| &container.name);
+    Agent {
+        name: name.clone(),
+        description: None,
+        instruction: None,
+        models: Vec::new(),
+        max_iterations: 1,
+        api: Api::default(),
+        result: None,
+        members: tools.chain(containers).cloned().collect(),
+        attributes: Vec::new(),
     }
 }
 
@@ -272,6 +345,7 @@ fn prepare(
         tools,
         fallbacks,
         agents,
+        program: None,
         answer,
         validator,
     })
@@ -280,6 +354,36 @@ fn prepare(
 /// The value of an attribute that the model of specifications does not know.
 fn attribute<'s>(spec: &'s Agent, name: &str) -> Option<&'s Value> {
     spec.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+/// The program that is an agent: that of the options, if this is the first agent, else the agent's.
+fn find_program(
+    module: &Valid<Module>,
+    spec: &Agent,
+    bound: &Bound,
+    models: &Models,
+    options: &TeamOptions,
+    is_first: bool,
+) -> Result<Option<AgentProgram>, TeamError> {
+    let given = options.command.clone().filter(|_| is_first);
+    let declared = attribute(spec, "command").and_then(Value::as_array).map(|words| {
+        let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+        // The folder of a file without a folder is empty.
+        (words.collect(), Path::new(".").join(models.folder()))
+    });
+    let Some((command, folder)) = given.or(declared) else { return Ok(None) };
+    let server = Server::new(module, bound);
+    let server = server.map_err(|source| TeamError::Serve { agent: spec.name.clone(), source })?;
+    let model = options.model.clone().filter(|_| is_first);
+    let declared = spec.models.first().map(SmolStr::to_string);
+    Ok(Some(AgentProgram {
+        command,
+        folder,
+        instruction: spec.instruction.clone(),
+        model: model.or(declared),
+        server,
+        bridge: options.bridge.clone(),
+    }))
 }
 
 /// The validator of an agent's answers. Programs run in the folder of the models.

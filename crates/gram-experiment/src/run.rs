@@ -36,7 +36,7 @@ pub struct Run {
     pub repairs: u32,
     /// The most attempts that a tool needed until a call was accepted.
     pub attempts: u32,
-    /// Model requests.
+    /// Model requests. 0 if they are not known.
     pub iterations: u32,
     /// Input and output tokens, if the provider reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

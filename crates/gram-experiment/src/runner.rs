@@ -322,17 +322,21 @@ impl Runner {
         let team = self.team(arm, case, planned, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
         let (counter, start) = (RunCounter::default(), Instant::now());
-        let (mut answer, mut end) = (String::new(), TurnEnd::Answered);
+        let (mut answer, mut end, mut iterations) = (String::new(), TurnEnd::Answered, 0);
         for text in &case.turns {
             let turn = conversation.turn(text, &counter, &self.ending).await;
             (answer, end) = (turn.text, turn.end);
+            iterations += turn.iterations;
             if end != TurnEnd::Answered {
                 break;
             }
         }
         let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
         let latency_ms = (start.elapsed() + saved).as_secs_f64() * 1e3;
-        let counts = counter.take();
+        conversation.close().await;
+        let mut counts = counter.take();
+        // The requests of a program are not observed.
+        counts.iterations = counts.iterations.max(iterations);
         let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
             self.measures(arm, &counts, latency_ms);
         match &end {
@@ -344,6 +348,7 @@ impl Runner {
                         | ModelErrorKind::Rejected
                         | ModelErrorKind::InvalidRequest
                         | ModelErrorKind::Exhausted
+                        | ModelErrorKind::Program
                 );
                 return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));
             }
@@ -396,11 +401,13 @@ impl Runner {
         })))
     }
 
-    /// Whether an arm caused the model's error: the provider rejects what a request contains, such as
-    /// its length, and has taken other requests. It would do so again.
+    /// Whether an arm caused the error: the provider rejects what a request contains, such as its
+    /// length, or the agent's program fails, and other requests or runs succeeded. It would do so
+    /// again.
     fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
-        error.kind == ModelErrorKind::InvalidRequest
-            && (iterations > 1 || self.state.lock().stats.finished() > 0)
+        let is_lasting =
+            matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
+        is_lasting && (iterations > 1 || self.state.lock().stats.finished() > 0)
     }
 
     /// The agents of one run, with separate models.

@@ -411,9 +411,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     ),
     attribute(
         "command",
-        &[Implementation(Mcp)],
+        &[Agent, Implementation(Mcp)],
         Program,
-        "Program that starts the MCP server, with its arguments",
+        "Program that is the agent or starts the MCP server, with its arguments",
     ),
     attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
     attribute("only", &[Implementation(Mcp)], Names, "Tools of the MCP server that `*` implements"),

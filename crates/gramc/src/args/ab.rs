@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use gram_experiment::{Gate, Outcome, Shard};
 
+use super::AgentProgram;
 use super::run::{number, seconds, temperature};
 
 /// Run an agent with several libraries, models or specifications and compare the results
@@ -58,6 +59,8 @@ pub(crate) struct Ab {
     /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: AgentProgram,
     /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,

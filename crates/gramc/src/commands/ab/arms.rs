@@ -13,7 +13,8 @@ use gram_tools::{Bound, ToolLibrary};
 use super::declared::Wanted;
 use crate::args::{Ab, ArmOption, Display, Spec};
 use crate::commands::calls::{Declared, Read, declared_here, read_declared, read_spec};
-use crate::commands::run::{agent, folder, given_model};
+use crate::commands::agents;
+use crate::commands::run::{folder, given_model};
 use crate::failure::Failure;
 use crate::live;
 use crate::output::{say, say_each};
@@ -115,13 +116,17 @@ impl Side {
     /// The agent of the arm on its library.
     pub(super) fn arm(&self, bound: &Bound, args: &Ab, wanted: &Wanted) -> Result<Arm, Failure> {
         let mut models = Models::new(|name| std::env::var(name).ok(), folder(&self.path));
-        let name = agent(&self.spec.module, self.agent.as_deref().or(wanted.agent.as_deref()))?;
+        let command = agents::program(&args.program)?;
+        let asked = self.agent.as_deref().or(wanted.agent.as_deref());
+        let name = agents::choose(&self.spec.module, asked, command.is_some())?;
         let model = self.model.as_ref().or(args.model.as_ref());
         let options = TeamOptions {
             model: model.map(|name| given_model(name, &mut models)).transpose()?,
             // All runs are of one model.
             fallback: false,
             sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
+            command,
+            bridge: agents::bridge(),
             guidance: !args.bounds.no_guidance,
         };
         let team = AgentTeam::new(&self.spec.module, &name, bound, &mut models, &options);
