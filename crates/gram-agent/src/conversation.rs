@@ -78,19 +78,18 @@ impl Conversation {
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
-        let mut conversation =
-            Self {
-                team,
-                member,
-                session,
-                messages,
-                usage,
-                limits,
-                depth,
-                given_up: 0,
-                program: None,
-                secrets,
-            };
+        let mut conversation = Self {
+            team,
+            member,
+            session,
+            messages,
+            usage,
+            limits,
+            depth,
+            given_up: 0,
+            program: None,
+            secrets,
+        };
         conversation.mask_from_now_on(of_library);
         conversation
     }

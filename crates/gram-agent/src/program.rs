@@ -126,14 +126,16 @@ impl AgentProgram {
         let hopeless = |detail: String| ModelError::new(ModelErrorKind::Rejected, detail);
         let server = self.server.serve_program(names, approvals, Box::new(observer)).await;
         let server = server.map_err(|error| hopeless(error.to_string()))?;
-        let (program, arguments) =
-            self.command.split_first().ok_or_else(|| hopeless("the command is empty".to_owned()))?;
+        let (program, arguments) = self
+            .command
+            .split_first()
+            .ok_or_else(|| hopeless("the command is empty".to_owned()))?;
         let who = format!("the agent's program `{program}`");
-        let bridge = self.bridge.iter().cloned().chain(server.bridge_arguments());
+        let bridge: Value = self.bridge.iter().cloned().chain(server.bridge_arguments()).collect();
         let environment = ProgramEnvironment::in_folder(&self.folder)
             .with_all_variables()
             .variable(URL, server.url())
-            .variable(COMMAND, Value::from_iter(bridge).to_string());
+            .variable(COMMAND, bridge.to_string());
         let (group, pipes) = ProcessGroup::start(program, arguments, &environment)
             .map_err(|why| hopeless(format!("{who} cannot be run: {why}")))?;
         let complaint = Arc::default();
@@ -234,7 +236,8 @@ impl RunningProgram {
         let complaint = String::from_utf8_lossy(&complaint).into_owned();
         let last = complaint.lines().rev().map(str::trim).find(|line| !line.is_empty());
         let last = last.map(|line| {
-            let line: String = line.chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect();
+            let line: String =
+                line.chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect();
             format!(": {line}")
         });
         let detail = format!("{} {how}{}", self.who, last.unwrap_or_default());

@@ -9,6 +9,7 @@ use gram_tools::approval::Approvals;
 use smol_str::SmolStr;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::RwLock;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
@@ -64,7 +65,7 @@ impl Server {
             bound: bound.clone(),
             approvals: approvals.clone(),
             scope: Some(scope),
-            running: Default::default(),
+            running: RwLock::default(),
             metrics: Metrics::default(),
             observer: Some(observer),
         }));

@@ -116,7 +116,7 @@ pub(crate) struct Lsp {
 
 /// Connect standard input and output with the MCP server of a run
 ///
-/// The variable GRAMC_MCP_COMMAND of agents that are programs holds this command.
+/// The variable `GRAMC_MCP_COMMAND` of agents that are programs holds this command.
 #[derive(Debug, ClapArgs)]
 #[command(name = Self::NAME, hide = true)]
 pub(crate) struct Bridge {
@@ -135,7 +135,7 @@ impl Bridge {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AgentProgram {
     /// Program that is the agent: it reads {"input": …} from standard input, answers with
-    /// {"output": …} and calls the tools at the MCP server GRAMC_MCP_URL
+    /// {"output": …} and calls the tools at the MCP server `GRAMC_MCP_URL`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) agent_command: Option<String>,
 }

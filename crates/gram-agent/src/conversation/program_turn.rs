@@ -34,7 +34,9 @@ impl Conversation {
             let answer = match (asked, rejected) {
                 (Ok(answer), _) => answer,
                 // A program that ends after its first answer cannot correct it.
-                (Err(TurnEnd::Failed(_)), Some(wrong)) => return TurnEnd::NeedsHumanReview { wrong },
+                (Err(TurnEnd::Failed(_)), Some(wrong)) => {
+                    return TurnEnd::NeedsHumanReview { wrong };
+                }
                 (Err(end), _) => return end,
             };
             self.add_answer(answer, state);
@@ -55,12 +57,11 @@ impl Conversation {
             [before @ .., last] => (before, last.text().unwrap_or_default()),
             [] => (&[][..], ""),
         };
-        let (mut program, line) = match self.program.take() {
-            Some(program) => (program, spec.line(last, &[])),
-            None => {
-                let started = spec.start(&state.member.scope, &self.team.approvals).await;
-                (started.map_err(TurnEnd::Failed)?, spec.line(last, before))
-            }
+        let (mut program, line) = if let Some(program) = self.program.take() {
+            (program, spec.line(last, &[]))
+        } else {
+            let started = spec.start(&state.member.scope, &self.team.approvals).await;
+            (started.map_err(TurnEnd::Failed)?, spec.line(last, before))
         };
         program.send(&line).await;
         let answer = program.receive(|call| self.add_call(call, state)).await;

@@ -67,7 +67,7 @@ async fn start(
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
         command,
         bridge: agents::bridge(),
-            guidance: !args.no_guidance,
+        guidance: !args.no_guidance,
     };
     let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
     let crew = crew.map_err(|error| Failure::new(error.to_string()))?;

@@ -12,8 +12,8 @@ use gram_tools::{Bound, ToolLibrary};
 
 use super::declared::Wanted;
 use crate::args::{Ab, ArmOption, Display, Spec};
-use crate::commands::calls::{Declared, Read, declared_here, read_declared, read_spec};
 use crate::commands::agents;
+use crate::commands::calls::{Declared, Read, declared_here, read_declared, read_spec};
 use crate::commands::run::{folder, given_model};
 use crate::failure::Failure;
 use crate::live;
