@@ -314,9 +314,12 @@ impl Conversation {
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let Reply { usage, finish_reason, calls_as_text, .. } = reply;
+        let Reply { usage, ref model, finish_reason, calls_as_text, .. } = reply;
         let shown = self.mask_message(&reply.message);
-        let shown = shown.map(|message| Reply { message, usage, finish_reason, calls_as_text });
+        let shown = shown.map(|message| {
+            let model = model.clone();
+            Reply { message, usage, model, finish_reason, calls_as_text }
+        });
         let shown = shown.as_ref().unwrap_or(&reply);
         observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)

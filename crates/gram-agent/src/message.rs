@@ -136,6 +136,9 @@ pub struct Reply {
     /// The tokens of the request.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
+    /// The model, as the provider names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// How the reply ended.
     #[serde(default)]
     pub finish_reason: FinishReason,

@@ -66,6 +66,8 @@ pub(crate) struct ProgramCall {
 pub(crate) struct ProgramAnswer {
     pub(crate) text: String,
     pub(crate) usage: Usage,
+    /// The model, if the program says it.
+    pub(crate) model: Option<String>,
     /// The number of model requests, or 0 if the program does not say.
     pub(crate) requests: u32,
     /// The time since the message was sent.
@@ -90,6 +92,7 @@ pub(crate) struct RunningProgram {
 struct AnswerLine {
     output: Option<Value>,
     error: Option<String>,
+    model: Option<String>,
     #[serde(default)]
     usage: AnswerUsage,
 }
@@ -214,12 +217,13 @@ impl RunningProgram {
             AnswerLine { output: None, .. } => {
                 Err(failed(&format!("answered without `output`: {shown}")))
             }
-            AnswerLine { output: Some(output), usage, .. } => Ok(ProgramAnswer {
+            AnswerLine { output: Some(output), usage, model, .. } => Ok(ProgramAnswer {
                 text: match output {
                     Value::String(text) => text,
                     other => other.to_string(),
                 },
                 usage: usage.tokens,
+                model,
                 requests: usage.requests,
                 took: start.elapsed(),
             }),

@@ -1,13 +1,14 @@
 //! Agents prepared for running, with their models and tools.
 
-use std::collections::HashSet;
+mod options;
+
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_mcp::{ServeError, Server};
-use gram_model::{Agent, Api, Module, ValueSource};
+use gram_mcp::ServeError;
+use gram_model::{Agent, Module, ValueSource};
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
 use gram_tools::approval::Approvals;
@@ -21,6 +22,7 @@ use crate::answer::AnswerCheck;
 use crate::model::{Model, ModelNameError, Models, Sampling};
 use crate::program::AgentProgram;
 use crate::tools::AgentTools;
+use options::{agent_with_all_tools, find_program, with_attributes};
 
 /// An agent and the agents that it may call, on a bound library.
 #[derive(Debug, Clone)]
@@ -71,6 +73,8 @@ pub(crate) struct FallbackModel {
 pub struct TeamOptions {
     /// Replaces the models of the first agent and of agents that declare none.
     pub model: Option<String>,
+    /// Attributes that replace those of the first agent.
+    pub attributes: Vec<(SmolStr, Value)>,
     /// Whether an agent with several models uses the next one if one is unavailable.
     pub fallback: bool,
     /// Default sampling parameters. Attributes of an agent take precedence.
@@ -88,6 +92,7 @@ impl Default for TeamOptions {
     fn default() -> Self {
         Self {
             model: None,
+            attributes: Vec::new(),
             fallback: true,
             sampling: Sampling::default(),
             guidance: true,
@@ -186,6 +191,13 @@ impl AgentTeam {
                 }
                 None => return Err(unknown_agent(module, &name)),
             };
+            let changed;
+            let spec = if members.is_empty() && !options.attributes.is_empty() {
+                changed = with_attributes(spec.clone(), &options.attributes);
+                &changed
+            } else {
+                spec
+            };
             let of_first = found.first().map(Vec::as_slice).unwrap_or_default();
             let program = find_program(module, spec, bound, models, options, members.is_empty())?;
             let of_agent = match &program {
@@ -254,24 +266,6 @@ impl AgentTeam {
     pub fn model_name_of(&self, agent: &str) -> Option<&str> {
         let at = self.members.iter().position(|member| member.name == agent)?;
         self.models.get(at).map(|model| model.name())
-    }
-}
-
-/// An agent with everything that a specification declares for models.
-fn agent_with_all_tools(module: &Module, name: &SmolStr) -> Agent {
-    let functions: HashSet<_> = module.containers.iter().flat_map(|it| &it.members).collect();
-    let tools = module.tools.iter().map(|tool| &tool.name).filter(|it| !functions.contains(it));
-    let containers = module.containers.iter().map(|container| &container.name);
-    Agent {
-        name: name.clone(),
-        description: None,
-        instruction: None,
-        models: Vec::new(),
-        max_iterations: 1,
-        api: Api::default(),
-        result: None,
-        members: tools.chain(containers).cloned().collect(),
-        attributes: Vec::new(),
     }
 }
 
@@ -354,36 +348,6 @@ fn prepare(
 /// The value of an attribute that the model of specifications does not know.
 fn attribute<'s>(spec: &'s Agent, name: &str) -> Option<&'s Value> {
     spec.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value)
-}
-
-/// The program that is an agent: that of the options, if this is the first agent, else the agent's.
-fn find_program(
-    module: &Valid<Module>,
-    spec: &Agent,
-    bound: &Bound,
-    models: &Models,
-    options: &TeamOptions,
-    is_first: bool,
-) -> Result<Option<AgentProgram>, TeamError> {
-    let given = options.command.clone().filter(|_| is_first);
-    let declared = attribute(spec, "command").and_then(Value::as_array).map(|words| {
-        let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
-        // The folder of a file without a folder is empty.
-        (words.collect(), Path::new(".").join(models.folder()))
-    });
-    let Some((command, folder)) = given.or(declared) else { return Ok(None) };
-    let server = Server::new(module, bound);
-    let server = server.map_err(|source| TeamError::Serve { agent: spec.name.clone(), source })?;
-    let model = options.model.clone().filter(|_| is_first);
-    let declared = spec.models.first().map(SmolStr::to_string);
-    Ok(Some(AgentProgram {
-        command,
-        folder,
-        instruction: spec.instruction.clone(),
-        model: model.or(declared),
-        server,
-        bridge: options.bridge.clone(),
-    }))
 }
 
 /// The validator of an agent's answers. Programs run in the folder of the models.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
@@ -57,6 +58,9 @@ pub struct ArmManifest {
     /// The hash of the specification, if it is not that of the first arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specification: Option<String>,
+    /// Attributes that replace those of the agent.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
 }
 
 /// A difference between the arms.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use chrono::{SecondsFormat, Utc};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -130,6 +131,7 @@ pub async fn run(
         running,
         progress,
         of,
+        seed: plan.seed,
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
@@ -171,6 +173,8 @@ struct Runner {
     progress: Arc<dyn Progress>,
     /// The number of runs.
     of: usize,
+    /// The seed of the plan.
+    seed: u64,
     state: Mutex<RunnerState>,
     /// Cancels running runs.
     ending: CancellationToken,
@@ -321,6 +325,7 @@ impl Runner {
         let saved = Arc::new(AtomicU64::new(0));
         let team = self.team(arm, case, planned, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
+        let started_at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let (counter, start) = (RunCounter::default(), Instant::now());
         let (mut answer, mut end, mut iterations) = (String::new(), TurnEnd::Answered, 0);
         for text in &case.turns {
@@ -385,6 +390,9 @@ impl Runner {
             case: transcript.case,
             arm: transcript.arm,
             repeat: planned.repeat,
+            started_at,
+            model: counts.model,
+            seed: self.seed,
             success: case.grader.as_ref().map(|_| missed.is_empty()),
             missed,
             end: end.name().to_owned(),

@@ -92,7 +92,7 @@ impl Conversation {
 
     /// Adds the answer of the program to the conversation.
     fn add_answer(&mut self, answer: ProgramAnswer, state: &mut TurnState<'_>) {
-        let ProgramAnswer { text, usage, requests, took } = answer;
+        let ProgramAnswer { text, usage, model, requests, took } = answer;
         self.usage.add(usage);
         state.turn.usage.add(usage);
         state.turn.iterations += requests;
@@ -101,7 +101,7 @@ impl Conversation {
         let shown = self.mask_message(&message).unwrap_or_else(|| message.clone());
         self.messages.push(Message::Assistant(message));
         let finish_reason = FinishReason::Stop;
-        let reply = Reply { message: shown, usage, finish_reason, ..Reply::default() };
+        let reply = Reply { message: shown, usage, model, finish_reason, ..Reply::default() };
         let event = Event::ModelReplied { reply: &reply, took };
         state.observer.on_event(&state.member.name, &event);
     }

@@ -386,8 +386,12 @@ fn monitor(about: &ExperimentManifest) -> Option<SequentialMonitor> {
 /// Writes a file, whole or not at all.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let new = path.with_extension("new");
-    let written = File::create(&new).and_then(|mut file| file.write_all(text.as_bytes()));
-    written
-        .and_then(|()| std::fs::rename(&new, path))
-        .map_err(|error| Failure::path("write", path, &error))
+    let written = File::create(&new)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| std::fs::rename(&new, path));
+    if written.is_err() {
+        // What a full disk leaves is of no use.
+        let _ = std::fs::remove_file(&new);
+    }
+    written.map_err(|error| Failure::path("write", path, &error))
 }

@@ -63,6 +63,7 @@ async fn start(
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
+        attributes: Vec::new(),
         fallback: true,
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
         command,

@@ -9,6 +9,8 @@ use gram_agent::{AgentTeam, TeamOptions};
 use gram_experiment::{Arm, ArmParts};
 use gram_model::{ImplementationKind, Library};
 use gram_tools::{Bound, ToolLibrary};
+use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::declared::Wanted;
 use crate::args::{Ab, ArmOption, Display, Spec};
@@ -27,6 +29,8 @@ pub(super) struct Side {
     path: PathBuf,
     agent: Option<String>,
     model: Option<String>,
+    /// Attributes that replace those of the agent.
+    attributes: Vec<(SmolStr, Value)>,
     pub(super) library: ToolLibrary,
     declared: Library,
     /// What the folder of its file holds that the library plays back.
@@ -41,7 +45,7 @@ pub(super) fn sides(
 ) -> Result<Option<Vec<Side>>, Failure> {
     let mut sides: Vec<Side> = Vec::new();
     for option in &wanted.arms {
-        let ArmOption { name, library, spec, agent, model } = option;
+        let ArmOption { name, library, spec, agent, model, attributes } = option;
         let (spec, path) = match spec {
             None => (Rc::clone(main), path.to_owned()),
             Some(path) => {
@@ -51,7 +55,8 @@ pub(super) fn sides(
             }
         };
         // What an experiment names, the specification declares; a file of that name is another thing.
-        let here = if wanted.is_declared { declared_here(library, &spec) } else { None };
+        let here = || declared_here(library, &spec).or_else(|| declared_here(library, main));
+        let here = if wanted.is_declared { here() } else { None };
         let found = match here {
             Some(found) => Some(found),
             None => read_declared(library, &spec, display)?,
@@ -63,8 +68,18 @@ pub(super) fn sides(
             Some(name) => name.clone(),
             None => unused_name(&declared.name, &sides),
         };
-        let (agent, model) = (agent.clone(), model.clone());
-        sides.push(Side { name, spec, path, agent, model, library, declared, recordings });
+        let (agent, model, attributes) = (agent.clone(), model.clone(), attributes.clone());
+        sides.push(Side {
+            name,
+            spec,
+            path,
+            agent,
+            model,
+            attributes,
+            library,
+            declared,
+            recordings,
+        });
     }
     Ok(Some(sides))
 }
@@ -122,6 +137,7 @@ impl Side {
         let model = self.model.as_ref().or(args.model.as_ref());
         let options = TeamOptions {
             model: model.map(|name| given_model(name, &mut models)).transpose()?,
+            attributes: self.attributes.clone(),
             // All runs are of one model.
             fallback: false,
             sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
@@ -140,6 +156,7 @@ impl Side {
             name: &self.name,
             agent: arm.team.agent(),
             model: arm.team.model(),
+            attributes: &self.attributes,
             module: &self.spec.module,
             library: &self.declared,
             recordings: &self.recordings,
