@@ -3,9 +3,10 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::ExperimentError;
-use crate::analysis::{Comparison, Flip, Histogram};
+use crate::analysis::{Comparison, Histogram};
 use crate::journal::Journal;
 use crate::outcome::Outcome;
+use crate::rates::Flip;
 use crate::report::{Report, method};
 use crate::run::Run;
 use crate::verdict::percent;
