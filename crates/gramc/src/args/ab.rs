@@ -223,9 +223,6 @@ pub(crate) struct Reporting {
     /// Smallest success difference that matters, in percentage points [default: 5]
     #[arg(long, value_name = "POINTS", value_parser = points)]
     pub(crate) margin: Option<f64>,
-    /// Number of bootstrap samples [default: 10000]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
-    pub(crate) resamples: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]
