@@ -41,7 +41,8 @@ fn changed() -> Folder {
             "1008" if is_second && arm == "rewrite" => continue,
             _ => {}
         }
-        lines += &format!("{run}\n");
+        lines += &run.to_string();
+        lines.push('\n');
     }
     std::fs::create_dir(kept.file("changed")).unwrap();
     kept.write("changed/experiment.json", kept.read("first/experiment.json"));
@@ -161,14 +162,13 @@ fn cases_are_filtered_searched_compared_and_exported() {
 
 /// Compares the exported cases with the runs.
 fn exported(kept: &Folder, csv: &str) {
-    let mut totals: BTreeMap<(String, String), [f64; 4]> = BTreeMap::new();
+    let mut totals: BTreeMap<(String, String), [u64; 4]> = BTreeMap::new();
     for line in kept.read("report/runs.jsonl").lines() {
         let run: Value = serde_json::from_str(line).unwrap();
         let text = |key: &str| run[key].as_str().unwrap().to_owned();
         let of_arm = totals.entry((text("case"), text("arm"))).or_default();
-        let success = f64::from(u8::from(run["success"] == true));
-        let values =
-            [1.0, success, run["calls"].as_f64().unwrap(), run["tokens"].as_f64().unwrap()];
+        let success = u64::from(run["success"] == true);
+        let values = [1, success, run["calls"].as_u64().unwrap(), run["tokens"].as_u64().unwrap()];
         for (total, value) in of_arm.iter_mut().zip(values) {
             *total += value;
         }
@@ -182,7 +182,7 @@ fn exported(kept: &Folder, csv: &str) {
         for arm in ["stable", "rewrite"] {
             let cell = |what: &str| {
                 let at = head.iter().position(|head| *head == format!("{arm} {what}")).unwrap();
-                record[at].parse::<f64>().unwrap()
+                record[at].parse::<u64>().unwrap()
             };
             let seen = ["runs", "successes", "calls", "tokens"].map(cell);
             assert_eq!(seen, totals[&(name.to_owned(), arm.to_owned())], "{name} {arm}");

@@ -280,6 +280,7 @@ fn intervals() -> Vec<Row> {
         Row::interval("`mean_difference`", "30 clusters of 1 to 7", 30, 0.2, |_| 0.0, clusters),
         Row::interval("`relative_difference`", "cost, log-normal", 30, 0.2, |_| 0.0, relative),
         Row::interval("`relative_difference`", "cost, log-normal", 200, 0.2, |_| 0.0, relative),
+        Row::interval("`clustered_rate`", "five repeats, 85 %", 20, 0.85, five, rate),
         Row::interval("`clustered_rate`", "five repeats, 85 %", 100, 0.85, five, rate),
         Row::interval("`clustered_rate`", "all of three, of five", 100, all_of_three, five, all),
         Row::interval("`hodges_lehmann`", "symmetric", 20, 0.3, lifted, shift),

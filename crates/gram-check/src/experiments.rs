@@ -193,7 +193,7 @@ impl<'t> Checker<'t> {
             .help(question(&near).unwrap_or(help));
         if let Some(near) = near.first() {
             let is_quoted = written.starts_with('"');
-            let with = if is_quoted { format!("\"{near}\"") } else { identifier(near).into() };
+            let with = if is_quoted { format!("\"{near}\"") } else { identifier(near) };
             error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
         }
         self.report(file, error);

@@ -87,18 +87,22 @@ impl Gate {
         }
         let failure = |comparison: &Comparison| {
             let nothing = Interval { low: f64::NAN, high: f64::NAN };
-            let interval = match self.relative {
-                true => comparison.relative.unwrap_or(nothing),
-                false => comparison.interval,
+            let interval = if self.relative {
+                comparison.relative.unwrap_or(nothing)
+            } else {
+                comparison.interval
             };
             let reached = if self.at_least {
                 interval.low >= self.bound
             } else {
                 interval.high <= self.bound
             };
-            let show = |value: f64| match self.relative {
-                true => format!("{} %", Outcome::Success.show_difference(value)),
-                false => self.outcome.show_difference(value),
+            let show = |value: f64| {
+                if self.relative {
+                    format!("{} %", Outcome::Success.show_difference(value))
+                } else {
+                    self.outcome.show_difference(value)
+                }
             };
             let Comparison { arm, against, cases, .. } = comparison;
             let found = if interval.low.is_nan() {

@@ -141,7 +141,7 @@ impl Report {
             @if !lines.is_empty() {
                 section aria-labelledby="outcomes" {
                     h2 #outcomes { "All outcomes" }
-                    (table("table of all outcomes", &head, html! {
+                    (table("table of all outcomes", &head, &html! {
                         @for (line, comparison) in lines.iter().zip(&self.comparisons) {
                             (self.outcome_row(line, comparison))
                         }
@@ -150,7 +150,7 @@ impl Report {
                     (self.relative_plot())
                     details {
                         summary { "Medians, percentiles and typical cases" }
-                        (table("table of medians and percentiles", &spreads.0, html! {
+                        (table("table of medians and percentiles", &spreads.0, &html! {
                             @for line in &spreads.1 {
                                 tr {
                                     @for (at, cell) in line.iter().enumerate() {
@@ -253,13 +253,11 @@ impl Report {
 
 /// The number of cases with each result, for each arm after the first.
 fn counts(list: &CaseList, first: &str, others: &[&str]) -> Markup {
-    let head: Vec<_> = match others {
-        [_] => ["result", "cases"].map(str::to_owned).to_vec(),
-        _ => {
-            let arms = others.iter().map(|arm| format!("{arm} against {first}"));
-            std::iter::once("result".to_owned()).chain(arms).collect()
-        }
-    };
+    let arms = others.iter().map(|arm| match others {
+        [_] => "cases".to_owned(),
+        _ => format!("{arm} against {first}"),
+    });
+    let head: Vec<_> = std::iter::once("result".to_owned()).chain(arms).collect();
     let label = |result: CaseResult| match (result, others) {
         (_, [other]) => result.label(first, other),
         (CaseResult::OtherWins, _) => "won by the other arm".to_owned(),
@@ -272,7 +270,7 @@ fn counts(list: &CaseList, first: &str, others: &[&str]) -> Markup {
     table(
         "table of the results of cases",
         &head,
-        html! {
+        &html! {
             @for (result, counts) in rows.iter().filter(|(_, counts)| counts.iter().any(|it| *it > 0)) {
                 tr {
                     th scope="row" {
@@ -292,7 +290,7 @@ fn counts(list: &CaseList, first: &str, others: &[&str]) -> Markup {
 }
 
 /// A table that scrolls where it is too wide.
-fn table(label: &str, head: &[String], rows: Markup) -> Markup {
+fn table(label: &str, head: &[String], rows: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label=(label) {
             table {

@@ -97,9 +97,9 @@ pub(crate) fn rates(
         } else {
             over(pass_at_k, 1).1
         };
-        let ks = if repeats > 1 { 1..=repeats } else { 1..=0 };
-        let (pass_at, pass_at_intervals) = ks.clone().map(|k| over(pass_at_k, k)).unzip();
-        let (pass_all, pass_all_intervals) = ks.map(|k| over(pass_hat_k, k)).unzip();
+        let ks = || (1..=repeats).filter(|_| repeats > 1);
+        let (pass_at, pass_at_intervals) = ks().map(|k| over(pass_at_k, k)).unzip();
+        let (pass_all, pass_all_intervals) = ks().map(|k| over(pass_hat_k, k)).unzip();
         let rate = SuccessRate {
             arm: name.clone(),
             runs,

@@ -324,11 +324,13 @@ impl Report {
             losers.dedup();
             for loser in losers {
                 let repeated = self.manifest.plan.repeats > 1;
-                let cases =
-                    won.iter().filter(|flip| flip.loser == loser).map(|flip| match repeated {
-                        true => format!("{} ({} / {})", flip.case, flip.won, flip.lost),
-                        false => flip.case.clone(),
-                    });
+                let cases = won.iter().filter(|flip| flip.loser == loser).map(|flip| {
+                    if repeated {
+                        format!("{} ({} / {})", flip.case, flip.won, flip.lost)
+                    } else {
+                        flip.case.clone()
+                    }
+                });
                 let cases: Vec<_> = cases.collect();
                 let more = match cases.len().saturating_sub(MAX_NAMED_CASES) {
                     0 => String::new(),

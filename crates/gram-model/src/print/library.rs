@@ -25,7 +25,7 @@ impl Page<'_> {
 
 fn arm(arm: &ExperimentArm) -> String {
     if arm.is_library {
-        return text::identifier(&arm.name).into();
+        return text::identifier(&arm.name);
     }
     let library = Value::from(arm.library.as_str());
     let all = std::iter::once(("library".into(), library)).chain(arm.attributes.iter().cloned());
