@@ -87,10 +87,14 @@ impl Gate {
         }
         let failure = |comparison: &Comparison| {
             let nothing = Interval { low: f64::NAN, high: f64::NAN };
-            let interval = if self.relative {
-                comparison.relative.unwrap_or(nothing)
-            } else {
-                comparison.interval
+            let interval = match alike(comparison) {
+                Some(difference) if self.relative && difference != 0.0 => {
+                    let relative = difference / comparison.first.mean;
+                    Interval { low: relative, high: relative }
+                }
+                Some(difference) => Interval { low: difference, high: difference },
+                None if self.relative => comparison.relative.unwrap_or(nothing),
+                None => comparison.interval,
             };
             let reached = if self.at_least {
                 interval.low >= self.bound
@@ -116,6 +120,16 @@ impl Gate {
         of_outcome.filter_map(failure).collect()
     }
 }
+
+/// The difference of two arms if it is the same in all of many cases. Then there is no interval, and
+/// none is needed.
+fn alike(comparison: &Comparison) -> Option<f64> {
+    let is_alike = comparison.interval.low.is_nan() && comparison.cases >= MIN_ALIKE_CASES;
+    is_alike.then_some(comparison.estimate)
+}
+
+/// The fewest cases from which the same difference in all of them is taken for the difference.
+const MIN_ALIKE_CASES: usize = 30;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]

@@ -194,8 +194,8 @@ mod tests {
         assert_eq!((&*flip.case, &*flip.winner, &*flip.loser), ("0", "a", "b"));
         let text = report.text();
         assert!(text.contains("1 case won by a and lost by b: 0 (2 of 2 / 1 of 2)"), "{text}");
-        assert!(text.contains("a: a run succeeds in 83.3 % ("), "{text}");
-        assert!(text.contains("all of them in 66.7 % ("), "{text}");
+        assert!(text.contains("a: a run succeeds in 83.3 ("), "{text}");
+        assert!(text.contains("all of them in 66.7 ("), "{text}");
         let [low, high] = [0, 1].map(|end| report.json()["rates"][0]["interval"][end].clone());
         assert!(low.as_f64() > Some(0.2) && high.as_f64() <= Some(1.0), "{low} {high}");
     }

@@ -174,6 +174,6 @@ mod tests {
         let all = verdict(&["a", "b", "c"], 100, 1, |case, arm| arm != 1 || case % 4 > 0);
         let (b, c) = all.split_once("; ").unwrap_or_default();
         assert!(b.starts_with("b worse by 25.0 points"), "{all}");
-        assert_eq!(c, "c: no difference larger than 2.8 points");
+        assert_eq!(c, "c: no difference larger than 3.2 points");
     }
 }

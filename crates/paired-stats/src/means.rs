@@ -163,7 +163,7 @@ pub fn anytime_mean(units: &[f64], level: f64) -> MeanDifference {
 ///
 /// Wilson's interval for the number of independent runs that are as precise as these (Korn and
 /// Graubard, Survey Methodology 24 (1998)), with Student's t. If all cases are alike, a case is
-/// worth one run. Where a tenth of 20 cases always fails, coverage is 90.5 %. NaN without units and if the level is not between 0 and 1.
+/// worth one run. NaN without units and if the level is not between 0 and 1.
 pub fn clustered_rate(units: &[f64], runs: f64, level: f64) -> Interval {
     let Some(tail) = tail(level).filter(|_| units.iter().all(|it| it.is_finite())) else {
         return Interval::NONE;
@@ -188,4 +188,4 @@ pub fn clustered_rate(units: &[f64], runs: f64, level: f64) -> Interval {
 }
 
 /// The number of cases whose runs are all alike that [`clustered_rate`] adds to the variance.
-const PRIOR_CASES: f64 = 2.0;
+const PRIOR_CASES: f64 = 6.0;
