@@ -1,6 +1,4 @@
-//! What the statistics of 100,000 pairs take, with 10,000 resamples, and those of fewer pairs compared with
-//! SciPy. SciPy's bootstrap leaves out each case in turn to correct for skewness, which takes the square
-//! of their number: with 100,000 it would not come to an end.
+//! What the statistics of 100,000 pairs take, and those of fewer pairs compared with SciPy.
 //!
 //! `cargo bench -p gramc-tests --bench statistics` takes half a minute, and some more the first time:
 //! it installs SciPy into `.tools/statistics`.
@@ -14,8 +12,8 @@ use std::time::Instant;
 use gramc_tests::peers::python_with;
 use gramc_tests::rng::Rng;
 use paired_stats::{
-    Resampling, Sequential, bca_mean, cases_needed, cases_needed_mean, detectable, hodges_lehmann,
-    mcnemar_exact, mean, median, sign_flip, wilcoxon,
+    Sequential, cases_needed_mean, hodges_lehmann, mcnemar_exact, mean, mean_difference, median,
+    wilcoxon,
 };
 
 /// The allocator of the binary.
@@ -23,7 +21,6 @@ use paired_stats::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PAIRS: usize = 100_000;
-/// As many as SciPy's bootstrap takes some seconds for.
 const FEWER: usize = 5_000;
 const ROUNDS: usize = 5;
 
@@ -62,7 +59,6 @@ fn milliseconds<T>(rounds: usize, work: impl Fn() -> T) -> f64 {
 
 /// Everything that a report shows for an outcome, function by function; the sum of the times.
 fn outcome(name: &str, differences: &[f64]) -> f64 {
-    let how = Resampling::default();
     let mut sum = 0.0;
     let mut tell = |function: &str, time: f64| {
         println!("{name:8} {function:16} {time:9.2} ms");
@@ -70,8 +66,7 @@ fn outcome(name: &str, differences: &[f64]) -> f64 {
     };
     tell("mean", milliseconds(ROUNDS, || mean(differences)));
     tell("median", milliseconds(ROUNDS, || median(differences)));
-    tell("bca_mean", milliseconds(ROUNDS, || bca_mean(differences, &how)));
-    tell("sign_flip", milliseconds(ROUNDS, || sign_flip(differences, &how)));
+    tell("mean_difference", milliseconds(ROUNDS, || mean_difference(differences, 0.95)));
     tell("hodges_lehmann", milliseconds(ROUNDS, || hodges_lehmann(differences, 0.95)));
     tell("wilcoxon", milliseconds(ROUNDS, || wilcoxon(differences)));
     println!("{name:8} {:16} {sum:9.2} ms", "together");
@@ -79,7 +74,7 @@ fn outcome(name: &str, differences: &[f64]) -> f64 {
 }
 
 fn main() {
-    println!("{PAIRS} pairs, 10,000 resamples");
+    println!("{PAIRS} pairs");
     for (name, differences) in &outcomes(PAIRS) {
         outcome(name, differences);
     }
@@ -96,14 +91,6 @@ fn main() {
         "         mcnemar_exact    {:9.3} ms",
         milliseconds(ROUNDS, || mcnemar_exact(12_500, 25_000))
     );
-    println!(
-        "         cases_needed     {:9.2} ms",
-        milliseconds(ROUNDS, || cases_needed(0.02, 0.2, 0.05, 0.8))
-    );
-    println!(
-        "         detectable       {:9.2} ms",
-        milliseconds(ROUNDS, || detectable(5_000, 0.2, 0.05, 0.8))
-    );
     let for_means = milliseconds(ROUNDS, || cases_needed_mean(0.05, 1.0, 0.05, 0.8));
     println!("         cases_needed_mean {for_means:8.2} ms");
     beside_scipy();
@@ -111,7 +98,7 @@ fn main() {
 
 /// Fewer pairs, and SciPy with the same.
 fn beside_scipy() {
-    println!("\n{FEWER} pairs, 10,000 resamples, in milliseconds");
+    println!("\n{FEWER} pairs, in milliseconds");
     let [_, _, _, (_, seconds)] = outcomes(FEWER);
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("differences.txt");
@@ -122,13 +109,11 @@ fn beside_scipy() {
     let output = Command::new(python).arg(script).arg(&file).output().expect("python starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
-    let how = Resampling::default();
     for line in text.lines() {
         let (name, other) = line.split_once(' ').expect("a name and a number");
         let other: f64 = other.parse().expect("a number");
         let own = match name {
-            "bootstrap" => milliseconds(ROUNDS, || bca_mean(&seconds, &how)),
-            "permutation_test" => milliseconds(ROUNDS, || sign_flip(&seconds, &how)),
+            "ttest_1samp" => milliseconds(ROUNDS, || mean_difference(&seconds, 0.95)),
             _ => milliseconds(ROUNDS, || wilcoxon(&seconds)),
         };
         println!("{name:16} gramc {own:8.2}, SciPy {other:9.2}: {:.0} times", other / own);

@@ -71,7 +71,7 @@ fn the_worse_library_is_found_with_its_cases() {
         assert_eq!(comparison(&report, outcome)["estimate"], 0.0, "{outcome}");
     }
     let page = kept.read("results/report.html");
-    assert!(page.contains("rewrite worse by 10.0 points") && page.contains("<details>"));
+    assert!(page.contains("rewrite worse by 10.0 points") && page.contains("won by stable"));
     assert!(kept.read("results/report.md").contains("| returned"));
     assert_eq!(kept.read("results/runs.jsonl").lines().count(), 400);
 }

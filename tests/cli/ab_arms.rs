@@ -109,3 +109,40 @@ fn what_is_wrong_with_an_arm_is_said() {
         compare(&files, options).fails_with(&[why]);
     }
 }
+
+#[test]
+fn an_experiment_declares_its_arms() {
+    let files = files();
+    let experiment = r#"
+[try:Experiment {agent: "clerk", cases: "cases.jsonl"} |
+  shop,
+  (again:Arm {library: "shop"}),
+  (guided:Arm {library: "shop", agent: "guide", temperature: 0.5, instruction: "Be quick"}),
+  (new:Arm {library: "shop", spec: "new/spec.gram"})
+]
+"#;
+    files.write("spec.gram", SPEC.to_owned() + experiment);
+    gramc("check spec.gram").within(files.path()).run().exits(0);
+    let run = gramc("ab spec.gram --experiment try --format json --report out");
+    let report = run.within(files.path()).run().exits(0).json();
+    assert_eq!(report["arms"], json!(["shop", "again", "guided", "new"]));
+    assert_eq!(
+        whats(&report),
+        ["model", "agent", "temperature", "instruction", "tool look", "agent guide", "agent other"],
+        "{report:#}"
+    );
+    let manifest: Value = serde_json::from_str(&files.read("out/experiment.json")).unwrap();
+    let attributes = json!({"temperature": 0.5, "instruction": "Be quick"});
+    assert_eq!(manifest["arms"][2]["attributes"], attributes);
+    assert_eq!(manifest["arms"][1].get("attributes"), None);
+    // On the command line, too.
+    let arm = "b: library=shop, temperature=0.5, maxIterations=1";
+    let options = ["--library", "shop", "--arm", "a:", "--arm", arm, "--agent", "clerk"];
+    let report = compare(&files, &options).exits(0).json();
+    assert_eq!(whats(&report), ["temperature", "maxIterations"]);
+    assert_eq!(report["rates"][1]["successes"], 0, "{report:#}");
+    let wrong = compare(&files, &["--arm", "b: temperature=hot"]);
+    wrong.fails_with(&["expected a number for `temperature`, found `hot`"]);
+    let wrong = compare(&files, &["--arm", "b: temprature=1"]);
+    wrong.fails_with(&["unknown key `temprature`; did you mean `temperature`?"]);
+}

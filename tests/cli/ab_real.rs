@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::ab::{REPLACE, keeps, report};
 use crate::support::{Folder, command, folder, root};
 
-fn tool(path: &str) -> PathBuf {
+pub(crate) fn tool(path: &str) -> PathBuf {
     let path = root().join(".tools").join(path);
     assert!(path.exists(), "{} is missing; tests/real/install installs it", path.display());
     path
@@ -21,7 +21,7 @@ fn kept() -> Folder {
 }
 
 /// Runs a program to its end, and gives its standard output.
-fn output(mut program: std::process::Command) -> String {
+pub(crate) fn output(mut program: std::process::Command) -> String {
     let output = program.output().expect("the program starts");
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}\n{}", String::from_utf8_lossy(&output.stdout));

@@ -21,9 +21,9 @@ fn tools(path: &str) -> PathBuf {
 }
 
 /// A server, until the test ends.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    port: u16,
+    pub(crate) port: u16,
     /// Some end when it is closed.
     _input: Option<ChildStdin>,
 }
@@ -54,7 +54,7 @@ fn aimock(fixtures: &Path) -> Server {
     server
 }
 
-fn llama() -> Server {
+pub(crate) fn llama() -> Server {
     let mut python: Command = command(tools("python/bin/python"));
     python.arg(root().join("tests/real/llama.py")).env("PYTHONPATH", tools("llama"));
     python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -6,6 +6,7 @@
 
 mod ab;
 mod ab_arms;
+mod ab_page;
 mod ab_real;
 mod ab_refusals;
 mod agent;
@@ -26,6 +27,7 @@ mod failures;
 mod fallback;
 mod fmt;
 mod formats;
+mod frameworks;
 mod grammars;
 mod guard;
 mod images;
@@ -40,6 +42,7 @@ mod model_server;
 mod once;
 mod output;
 mod passed_on;
+mod programs;
 mod providers;
 mod real;
 mod running;

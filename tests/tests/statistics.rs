@@ -10,8 +10,9 @@ use std::path::Path;
 
 use gramc_tests::rng::Rng;
 use paired_stats::{
-    Interval, Resampling, Sequential, Table, bca_mean, cases_needed, cases_needed_mean,
-    hodges_lehmann, mcnemar_exact, newcombe, sign_flip, wilcoxon, wilson,
+    Interval, Sequential, anytime_mean, cases_needed_mean, cluster_units, clustered_rate,
+    hodges_lehmann, mcnemar_exact, mean_difference, pass_hat_k, relative_difference, wilcoxon,
+    wilson,
 };
 
 const EXPERIMENTS: usize = 2_000;
@@ -66,20 +67,49 @@ fn alike(rng: &mut Rng) -> f64 {
     exponential(rng) - exponential(rng)
 }
 
-fn table(differences: &[f64], both: u64) -> Table {
+/// The numbers of cases in which only the first arm, and only the second arm succeeds.
+fn discordant(differences: &[f64]) -> (u64, u64) {
     let count =
         |wanted: f64| differences.iter().filter(|it| it.total_cmp(&wanted).is_eq()).count() as u64;
-    let neither = count(0.0);
-    Table {
-        both: both.min(neither),
-        first_only: count(-1.0),
-        second_only: count(1.0),
-        neither: neither - both.min(neither),
-    }
+    (count(-1.0), count(1.0))
 }
 
-fn how(experiment: usize) -> Resampling {
-    Resampling { resamples: 1_000, seed: experiment as u64, level: LEVEL }
+/// The costs of a case in both arms: log-normal with a share of the case, a fifth more in the second.
+fn costs(rng: &mut Rng) -> (f64, f64) {
+    let case = normal(rng).exp();
+    let mut one = || case * (0.5 * normal(rng)).exp();
+    (one(), 1.2 * one())
+}
+
+/// Of hundreds of milliseconds, in both arms alike, with a long tail.
+fn latencies(rng: &mut Rng) -> f64 {
+    (1.2 * normal(rng)).exp() - (1.2 * normal(rng)).exp()
+}
+
+/// Calls of the second arm less those of the first, 0.1 more on average.
+fn calls(rng: &mut Rng) -> f64 {
+    let mut one = |mean: f64| {
+        let (mut at, mut left) = (0.0, (-mean).exp());
+        let mut level = unit(rng);
+        while level > left {
+            level -= left;
+            at += 1.0;
+            left *= mean / at;
+        }
+        at
+    };
+    one(1.1) - one(1.0)
+}
+
+/// The number of successes among `runs` of a case, which has its own chance: of some always, of some
+/// never, of half between.
+fn successes(rng: &mut Rng, runs: u64) -> u64 {
+    let chance = match unit(rng) {
+        at if at < 0.4 => 1.0,
+        at if at < 0.5 => 0.0,
+        _ => 0.9,
+    };
+    (0..runs).filter(|_| unit(rng) < chance).count() as u64
 }
 
 /// A row of the table: what is tried, and in which experiments it came to pass.
@@ -182,10 +212,47 @@ fn intervals() -> Vec<Row> {
         let count = successes.iter().filter(|it| **it > 0.0).count() as u64;
         wilson(count, successes.len() as u64, LEVEL)
     };
-    let paired = |_: usize, it: &[f64]| newcombe(&table(it, it.len() as u64 / 2), LEVEL);
-    let boot = |experiment: usize, it: &[f64]| bca_mean(it, &how(experiment));
+    let plain = |_: usize, it: &[f64]| mean_difference(it, LEVEL).interval;
     let shift = |_: usize, it: &[f64]| hodges_lehmann(it, LEVEL).interval;
     let lifted = |rng: &mut Rng| alike(rng) + 0.3;
+    let cost = 0.2 * 0.625_f64.exp();
+    let cost_difference = |rng: &mut Rng| {
+        let (first, second) = costs(rng);
+        second - first
+    };
+    // These draw their cases themselves; they get the number of them.
+    let clusters = |experiment: usize, it: &[f64]| {
+        let mut rng = Rng::for_case(77, experiment);
+        let (mut values, mut clusters) = (Vec::new(), Vec::new());
+        for cluster in 0..it.len() {
+            let shared = alike(&mut rng);
+            for _ in 0..=rng.below(7) {
+                values.push(0.2 + shared + alike(&mut rng));
+                clusters.push(cluster);
+            }
+        }
+        let weights = vec![1.0; values.len()];
+        mean_difference(&cluster_units(&values, &weights, &clusters), LEVEL).interval
+    };
+    let relative = |experiment: usize, it: &[f64]| {
+        let mut rng = Rng::for_case(78, experiment);
+        let (first, second): (Vec<f64>, Vec<f64>) = it.iter().map(|_| costs(&mut rng)).unzip();
+        relative_difference(&first, &second, LEVEL)
+    };
+    let five = |rng: &mut Rng| successes(rng, 5) as f64 / 5.0;
+    let rate = |_: usize, it: &[f64]| clustered_rate(it, 5.0, LEVEL);
+    let all = |_: usize, it: &[f64]| {
+        let of_case = |share: &f64| {
+            pass_hat_k(
+                5,
+                (0..5).filter(|at| (f64::from(*at) + 0.5) / 5.0 < *share).count() as u64,
+                3,
+            )
+        };
+        let units: Vec<f64> = it.iter().filter_map(of_case).collect();
+        clustered_rate(&units, 5.0 / 3.0, LEVEL)
+    };
+    let all_of_three = 0.4 + 0.5 * 0.9_f64.powi(3);
     vec![
         Row::interval(
             "`wilson`",
@@ -203,12 +270,19 @@ fn intervals() -> Vec<Row> {
             |rng| f64::from(u8::from(unit(rng) < 0.8)),
             share,
         ),
-        Row::interval("`newcombe`", "success, 10 % more", 50, 0.1, success(0.2), paired),
-        Row::interval("`newcombe`", "success, 10 % more", 200, 0.1, success(0.2), paired),
-        Row::interval("`bca_mean`", "success, 10 % more", 200, 0.1, success(0.2), boot),
-        Row::interval("`bca_mean`", "skewed", 50, 0.2, skewed, boot),
-        Row::interval("`bca_mean`", "skewed", 200, 0.2, skewed, boot),
-        Row::interval("`bca_mean`", "success, five repeats", 60, 0.1, repeated, boot),
+        Row::interval("`mean_difference`", "skewed", 10, 0.2, skewed, plain),
+        Row::interval("`mean_difference`", "skewed", 50, 0.2, skewed, plain),
+        Row::interval("`mean_difference`", "skewed", 200, 0.2, skewed, plain),
+        Row::interval("`mean_difference`", "calls", 20, 0.1, calls, plain),
+        Row::interval("`mean_difference`", "calls", 200, 0.1, calls, plain),
+        Row::interval("`mean_difference`", "cost, log-normal", 50, cost, cost_difference, plain),
+        Row::interval("`mean_difference`", "cost, log-normal", 200, cost, cost_difference, plain),
+        Row::interval("`mean_difference`", "30 clusters of 1 to 7", 30, 0.2, |_| 0.0, clusters),
+        Row::interval("`relative_difference`", "cost, log-normal", 30, 0.2, |_| 0.0, relative),
+        Row::interval("`relative_difference`", "cost, log-normal", 200, 0.2, |_| 0.0, relative),
+        Row::interval("`clustered_rate`", "five repeats, 85 %", 20, 0.85, five, rate),
+        Row::interval("`clustered_rate`", "five repeats, 85 %", 100, 0.85, five, rate),
+        Row::interval("`clustered_rate`", "all of three, of five", 100, all_of_three, five, all),
         Row::interval("`hodges_lehmann`", "symmetric", 20, 0.3, lifted, shift),
         Row::interval("`hodges_lehmann`", "symmetric", 200, 0.3, lifted, shift),
     ]
@@ -216,36 +290,27 @@ fn intervals() -> Vec<Row> {
 
 fn tests() -> Vec<Row> {
     let mcnemar = |_: usize, it: &[f64]| {
-        let table = table(it, 0);
-        mcnemar_exact(table.first_only, table.second_only)
+        let (first, second) = discordant(it);
+        mcnemar_exact(first, second)
     };
-    let signs = |experiment: usize, it: &[f64]| sign_flip(it, &how(experiment));
     let ranks = |_: usize, it: &[f64]| wilcoxon(it);
+    let plain = |_: usize, it: &[f64]| mean_difference(it, LEVEL).p_value;
     let needed =
         |cases: Option<u64>| cases.and_then(|it| usize::try_from(it).ok()).unwrap_or_default();
-    let for_success = needed(cases_needed(0.1, 0.3, 0.05, 0.8));
     let for_means = needed(cases_needed_mean(0.4, 1.0, 0.05, 0.8));
     vec![
         Row::test("`mcnemar_exact`", "success, no difference", 200, success(0.1), mcnemar),
-        Row::test("`sign_flip`", "success, no difference", 200, success(0.1), signs),
-        Row::test("`sign_flip`", "symmetric", 20, alike, signs),
-        Row::test("`sign_flip`", "symmetric", 100, alike, signs),
+        Row::test("`mean_difference`", "symmetric", 10, alike, plain),
+        Row::test("`mean_difference`", "latency, no difference", 10, latencies, plain),
+        Row::test("`mean_difference`", "latency, no difference", 100, latencies, plain),
         Row::test("`wilcoxon`", "symmetric", 20, alike, ranks),
         Row::test("`wilcoxon`", "symmetric", 100, alike, ranks),
         Row::test(
-            "`cases_needed`, `mcnemar_exact`",
-            "success, 10 % more",
-            for_success,
-            success(0.2),
-            mcnemar,
-        )
-        .promise(Promise::Seen),
-        Row::test(
-            "`cases_needed_mean`, `sign_flip`",
+            "`cases_needed_mean`, `mean_difference`",
             "normal, 0.4 standard deviations",
             for_means,
             |rng| normal(rng) + 0.4,
-            signs,
+            plain,
         )
         .promise(Promise::Seen),
     ]
@@ -281,8 +346,15 @@ fn looks() -> Vec<Row> {
         sequential.p_value()
     };
     let mcnemar = |it: &[f64]| {
-        let table = table(it, 0);
-        mcnemar_exact(table.first_only, table.second_only)
+        let (first, second) = discordant(it);
+        mcnemar_exact(first, second)
+    };
+    // From the 30th case on.
+    let numbers = |_: usize, it: &[f64]| {
+        (30..=it.len()).map(|seen| anytime_mean(&it[..seen], LEVEL).p_value).fold(1.0, f64::min)
+    };
+    let naive = |_: usize, it: &[f64]| {
+        (30..=it.len()).map(|seen| mean_difference(&it[..seen], LEVEL).p_value).fold(1.0, f64::min)
     };
     vec![
         always("success, 10 % more", 0.1, Box::new(success(0.2))),
@@ -302,6 +374,23 @@ fn looks() -> Vec<Row> {
             any(mcnemar),
         )
         .promise(Promise::Nothing),
+        Row::test("`anytime_mean`, from case 30 on", "symmetric", LOOKS, alike, numbers),
+        Row::test(
+            "`anytime_mean`, from case 30 on",
+            "latency, no difference",
+            LOOKS,
+            latencies,
+            numbers,
+        ),
+        Row::test(
+            "`anytime_mean`, from case 30 on",
+            "skewed, no difference",
+            LOOKS,
+            |rng| skewed(rng) - 0.2,
+            numbers,
+        ),
+        Row::test("`mean_difference`, from case 30 on", "symmetric", LOOKS, alike, naive)
+            .promise(Promise::Nothing),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod mask;
+mod program_turn;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
+use crate::program::RunningProgram;
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
 use crate::tools::AgentTools;
@@ -42,6 +44,8 @@ pub struct Conversation {
     depth: usize,
     /// The number of models that were unavailable.
     given_up: usize,
+    /// The program of the agent, if it is one and runs.
+    program: Option<RunningProgram>,
     /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
@@ -74,8 +78,18 @@ impl Conversation {
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
-        let mut conversation =
-            Self { team, member, session, messages, usage, limits, depth, given_up: 0, secrets };
+        let mut conversation = Self {
+            team,
+            member,
+            session,
+            messages,
+            usage,
+            limits,
+            depth,
+            given_up: 0,
+            program: None,
+            secrets,
+        };
         conversation.mask_from_now_on(of_library);
         conversation
     }
@@ -153,7 +167,10 @@ impl Conversation {
             attempts: 0,
             cut_off: 0,
         };
-        state.turn.end = self.run_turn(&mut state).await;
+        state.turn.end = match &member.program {
+            Some(program) => self.run_program_turn(program, &mut state).await,
+            None => self.run_turn(&mut state).await,
+        };
         let turn = state.turn;
         observer.on_event(&member.name, &Event::TurnEnded(&self.mask_turn(&turn)));
         turn
@@ -297,9 +314,12 @@ impl Conversation {
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let Reply { usage, finish_reason, calls_as_text, .. } = reply;
+        let Reply { usage, ref model, finish_reason, calls_as_text, .. } = reply;
         let shown = self.mask_message(&reply.message);
-        let shown = shown.map(|message| Reply { message, usage, finish_reason, calls_as_text });
+        let shown = shown.map(|message| {
+            let model = model.clone();
+            Reply { message, usage, model, finish_reason, calls_as_text }
+        });
         let shown = shown.as_ref().unwrap_or(&reply);
         observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
         Ok(reply)

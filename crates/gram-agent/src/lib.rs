@@ -12,6 +12,7 @@ mod costs;
 mod message;
 pub mod model;
 mod observer;
+mod program;
 mod references;
 mod spans;
 mod summary;

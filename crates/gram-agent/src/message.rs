@@ -41,6 +41,14 @@ impl Message {
         Self::User { content: content.into(), images: Vec::new() }
     }
 
+    /// The text, if there is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::User { content, .. } | Self::Tool { content, .. } => Some(content),
+            Self::Assistant(message) => message.content.as_deref(),
+        }
+    }
+
     /// The images of a user or of a result.
     pub(crate) fn images(&self) -> &[Image] {
         match self {
@@ -128,6 +136,9 @@ pub struct Reply {
     /// The tokens of the request.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
+    /// The model, as the provider names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// How the reply ended.
     #[serde(default)]
     pub finish_reason: FinishReason,

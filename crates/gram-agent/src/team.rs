@@ -1,9 +1,13 @@
 //! Agents prepared for running, with their models and tools.
 
+mod options;
+
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gram_check::Valid;
+use gram_mcp::ServeError;
 use gram_model::{Agent, Module, ValueSource};
 use gram_schema::emit::message_object;
 use gram_tools::Bound;
@@ -16,7 +20,9 @@ use smol_str::SmolStr;
 
 use crate::answer::AnswerCheck;
 use crate::model::{Model, ModelNameError, Models, Sampling};
+use crate::program::AgentProgram;
 use crate::tools::AgentTools;
+use options::{agent_with_all_tools, find_program, with_attributes};
 
 /// An agent and the agents that it may call, on a bound library.
 #[derive(Debug, Clone)]
@@ -43,6 +49,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) scope: Vec<SmolStr>,
     /// The agents that the agent may call, as indexes of members.
     pub(crate) agents: Vec<(SmolStr, usize)>,
+    /// The program that is the agent, if it is one.
+    pub(crate) program: Option<AgentProgram>,
     pub(crate) answer: Option<AnswerCheck>,
     /// Judges answers of the right type.
     pub(crate) validator: Option<Arc<dyn Implementation>>,
@@ -65,17 +73,32 @@ pub(crate) struct FallbackModel {
 pub struct TeamOptions {
     /// Replaces the models of the first agent and of agents that declare none.
     pub model: Option<String>,
+    /// Attributes that replace those of the first agent.
+    pub attributes: Vec<(SmolStr, Value)>,
     /// Whether an agent with several models uses the next one if one is unavailable.
     pub fallback: bool,
     /// Default sampling parameters. Attributes of an agent take precedence.
     pub sampling: Sampling,
     /// Whether system prompts include guidance for tool calls.
     pub guidance: bool,
+    /// The program that is the first agent, with its arguments, and the folder that it runs in.
+    /// Replaces the agent's attribute `command`.
+    pub command: Option<(Vec<String>, PathBuf)>,
+    /// The command that runs [`gram_mcp::bridge`] with two arguments, for agents that are programs.
+    pub bridge: Vec<String>,
 }
 
 impl Default for TeamOptions {
     fn default() -> Self {
-        Self { model: None, fallback: true, sampling: Sampling::default(), guidance: true }
+        Self {
+            model: None,
+            attributes: Vec::new(),
+            fallback: true,
+            sampling: Sampling::default(),
+            guidance: true,
+            command: None,
+            bridge: Vec::new(),
+        }
     }
 }
 
@@ -117,6 +140,24 @@ pub enum TeamError {
         /// Why it cannot be used.
         why: String,
     },
+    /// The agent is a program and has agents as members.
+    #[error(
+        "agent `{agent}` is a program, which can call tools and containers, but not agent `{member}`"
+    )]
+    MemberOfProgram {
+        /// The agent.
+        agent: SmolStr,
+        /// The agent that it has as a member.
+        member: SmolStr,
+    },
+    /// The tools cannot be served to the program of the agent.
+    #[error("cannot run agent `{agent}`: {source}")]
+    Serve {
+        /// The agent.
+        agent: SmolStr,
+        /// Why its tools cannot be served.
+        source: ServeError,
+    },
     /// The schema of messages between agents is invalid.
     #[error(transparent)]
     Message(#[from] SchemaError),
@@ -140,9 +181,29 @@ impl AgentTeam {
         let mut names: Vec<SmolStr> = vec![agent.into()];
         let (mut members, mut found) = (Vec::new(), Vec::<Vec<Arc<dyn Model>>>::new());
         while let Some(name) = names.get(members.len()).cloned() {
-            let spec = module.agent(&name).ok_or_else(|| unknown_agent(module, &name))?;
+            let implied;
+            let spec = match module.agent(&name) {
+                Some(spec) => spec,
+                // A program may be an agent that the specification does not declare.
+                None if module.agents.is_empty() && options.command.is_some() => {
+                    implied = agent_with_all_tools(module, &name);
+                    &implied
+                }
+                None => return Err(unknown_agent(module, &name)),
+            };
+            let changed;
+            let spec = if members.is_empty() && !options.attributes.is_empty() {
+                changed = with_attributes(spec.clone(), &options.attributes);
+                &changed
+            } else {
+                spec
+            };
             let of_first = found.first().map(Vec::as_slice).unwrap_or_default();
-            let of_agent = find_models(spec, of_first, models, options)?;
+            let program = find_program(module, spec, bound, models, options, members.is_empty())?;
+            let of_agent = match &program {
+                Some(program) => vec![program.named_model()],
+                None => find_models(spec, of_first, models, options)?,
+            };
             let mut agents = Vec::new();
             for other in spec.members.iter().filter(|name| module.agent(name).is_some()) {
                 let known = names.iter().position(|name| name == other);
@@ -152,7 +213,13 @@ impl AgentTeam {
                 }
             }
             let validator = find_validator(spec, models)?;
-            members.push(prepare(module, spec, &of_agent, agents, validator, bound, options)?);
+            let mut member = prepare(module, spec, &of_agent, agents, validator, bound, options)?;
+            if let (Some(_), Some((other, _))) = (&program, member.agents.first()) {
+                let (agent, member) = (name, other.clone());
+                return Err(TeamError::MemberOfProgram { agent, member });
+            }
+            member.program = program;
+            members.push(member);
             found.push(of_agent);
         }
         // Each agent has at least one model.
@@ -272,6 +339,7 @@ fn prepare(
         tools,
         fallbacks,
         agents,
+        program: None,
         answer,
         validator,
     })

@@ -233,7 +233,7 @@ impl<'t> Checker<'t> {
                 Some(_) => attribute.wrong(self, file, ValueType::OneOf(&["tools", "functions"])),
             },
             "result" => agent.result = attribute.type_expression(self, file),
-            key @ ("images" | "validate") => {
+            key @ ("command" | "images" | "validate") => {
                 let spec = find(AttributeOwner::Agent, key);
                 if let Some(value) = self.typed_attribute(file, attribute, spec) {
                     agent.attributes.push((SmolStr::new(key), value));

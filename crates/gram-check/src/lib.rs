@@ -26,6 +26,7 @@ mod constraints;
 mod container;
 mod cycles;
 mod declared;
+mod experiments;
 mod field;
 mod field_attributes;
 mod fingerprints;

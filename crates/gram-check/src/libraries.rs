@@ -1,5 +1,5 @@
-//! Libraries and experiments: implementations to bind at run time, and comparisons of libraries.
-//! Here they are data; what binds them gives them meaning.
+//! Libraries: implementations to bind at run time. Here they are data; what binds them gives them
+//! meaning.
 
 mod attributes;
 mod whole_server;
@@ -8,9 +8,8 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Fix, Node, NodeKind as N};
 use smol_str::SmolStr;
 
-use crate::agent::article;
 use crate::attributes::Attribute;
-use crate::checker::{Checker, DeclarationKind, First};
+use crate::checker::Checker;
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
@@ -18,9 +17,8 @@ use crate::seen::Seen;
 use gram_model::attributes::{AttributeOwner, find, of_owner};
 use gram_model::attributes::{ImplementationKind, RequiredAttribute};
 use gram_model::nearest::{nearest, question};
-use gram_model::print::identifier;
 use gram_model::spans::Place;
-use gram_model::{Experiment, Implementation, Library, WHOLE_SERVER};
+use gram_model::{Implementation, Library, WHOLE_SERVER};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_library(&mut self, declaration: &DeclarationSyntax<'t>) {
@@ -210,128 +208,6 @@ impl<'t> Checker<'t> {
             .error(&codes::CONFLICTING_ATTRIBUTES, file, second.key_span, message)
             .label(first.key_span, "the other one")
             .help("keep one of them");
-        self.report(file, error);
-    }
-
-    pub(crate) fn read_experiment(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
-        let mut experiment = Experiment {
-            name: declaration.name.clone(),
-            description: None,
-            libraries: self.compared(declaration),
-            attributes: Vec::new(),
-        };
-        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Experiment) {
-            // The title and the version are kept as they are.
-            let spec = find(AttributeOwner::Experiment, &attribute.key)
-                .filter(|spec| !matches!(spec.name, "title" | "version"));
-            if attribute.key == "description" {
-                experiment.description = attribute.text(self, file);
-            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
-                if attribute.key == "agent" {
-                    self.compared_agent(file, attribute, value.as_str().unwrap_or_default());
-                }
-                experiment.attributes.push((SmolStr::new(&attribute.key), value));
-            }
-        }
-        let name = declaration.name_node.span();
-        self.module.experiments.push(experiment);
-        self.module.spans.experiments.push(Place { file, node: node.id(), name });
-    }
-
-    /// Checks that an experiment names an agent. Where the files declare none, the agents are in a
-    /// specification that is read apart from the library.
-    fn compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
-        let agent = |first: &&First| first.kind == DeclarationKind::Agent;
-        if let Some(first) = self.names.get(name).filter(agent) {
-            return self.used(file, first.file);
-        }
-        if self.is_full(file) || !self.names.iter().any(|(_, first)| agent(&first)) {
-            return;
-        }
-        let known = self.names.iter().filter(|(_, first)| agent(first));
-        let near = nearest(name, known.map(|(name, _)| name.as_str()));
-        let message = format!("unknown agent `{name}`");
-        let mut error = self
-            .error(&codes::UNKNOWN_NAME, file, attribute.span(), message)
-            .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
-        if let Some(near) = near.first() {
-            let with = format!("\"{near}\"");
-            error =
-                error.fix(Fix::replace(NeedsLook, format!("write {with}"), attribute.span(), with));
-        }
-        self.report(file, error);
-    }
-
-    /// The libraries that an experiment names.
-    fn compared(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<SmolStr> {
-        let DeclarationSyntax { file, node, .. } = *declaration;
-        let (mut libraries, mut seen) = (Vec::new(), Seen::default());
-        let mut misplaced = false;
-        for element in node.elements() {
-            let name = match element.kind() {
-                N::PatternReference => element.children().next(),
-                _ => None,
-            };
-            let Some(name) = name else {
-                if !std::mem::replace(&mut misplaced, true) {
-                    self.misplaced_member(declaration, element, "experiment", "names of libraries");
-                }
-                continue;
-            };
-            if seen.insert(name.content(), name.span()).is_some() {
-                let message = format!("`{}` is given twice", name.content());
-                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
-                self.report(file, error.help("remove one of them"));
-                continue;
-            }
-            let library = SmolStr::new(name.content());
-            match self.libraries.get(&library).map(|first| (first.kind, first.file)) {
-                Some((DeclarationKind::Library, owner)) => self.used(file, owner),
-                found => self.unknown_library(file, name, found.is_some()),
-            }
-            libraries.push(library);
-        }
-        if !misplaced && node.elements().nth(1).is_none() {
-            let message = format!("`{}` compares fewer than two libraries", declaration.name);
-            let span = declaration.name_node.span();
-            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
-            let name = &declaration.name;
-            let help = format!("name two or more: [{name}:Experiment | one, another]");
-            self.report(file, error.help(help));
-        }
-        libraries
-    }
-
-    fn unknown_library(&mut self, file: usize, name: Node<'t>, declared: bool) {
-        if self.is_full(file) {
-            return;
-        }
-        let text = name.content();
-        let known =
-            self.libraries.iter().filter(|(_, first)| first.kind == DeclarationKind::Library);
-        let near = nearest(&text, known.map(|(name, _)| name.as_str()));
-        let other = self.names.get(&*text).map(|first| first.kind.label().to_lowercase());
-        let message = if let Some(kind) = &other {
-            format!("`{text}` is {} {kind}, and an experiment compares libraries", article(kind))
-        } else if declared {
-            format!("`{text}` is not a library")
-        } else {
-            format!("unknown library `{text}`")
-        };
-        let help = match other {
-            Some(_) => "name a library, which holds the implementations of tools".to_owned(),
-            None => format!("declare it: [{text}:Library | …]"),
-        };
-        let mut error = self
-            .error(&codes::UNKNOWN_LIBRARY, file, name.span(), message)
-            .about(&*text)
-            .help(question(&near).unwrap_or(help));
-        if let Some(near) = near.first() {
-            let fix =
-                Fix::replace(NeedsLook, format!("write `{near}`"), name.span(), identifier(near));
-            error = error.fix(fix);
-        }
         self.report(file, error);
     }
 }

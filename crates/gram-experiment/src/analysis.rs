@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::counted::CountedCases;
 use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
-use crate::run_stats::{RunStats, RunSummary};
 use paired_stats::{
-    Interval, Resampling, Shift, SuccessDifference, bca_mean, hodges_lehmann, holm, mean, median,
-    pass_at_k, pass_hat_k, quantile, success_difference, wilcoxon, wilson,
+    Interval, MeanDifference, Shift, anytime_mean, hodges_lehmann, mean, mean_difference, median,
+    quantile, relative_difference, success_difference, wilcoxon,
 };
 
 /// How arms are compared.
@@ -17,24 +17,27 @@ pub struct Method {
     pub level: f64,
     /// The smallest difference of success that matters, as a fraction.
     pub margin: f64,
-    /// The number of bootstrap resamples.
-    pub resamples: usize,
-    /// The seed of resampling.
-    pub seed: u64,
     /// Whether the experiment is monitored sequentially and stops at a decision.
     pub sequential: bool,
 }
 
 impl Default for Method {
     fn default() -> Self {
-        Self { level: 0.95, margin: 0.05, resamples: 10_000, seed: 0, sequential: false }
+        Self { level: 0.95, margin: 0.05, sequential: false }
     }
 }
 
 impl Method {
-    fn resampling(&self) -> Resampling {
-        Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
+    /// The level of each comparison, at which all comparisons of an outcome hold together.
+    pub fn level_of_each(&self, arms: usize) -> f64 {
+        1.0 - (1.0 - self.level) / comparisons(arms)
     }
+}
+
+/// The number of comparisons of an outcome.
+#[expect(clippy::cast_precision_loss, reason = "there are few arms")]
+fn comparisons(arms: usize) -> f64 {
+    arms.saturating_sub(1).max(1) as f64
 }
 
 /// The comparison of an arm with the first arm in one outcome.
@@ -48,6 +51,8 @@ pub struct Comparison {
     pub outcome: Outcome,
     /// The number of cases with this outcome.
     pub cases: usize,
+    /// The number of units: clusters, and cases without one.
+    pub units: usize,
     /// The mean paired difference, this arm minus the first. A fraction for success.
     pub estimate: f64,
     /// The confidence interval of the difference.
@@ -55,10 +60,14 @@ pub struct Comparison {
     pub interval: Interval,
     /// The p-value of the difference.
     pub p_value: f64,
-    /// The p-value adjusted for multiple arms (Holm).
+    /// The p-value adjusted for multiple arms (Bonferroni), as the interval is.
     pub adjusted_p_value: f64,
     /// The statistical methods.
     pub method: &'static str,
+    /// The interval of the relative difference of the means, for gates in percent. It accounts for the
+    /// uncertainty of the first mean.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
+    pub relative: Option<Interval>,
     /// The Hodges-Lehmann shift, for outcomes other than success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<ShiftEstimate>,
@@ -76,6 +85,8 @@ pub struct ShiftEstimate {
     /// The confidence interval.
     #[serde(serialize_with = "pair")]
     pub interval: Interval,
+    /// The p-value of Wilcoxon's signed-rank test of the shift.
+    pub p_value: f64,
 }
 
 /// A summary of the values of an arm's runs.
@@ -89,38 +100,9 @@ pub struct Spread {
     pub p95: f64,
 }
 
-/// The success rate of an arm.
-#[derive(Debug, Clone, Serialize)]
-pub struct SuccessRate {
-    /// The arm.
-    pub arm: String,
-    /// The number of runs of cases that are finished in all arms.
-    pub runs: u64,
-    /// The number of successful runs.
-    pub successes: u64,
-    /// The Wilson interval of the rate, without repeats.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
-    pub interval: Option<Interval>,
-    /// pass@k: the probability that one of k runs succeeds, for k from 1, with repeats.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pass_at: Vec<f64>,
-    /// pass^k: the probability that all of k runs succeed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pass_all: Vec<f64>,
-}
-
-/// A case that one arm wins and another loses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Flip {
-    /// The case.
-    pub case: String,
-    /// The winning arm, in which more than half of the runs succeed.
-    pub winner: String,
-    /// The losing arm.
-    pub loser: String,
-    /// The places of a successful run of the winner and a failed run of the loser.
-    #[serde(skip)]
-    pub runs: [usize; 2],
+#[expect(clippy::ref_option, reason = "serde passes fields so")]
+fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(IntervalValue).serialize(serializer)
 }
 
 /// Serializes an interval. JSON has null for ends that are not finite.
@@ -128,193 +110,101 @@ fn pair<S: Serializer>(value: &Interval, serializer: S) -> Result<S::Ok, S::Erro
     [value.low, value.high].serialize(serializer)
 }
 
-#[expect(clippy::ref_option, reason = "serde passes fields so")]
-fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.map(|interval| [interval.low, interval.high]).serialize(serializer)
-}
+/// An interval that is serialized as a list of two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct IntervalValue(#[serde(serialize_with = "pair")] pub Interval);
 
-/// Compares all arms with the first in all known outcomes. Only cases that are finished in all arms
-/// count.
+/// Compares all arms with the first in all known outcomes, in the cases that count.
 pub(crate) fn compare(
-    stats: &RunStats,
+    cases: &CountedCases<'_>,
     names: &[String],
     monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Vec<Comparison> {
-    let mut all = Vec::new();
-    for outcome in Outcome::ALL {
-        let mut of_outcome: Vec<_> = (1..names.len())
-            .filter_map(|arm| one(stats, names, arm, outcome, monitor, method))
-            .collect();
-        let p_values: Vec<_> = of_outcome.iter().map(|it| it.p_value).collect();
-        for (comparison, adjusted) in of_outcome.iter_mut().zip(holm(&p_values)) {
-            comparison.adjusted_p_value = adjusted;
-        }
-        all.append(&mut of_outcome);
-    }
-    all
-}
-
-/// The paired differences, and the values of both arms.
-struct PairedValues {
-    differences: Vec<f64>,
-    first: Vec<f64>,
-    second: Vec<f64>,
-}
-
-fn pairs(stats: &RunStats, arm: usize, outcome: Outcome) -> PairedValues {
-    let mut pairs = PairedValues { differences: Vec::new(), first: Vec::new(), second: Vec::new() };
-    for block in stats.complete_cases() {
-        let values = |wanted: usize| {
-            let of_arm = stats.block(block).filter(|run| run.1 == wanted);
-            of_arm.map(|run| outcome.value_of(run.3)).collect::<Option<Vec<_>>>()
-        };
-        if let (Some(first), Some(second)) = (values(0), values(arm)) {
-            pairs.differences.push(mean(&second) - mean(&first));
-            pairs.first.extend(first);
-            pairs.second.extend(second);
-        }
-    }
-    pairs
+    let of_outcome = |outcome| {
+        (1..names.len()).filter_map(move |arm| one(cases, names, arm, outcome, monitor, method))
+    };
+    Outcome::ALL.into_iter().flat_map(of_outcome).collect()
 }
 
 fn one(
-    stats: &RunStats,
+    cases: &CountedCases<'_>,
     names: &[String],
     arm: usize,
     outcome: Outcome,
     monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Option<Comparison> {
-    let PairedValues { differences, first, second } = pairs(stats, arm, outcome);
-    if differences.is_empty() {
+    let units = cases.pairs(arm, outcome);
+    if units.cases == 0 {
         return None;
     }
-    let how = &method.resampling();
+    // Bonferroni: the intervals hold together, and agree with the adjusted p-values.
+    let comparisons = comparisons(names.len());
+    let level = method.level_of_each(names.len());
+    let least = if method.sequential { MIN_SEQUENTIAL_UNITS } else { MIN_UNITS };
     let seen = monitor.filter(|_| outcome == Outcome::Success).and_then(|monitor| monitor.of(arm));
-    let (mut cases, mut estimate) = (differences.len(), mean(&differences));
-    let (interval, p_value, told, shift);
-    if let Some((looked, difference, valid, p)) = seen {
-        cases = usize::try_from(looked).unwrap_or(usize::MAX);
-        estimate = difference;
-        (interval, p_value, shift) = (valid, p, None);
-        told = "paired difference; confidence sequence and p-value by betting, valid at every look";
+    let (found, mut shift, mut relative) = (&units.differences, None, None);
+    let (MeanDifference { interval, p_value }, told) = if let Some(seen) = seen {
+        (seen, "paired difference; confidence sequence and p-value by betting, valid at every look")
     } else if outcome == Outcome::Success {
-        shift = None;
-        SuccessDifference { interval, p_value } = success_difference(&differences, how.level);
-        told = "paired difference of cases; adjusted Wald interval over cases and its t-test";
+        (
+            success_difference(found, level),
+            "paired difference of cases; adjusted Wald interval over cases and its t-test",
+        )
     } else {
-        // A bootstrap of so few cases says nothing.
-        interval = if differences.len() < MIN_BOOTSTRAP_CASES {
-            Interval { low: f64::NAN, high: f64::NAN }
+        let enough = found.len() >= least;
+        let nothing = MeanDifference { interval: NOTHING.0, p_value: NOTHING.1 };
+        if units.is_plain && !method.sequential {
+            let Shift { estimate, interval } = hodges_lehmann(&units.of_cases, level);
+            let p_value = (wilcoxon(&units.of_cases) * comparisons).min(1.0);
+            // Of cases that are all alike, nothing can be said.
+            let known = if interval.low < interval.high { (interval, p_value) } else { NOTHING };
+            shift = Some(ShiftEstimate { estimate, interval: known.0, p_value: known.1 });
+        }
+        if method.sequential {
+            let found = if enough { anytime_mean(found, level) } else { nothing };
+            (
+                found,
+                "paired difference of cases; asymptotic confidence sequence, valid at every look",
+            )
         } else {
-            bca_mean(&differences, how)
-        };
-        p_value = wilcoxon(&differences);
-        let Shift { estimate, interval } = hodges_lehmann(&differences, how.level);
-        shift = Some(ShiftEstimate { estimate, interval });
-        told = "paired difference of cases; BCa bootstrap over cases, Wilcoxon signed-rank test";
-    }
+            relative = enough.then(|| relative_difference(&units.first, &units.second, level));
+            let found = if enough { mean_difference(found, level) } else { nothing };
+            (found, "paired difference of cases; Student's t over cases")
+        }
+    };
     Some(Comparison {
         arm: names[arm].clone(),
         against: names[0].clone(),
         outcome,
-        cases,
-        estimate,
+        cases: units.cases,
+        units: units.differences.len(),
+        estimate: mean(&units.differences),
         interval,
         p_value,
-        adjusted_p_value: p_value,
+        adjusted_p_value: (p_value * comparisons).min(1.0),
         method: told,
+        relative,
         shift,
-        first: Spread::of(&first),
-        second: Spread::of(&second),
+        first: Spread::of(&units.first, &units.runs[0]),
+        second: Spread::of(&units.second, &units.runs[1]),
     })
 }
 
+/// No interval and no p-value.
+const NOTHING: (Interval, f64) = (Interval { low: f64::NAN, high: f64::NAN }, f64::NAN);
+
 impl Spread {
-    fn of(values: &[f64]) -> Self {
-        Self { mean: mean(values), median: median(values), p95: quantile(values, 0.95) }
+    fn of(units: &[f64], runs: &[f64]) -> Self {
+        Self { mean: mean(units), median: median(runs), p95: quantile(runs, 0.95) }
     }
 }
 
-const MIN_BOOTSTRAP_CASES: usize = 6;
-
-/// The paired differences of success of an arm and the first, by case.
-pub(crate) fn success_differences(stats: &RunStats, arm: usize) -> Vec<f64> {
-    pairs(stats, arm, Outcome::Success).differences
-}
-
-/// The success rate of each arm. Empty if no case has an expectation.
-pub(crate) fn rates(stats: &RunStats, names: &[String], level: f64) -> Vec<SuccessRate> {
-    let repeats = u64::from(stats.plan().repeats);
-    let rate = |(arm, name): (usize, &String)| {
-        let mut rate = SuccessRate {
-            arm: name.clone(),
-            runs: 0,
-            successes: 0,
-            interval: None,
-            pass_at: Vec::new(),
-            pass_all: Vec::new(),
-        };
-        let mut by_case = Vec::new();
-        for block in stats.complete_cases() {
-            let runs = stats.block(block).filter(|run| run.1 == arm);
-            let known: Option<Vec<bool>> = runs.map(|run| run.3.success).collect();
-            let Some(known) = known else { continue };
-            let successes = known.iter().filter(|success| **success).count() as u64;
-            rate.runs += known.len() as u64;
-            rate.successes += successes;
-            by_case.push(successes);
-        }
-        if repeats == 1 {
-            rate.interval = Some(wilson(rate.successes, rate.runs, level));
-        } else {
-            let over = |pass: fn(u64, u64, u64) -> Option<f64>, k: u64| {
-                let values = by_case.iter().filter_map(|&successes| pass(repeats, successes, k));
-                mean(&values.collect::<Vec<_>>())
-            };
-            rate.pass_at = (1..=repeats).map(|k| over(pass_at_k, k)).collect();
-            rate.pass_all = (1..=repeats).map(|k| over(pass_hat_k, k)).collect();
-        }
-        (rate.runs > 0).then_some(rate)
-    };
-    names.iter().enumerate().filter_map(rate).collect()
-}
-
-/// The cases that one arm wins and another loses, in the order of the plan.
-pub(crate) fn flips(stats: &RunStats, names: &[String]) -> Vec<Flip> {
-    let mut flips = Vec::new();
-    for block in stats.complete_cases() {
-        let wins = |arm: usize| {
-            let runs: Vec<(usize, bool)> = stats
-                .block(block)
-                .filter(|run| run.1 == arm)
-                .filter_map(|(place, _, _, run): (_, _, _, &RunSummary)| {
-                    Some((place, run.success?))
-                })
-                .collect();
-            let wins = 2 * runs.iter().filter(|run| run.1).count() > runs.len();
-            let shown = runs.iter().find(|run| run.1 == wins).map(|run| run.0);
-            shown.map(|place| (wins, place))
-        };
-        let Some(first) = wins(0) else { continue };
-        for (arm, name) in names.iter().enumerate().skip(1) {
-            let Some(second) = wins(arm).filter(|second| second.0 != first.0) else { continue };
-            let ((winner, won), (loser, lost)) = if first.0 {
-                ((&names[0], first.1), (name, second.1))
-            } else {
-                ((name, second.1), (&names[0], first.1))
-            };
-            flips.push(Flip {
-                case: stats.name(block).to_owned(),
-                winner: winner.clone(),
-                loser: loser.clone(),
-                runs: [won, lost],
-            });
-        }
-    }
-    flips
-}
+/// Of fewer units, an interval of numbers without bounds says too little.
+const MIN_UNITS: usize = 6;
+/// The asymptotic confidence sequence holds from about so many units on.
+const MIN_SEQUENTIAL_UNITS: usize = 30;
 
 /// The histogram of an outcome by arm, for charts.
 #[derive(Debug, Clone)]
@@ -338,11 +228,11 @@ const BINS: usize = 24;
     clippy::cast_precision_loss,
     reason = "bins are few"
 )]
-pub(crate) fn histograms(stats: &RunStats, arms: usize) -> Vec<Histogram> {
+pub(crate) fn histograms(cases: &CountedCases<'_>, arms: usize) -> Vec<Histogram> {
     let mut all = Vec::new();
     for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
         let mut values = vec![Vec::new(); arms];
-        for (_, arm, _, run) in stats.complete_cases().flat_map(|block| stats.block(block)) {
+        for (_, arm, _, run) in cases.blocks.iter().flat_map(|block| cases.stats.block(*block)) {
             values[arm].extend(outcome.value_of(run));
         }
         let every: Vec<f64> = values.iter().flatten().copied().collect();

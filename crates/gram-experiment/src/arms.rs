@@ -18,6 +18,8 @@ pub struct ArmParts<'a> {
     pub agent: &'a str,
     /// The name of the agent's model.
     pub model: &'a str,
+    /// Attributes that replace those of the agent.
+    pub attributes: &'a [(SmolStr, Value)],
     /// The specification.
     pub module: &'a Module,
     /// The declaration of the library.
@@ -42,6 +44,11 @@ impl ArmParts<'_> {
             agent: other(self.agent, first.agent),
             model: other(self.model, first.model),
             specification: specification.filter(|own| *own != first.specification()),
+            attributes: self
+                .attributes
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.clone()))
+                .collect(),
         }
     }
 
@@ -59,6 +66,7 @@ pub fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
     };
     all.extend(difference("model", texts(|arm| arm.model)));
     all.extend(difference("agent", texts(|arm| arm.agent)));
+    all.extend(of_attributes(arms));
     all.extend(of_declarations(arms));
     all.extend(of_libraries(arms));
     all
@@ -68,6 +76,20 @@ pub fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
 fn difference(what: &str, arms: Vec<String>) -> Option<Difference> {
     let differs = arms.iter().any(|text| *text != arms[0]);
     differs.then(|| Difference { tool: None, what: Some(what.to_owned()), arms })
+}
+
+/// The attributes that arms replace, as the specification writes them.
+fn of_attributes(arms: &[ArmParts<'_>]) -> Vec<Difference> {
+    let mut seen = HashSet::new();
+    let names = arms.iter().flat_map(|arm| arm.attributes).map(|(key, _)| key);
+    let of = |name: &SmolStr| {
+        let text = |arm: &ArmParts<'_>| {
+            let own = arm.attributes.iter().find(|(key, _)| key == name);
+            own.map_or_else(String::new, |(_, value)| value.to_string())
+        };
+        difference(name, arms.iter().map(text).collect())
+    };
+    names.filter(|name| seen.insert(*name)).filter_map(of).collect()
 }
 
 fn of_declarations(arms: &[ArmParts<'_>]) -> Vec<Difference> {

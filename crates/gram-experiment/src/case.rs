@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::ExperimentError;
+use crate::counted::{AttributesById, CaseAttributes};
 use crate::grade::{Expectation, Grader, OneOrMany};
 
 /// A case: a conversation that runs in every arm.
@@ -22,6 +23,8 @@ pub struct Case {
     pub(crate) definition: Arc<str>,
     /// Decides whether a run succeeds, if the case has an expectation.
     pub grader: Option<Grader>,
+    /// The cluster, weight and tags.
+    pub attributes: CaseAttributes,
 }
 
 const MAX_CASE_BYTES: usize = 16 << 20;
@@ -31,6 +34,9 @@ struct CaseLine {
     id: Option<Value>,
     input: OneOrMany,
     expect: Option<Expectation>,
+    cluster: Option<Value>,
+    weight: Option<f64>,
+    tags: Option<OneOrMany>,
 }
 
 impl Case {
@@ -76,7 +82,7 @@ impl Case {
     fn parse(text: &str, number: usize) -> Result<Self, String> {
         let invalid = |error: serde_json::Error| match error.to_string() {
             message if message.contains("untagged enum") => {
-                "expected `input` to be a string or a list of strings".to_owned()
+                "expected `input` and `tags` to be a string or a list of strings".to_owned()
             }
             message => format!("invalid case: {message}"),
         };
@@ -90,22 +96,43 @@ impl Case {
             }
             OneOrMany::Many(turns) => turns,
         };
-        let id = match line.id {
-            None | Some(Value::Null) => number.to_string(),
-            Some(Value::String(id)) => id,
-            Some(id @ Value::Number(_)) => id.to_string(),
-            Some(_) => return Err("expected `id` to be a string or a number".to_owned()),
-        };
+        let id = name(line.id, "id")?.unwrap_or_else(|| number.to_string());
         if id.chars().any(char::is_control) {
             return Err("`id` contains a control character".to_owned());
         }
         let grader = line.expect.map(Grader::new).transpose()?;
-        Ok(Self { id, turns, definition: text.trim().into(), grader })
+        if line.weight.is_some_and(|weight| weight <= 0.0) {
+            return Err("expected `weight` to be above 0".to_owned());
+        }
+        let tags = match line.tags {
+            None => Vec::new(),
+            Some(OneOrMany::One(tag)) => vec![tag],
+            Some(OneOrMany::Many(tags)) => tags,
+        };
+        let cluster = name(line.cluster, "cluster")?;
+        let attributes = CaseAttributes { cluster, weight: line.weight, tags };
+        Ok(Self { id, turns, definition: text.trim().into(), grader, attributes })
+    }
+
+    /// The attributes of the cases that have any, by id.
+    pub fn attributes(cases: &[Self]) -> AttributesById {
+        let with = cases.iter().filter(|case| !case.attributes.is_empty());
+        with.map(|case| (case.id.clone(), case.attributes.clone())).collect()
+    }
+}
+
+/// A name that is a string or a number.
+fn name(value: Option<Value>, key: &str) -> Result<Option<String>, String> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => Ok(Some(name)),
+        Some(name @ Value::Number(_)) => Ok(Some(name.to_string())),
+        Some(_) => Err(format!("expected `{key}` to be a string or a number")),
     }
 }
 
 /// The keys of a case. Others are notes of its author.
-const KEYS: [&str; 3] = ["id", "input", "expect"];
+const KEYS: [&str; 6] = ["id", "input", "expect", "cluster", "weight", "tags"];
 
 /// Fails if a key of a case is misspelled.
 fn check_keys(fields: &Map<String, Value>) -> Result<(), String> {
@@ -148,7 +175,7 @@ mod tests {
         assert!(error("{}").starts_with("cases.jsonl:1: invalid case: missing field `input`"));
         assert_eq!(
             error("{\"input\": 3}"),
-            "cases.jsonl:1: expected `input` to be a string or a list of strings"
+            "cases.jsonl:1: expected `input` and `tags` to be a string or a list of strings"
         );
         assert_eq!(
             error("{\"input\": []}"),
@@ -157,6 +184,11 @@ mod tests {
         let twice = "{\"id\": 1, \"input\": \"a\"}\n{\"id\": \"1\", \"input\": \"b\"}";
         assert_eq!(error(twice), "cases.jsonl:2: duplicate case `1`");
         assert!(error("{\"input\": \"a\", \"expect\": {\"equal\": 1}}").contains("`equal`"));
+        assert_eq!(
+            error("{\"input\": \"a\", \"tag\": \"x\"}"),
+            "cases.jsonl:1: unknown key `tag`; did you mean `tags`?"
+        );
+        assert!(error("{\"input\": \"a\", \"weight\": 0}").contains("`weight` to be above 0"));
         let bytes = Case::read(&b"{\"input\": \"\xff\"}"[..], "c").unwrap_err().to_string();
         assert_eq!(bytes, "c:1: invalid UTF-8");
     }

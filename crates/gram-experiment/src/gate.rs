@@ -4,6 +4,7 @@ use crate::ExperimentError;
 use crate::analysis::Comparison;
 use crate::outcome::Outcome;
 use crate::unanswered::Unanswered;
+use paired_stats::Interval;
 
 /// A gate, such as `success >= -1pp`. It passes if the whole confidence interval of the difference
 /// satisfies the bound, so too few cases do not pass.
@@ -85,24 +86,32 @@ impl Gate {
             return vec![format!("gate `{}` failed: no data on {name}", self.text)];
         }
         let failure = |comparison: &Comparison| {
-            let unit = if self.relative { comparison.first.mean } else { 1.0 };
-            let bound = self.bound * unit;
-            let reached = if self.at_least {
-                comparison.interval.low >= bound
+            let nothing = Interval { low: f64::NAN, high: f64::NAN };
+            let interval = if self.relative {
+                comparison.relative.unwrap_or(nothing)
             } else {
-                comparison.interval.high <= bound
+                comparison.interval
             };
-            let show = |value| self.outcome.show_difference(value);
-            (!reached).then(|| {
-                format!(
-                    "gate `{}` failed: {} against {} is between {} and {}",
-                    self.text,
-                    comparison.arm,
-                    comparison.against,
-                    show(comparison.interval.low),
-                    show(comparison.interval.high),
-                )
-            })
+            let reached = if self.at_least {
+                interval.low >= self.bound
+            } else {
+                interval.high <= self.bound
+            };
+            let show = |value: f64| {
+                if self.relative {
+                    format!("{} %", Outcome::Success.show_difference(value))
+                } else {
+                    self.outcome.show_difference(value)
+                }
+            };
+            let Comparison { arm, against, cases, .. } = comparison;
+            let found = if interval.low.is_nan() {
+                format!("no interval for {arm} against {against}, from {cases} cases")
+            } else {
+                let [low, high] = [interval.low, interval.high].map(show);
+                format!("{arm} against {against} is between {low} and {high}")
+            };
+            (!reached).then(|| format!("gate `{}` failed: {found}", self.text))
         };
         of_outcome.filter_map(failure).collect()
     }

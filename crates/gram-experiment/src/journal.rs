@@ -7,6 +7,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
+
 use crate::ExperimentError;
 use crate::manifest::ExperimentManifest;
 use crate::run::Run;
@@ -161,6 +163,13 @@ impl Journal {
 
     /// All runs, in order of their places.
     pub fn all(&self) -> impl Iterator<Item = Result<Run, ExperimentError>> + '_ {
+        self.all_as()
+    }
+
+    /// All runs, in order of their places, with only the fields that `T` has.
+    pub(crate) fn all_as<T: DeserializeOwned>(
+        &self,
+    ) -> impl Iterator<Item = Result<T, ExperimentError>> + '_ {
         let folder = self.folder.as_ref();
         let lines = folder.map(|folder| folder.lines.as_slice()).unwrap_or_default();
         lines.iter().filter_map(move |line| Some(folder?.run(*line)))
@@ -232,7 +241,7 @@ impl JournalFolder {
         Ok(bytes)
     }
 
-    fn run(&self, line: JournalLine) -> Result<Run, ExperimentError> {
+    fn run<T: DeserializeOwned>(&self, line: JournalLine) -> Result<T, ExperimentError> {
         serde_json::from_slice(&self.bytes(line)?).map_err(|error| {
             let message = format!("the file has changed: {error}");
             ExperimentError::content(self.file().display(), message)

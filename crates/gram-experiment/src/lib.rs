@@ -7,30 +7,36 @@
 mod analysis;
 mod arms;
 mod case;
+mod counted;
 mod gate;
 mod grade;
 mod journal;
 mod manifest;
+mod methods;
 mod monitor;
 mod outcome;
 mod page;
 mod parquet_export;
 mod plan;
+mod planning;
 mod price;
+mod rates;
 mod reply_cache;
 mod report;
 mod run;
 mod run_stats;
 mod runner;
+mod tags;
 mod unanswered;
 mod verdict;
 
 use std::fmt::Display;
 use std::path::Path;
 
-pub use analysis::{Comparison, Flip, Method, ShiftEstimate, Spread, SuccessRate};
+pub use analysis::{Comparison, IntervalValue, Method, ShiftEstimate, Spread};
 pub use arms::{ArmParts, differences};
 pub use case::Case;
+pub use counted::{AttributesById, CaseAttributes};
 pub use gate::Gate;
 pub use grade::Grader;
 pub use journal::Journal;
@@ -38,14 +44,16 @@ pub use manifest::{ArmManifest, Difference, ExperimentManifest, hash};
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
+pub use planning::{POWER, Planning, PlanningVariance};
 pub use price::models_without_price;
+pub use rates::{CaseSuccesses, Flip, SuccessRate};
 pub use reply_cache::ReplyCache;
 pub use report::Report;
 pub use run::{Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
+pub use tags::TagResult;
 pub use unanswered::Unanswered;
-pub use verdict::Planning;
 
 impl ExperimentError {
     fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
 use crate::analysis::Method;
+use crate::counted::AttributesById;
 use crate::plan::{Plan, Shard};
 
 /// The manifest of an experiment, `experiment.json`.
@@ -36,6 +38,12 @@ pub struct ExperimentManifest {
     pub method: Method,
     /// The sampling parameters and limits of runs, as text.
     pub settings: String,
+    /// The clusters, weights and tags of the cases that have any, by id.
+    #[serde(default, skip_serializing_if = "AttributesById::is_empty")]
+    pub attributes: AttributesById,
+    /// The number of runs in parallel. 0 if it is unknown.
+    #[serde(default)]
+    pub concurrency: u32,
     /// The shard, if this is a part of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -57,6 +65,9 @@ pub struct ArmManifest {
     /// The hash of the specification, if it is not that of the first arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specification: Option<String>,
+    /// Attributes that replace those of the agent.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attributes: Map<String, Value>,
 }
 
 /// A difference between the arms.

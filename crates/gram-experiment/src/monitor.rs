@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
-use paired_stats::{Interval, Sequential, mean};
+use paired_stats::{Interval, MeanDifference, Sequential, mean};
 
 /// Compares the success of each arm with the first, case by case in the order of the plan. The
 /// confidence sequences are valid after every case, so the experiment may stop after any of them.
 #[derive(Debug, Clone)]
 pub struct SequentialMonitor {
-    arms: Vec<(String, Sequential, f64)>,
+    arms: Vec<(String, Sequential)>,
     /// The next case.
     next: usize,
     /// Differences up to this fraction do not matter.
@@ -28,7 +28,7 @@ impl SequentialMonitor {
         let names: Vec<_> = names.into_iter().skip(1).collect();
         #[expect(clippy::cast_precision_loss, reason = "there are few arms")]
         let each = 1.0 - (1.0 - level) / names.len().max(1) as f64;
-        let arm = |name: &str| (name.to_owned(), Sequential::new(each), 0.0);
+        let arm = |name: &str| (name.to_owned(), Sequential::new(each));
         Self {
             arms: names.into_iter().map(arm).collect(),
             next: 0,
@@ -54,11 +54,10 @@ impl SequentialMonitor {
                 mean(&values.collect::<Vec<_>>())
             };
             let first = successes(0);
-            for (at, (_, monitor, sum)) in self.arms.iter_mut().enumerate() {
+            for (at, (_, monitor)) in self.arms.iter_mut().enumerate() {
                 let difference = successes(at + 1) - first;
                 if difference.is_finite() {
                     monitor.add(difference);
-                    *sum += difference;
                 }
             }
             self.next += 1;
@@ -89,12 +88,19 @@ impl SequentialMonitor {
         }
     }
 
-    /// The number of cases, difference, confidence interval and p-value of an arm against the
-    /// first.
-    #[expect(clippy::cast_precision_loss, reason = "the number of cases is far below 2^53")]
-    pub(crate) fn of(&self, arm: usize) -> Option<(u64, f64, Interval, f64)> {
-        let (_, monitor, sum) = self.arms.get(arm.checked_sub(1)?)?;
-        let cases = monitor.cases();
-        Some((cases, sum / cases as f64, monitor.interval(), monitor.p_value()))
+    /// The confidence sequence and the p-value of an arm against the first.
+    pub(crate) fn of(&self, arm: usize) -> Option<MeanDifference> {
+        let (_, monitor) = self.arms.get(arm.checked_sub(1)?)?;
+        Some(MeanDifference { interval: monitor.interval(), p_value: monitor.p_value() })
+    }
+
+    /// Whether a case has been added.
+    pub(crate) fn has(&self, block: usize) -> bool {
+        block < self.next && !self.left_out.contains(&block)
+    }
+
+    /// Whether any case has been added.
+    pub(crate) fn has_cases(&self) -> bool {
+        (0..self.next).any(|block| self.has(block))
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::run_stats::RunSummary;
+use paired_stats::Interval;
 
 /// An outcome by which arms are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -82,6 +83,8 @@ impl Outcome {
             Self::Refused => measures.refused.into(),
             Self::Repairs => measures.repairs.into(),
             Self::Attempts => measures.attempts.into(),
+            // The program of an agent need not say it.
+            Self::Iterations if measures.iterations == 0 => return None,
             Self::Iterations => measures.iterations.into(),
             Self::Tokens => measures.tokens? as f64,
             Self::Cost => measures.cost?,
@@ -100,6 +103,15 @@ impl Outcome {
             Self::Latency => format!("{value:.2} ms"),
             _ => format!("{value:.2}"),
         }
+    }
+
+    /// Formats an interval of a difference. A dash if there is none.
+    pub fn show_interval(self, interval: Interval) -> String {
+        if interval.low.is_nan() {
+            return "–".to_owned();
+        }
+        let [low, high] = [interval.low, interval.high].map(|end| self.show_difference(end));
+        format!("{low} to {high}")
     }
 
     /// Formats a difference with its sign. Success is in percentage points.

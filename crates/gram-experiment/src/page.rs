@@ -1,24 +1,38 @@
-//! Reports as a self-contained HTML page without scripts.
+//! Reports as a self-contained HTML page. The verdict, tables and plots need no script; the list of
+//! cases does.
 
+mod cases;
+mod plot;
+mod transcripts;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
-use crate::analysis::{Comparison, Flip, Histogram};
+use crate::analysis::Comparison;
 use crate::journal::Journal;
 use crate::outcome::Outcome;
 use crate::report::{Report, method};
-use crate::run::Run;
 use crate::verdict::percent;
-use gram_agent::Message;
-use paired_stats::Interval;
-
-/// Maximum flips shown with transcripts.
-const MAX_FLIPS: usize = 200;
-
-/// Maximum characters shown of a message.
-const MAX_MESSAGE_CHARS: usize = 4_000;
+use cases::{CaseList, CaseResult};
+use plot::{arm_name, color, direction, fraction, is_better};
+use transcripts::{MAX_TRANSCRIPT_BYTES, Transcripts};
 
 const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = concat!(include_str!("page/align.js"), include_str!("page/cases.js"));
+
+/// The policy of the page: no requests, and no script or style but its own.
+fn content_security_policy() -> String {
+    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
+    format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; \
+         base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
 
 impl Report {
     /// The report as an HTML page, with transcripts from the journal.
@@ -27,7 +41,7 @@ impl Report {
     ///
     /// If a transcript cannot be read.
     pub fn html(&self, journal: &Journal) -> Result<String, ExperimentError> {
-        let flips = self.flip_table(journal)?;
+        let cases = self.case_list(journal)?;
         let several = self.manifest.arms.len() > 2;
         let title = format!("{}: {}", self.title(), self.verdict);
         let page = html! {
@@ -35,6 +49,7 @@ impl Report {
             html lang="en" {
                 head {
                     meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(content_security_policy());
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     // Prevents a request for `/favicon.ico`.
@@ -62,7 +77,7 @@ impl Report {
                                 }
                             }
                         }
-                        (flips)
+                        (cases)
                         (self.arms())
                         section aria-labelledby="method" {
                             h2 #method { "Methods" }
@@ -72,6 +87,7 @@ impl Report {
                             }
                         }
                     }
+                    script { (PreEscaped(SCRIPT)) }
                 }
             }
         };
@@ -86,11 +102,11 @@ impl Report {
         html! {
             @if !all.is_empty() {
                 section aria-labelledby="success" {
-                    h2 #success { "Success" }
+                    h2 #success { "Success " (direction(Outcome::Success)) }
                     div.rates {
                         @for rate in &self.rates {
                             div.rate {
-                                span.name { (rate.arm) }
+                                span.name { (arm_name(self, &rate.arm)) }
                                 span.big { (Outcome::Success.show(fraction(rate.successes, rate.runs))) }
                                 span.fine { (rate.successes) " of " (rate.runs) " runs" }
                                 @if rate.pass_all.len() > 1 {
@@ -102,16 +118,16 @@ impl Report {
                             }
                         }
                     }
-                    @for comparison in all {
-                        @if several { h3 { (comparison.arm) " against " (comparison.against) } }
+                    @for comparison in &all {
                         p {
-                            "The difference is " (Outcome::Success.show_difference(comparison.estimate))
+                            "The difference " @if several { "of " (comparison.arm) " and " (comparison.against) " " }
+                            "is " (Outcome::Success.show_difference(comparison.estimate))
                             " points; its " (level) " % interval is "
                             (Outcome::Success.show_difference(comparison.interval.low)) " to "
                             (Outcome::Success.show_difference(comparison.interval.high)) "."
                         }
-                        (interval_plot(comparison, self.manifest.method.margin))
                     }
+                    (self.success_plot(&all))
                 }
             }
         }
@@ -120,48 +136,94 @@ impl Report {
     /// The table of all outcomes.
     fn outcomes(&self) -> Markup {
         let (head, lines) = self.cells();
-        let rows = lines.iter().zip(&self.comparisons).map(|(line, comparison)| {
-            (line, self.clear(comparison), Some(comparison.outcome.description()))
-        });
         let spreads = self.spreads();
-        let spread_rows = spreads.1.iter().map(|line| (line, false, None));
         html! {
             @if !lines.is_empty() {
                 section aria-labelledby="outcomes" {
                     h2 #outcomes { "All outcomes" }
-                    (table("table of all outcomes", &head, rows))
-                    p.fine { "Means per run. " (self.note()) }
+                    (table("table of all outcomes", &head, &html! {
+                        @for (line, comparison) in lines.iter().zip(&self.comparisons) {
+                            (self.outcome_row(line, comparison))
+                        }
+                    }))
+                    p.fine { "↑ higher is better, ↓ lower is better. Means per run. " (self.note()) }
+                    (self.relative_plot())
                     details {
                         summary { "Medians, percentiles and typical cases" }
-                        (table("table of medians and percentiles", &spreads.0, spread_rows))
+                        (table("table of medians and percentiles", &spreads.0, &html! {
+                            @for line in &spreads.1 {
+                                tr {
+                                    @for (at, cell) in line.iter().enumerate() {
+                                        @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                                    }
+                                }
+                            }
+                        }))
                     }
                 }
             }
         }
     }
 
-    /// The cases that one arm wins and another loses, with transcripts.
-    fn flip_table(&self, journal: &Journal) -> Result<Markup, ExperimentError> {
-        let mut shown = Vec::new();
-        for flip in self.flips.iter().take(MAX_FLIPS) {
-            let mut runs = journal.runs(flip.runs);
-            let [won, lost] = [runs.next().transpose()?, runs.next().transpose()?];
-            shown.push((flip, won, lost));
-        }
-        let more = self.flips.len().saturating_sub(MAX_FLIPS);
-        Ok(html! {
-            @if !shown.is_empty() {
-                section aria-labelledby="flips" {
-                    h2 #flips { "Cases won by one arm and lost by another" }
-                    @for arm in self.manifest.arm_names() {
-                        p {
-                            (arm) " wins "
-                            (self.flips.iter().filter(|flip| flip.winner == arm).count())
-                            " of " (self.flips.len()) "."
+    fn outcome_row(&self, line: &[String], comparison: &Comparison) -> Markup {
+        let clear = self.clear(comparison);
+        let better = is_better(comparison);
+        let title = comparison.outcome.description();
+        html! {
+            tr.better[clear && better].worse[clear && !better] {
+                @for (at, cell) in line.iter().enumerate() {
+                    @if at == 0 {
+                        th scope="row" title=(title) { (cell) " " (direction(comparison.outcome)) }
+                    } @else {
+                        td {
+                            (cell)
+                            @if at == 3 && clear { " " @if better { "better" } @else { "worse" } }
                         }
                     }
-                    @for (flip, won, lost) in &shown { (transcripts(flip, won.as_ref(), lost.as_ref())) }
-                    @if more > 0 { p { (more) " more are in report.json." } }
+                }
+            }
+        }
+    }
+
+    /// The results of the cases, and the list that the script filters.
+    fn case_list(&self, journal: &Journal) -> Result<Markup, ExperimentError> {
+        let list = CaseList::read(journal, &self.manifest)?;
+        let transcripts = Transcripts::read(journal, &list)?;
+        let (json, unlisted) = list.json(&self.manifest);
+        let arms: Vec<_> = self.manifest.arm_names().collect();
+        let (first, others) =
+            arms.split_first().map_or(("", &arms[..]), |(first, others)| (*first, others));
+        let without = list.len() - transcripts.cases;
+        let repeats = self.manifest.plan.repeats;
+        Ok(html! {
+            @if list.len() > 0 {
+                section aria-labelledby="cases" {
+                    h2 #cases { "Cases" }
+                    div.counts { (counts(&list, first, others)) }
+                    @if repeats > 1 {
+                        p.fine {
+                            "Each case ran " (repeats) " times in each arm. An arm wins a case if more of "
+                            "its runs succeed. A case is flaky if runs of an arm differ in success."
+                        }
+                    }
+                    @if list.missing > 0 {
+                        p.fine { "Cases without a finished run, which are not listed: " (list.missing) "." }
+                    }
+                    @if unlisted > 0 {
+                        p.fine { "The list is too large for this page. runs.jsonl has " (unlisted) " more cases." }
+                    }
+                    @if without > 0 {
+                        p.fine {
+                            "This page holds " (MAX_TRANSCRIPT_BYTES >> 20) " MB of transcripts, of "
+                            (transcripts.cases) " cases: first those that an arm wins. runs.jsonl in the "
+                            "directory of the report has the transcripts of the other " (without) " cases."
+                        }
+                    }
+                    noscript { p { "The list of cases needs JavaScript. runs.jsonl has all runs." } }
+                    div #case-list {}
+                    // `json` is safe in a script.
+                    script #case-data type="application/json" { (PreEscaped(json)) }
+                    script #transcript-data type="application/json" { (PreEscaped(transcripts.json)) }
                 }
             }
         })
@@ -179,7 +241,7 @@ impl Report {
                     h3 { (what) }
                     dl {
                         @for (name, text) in arms {
-                            dt { (name) }
+                            dt { (arm_name(self, name)) }
                             dd { code { (text) } }
                         }
                     }
@@ -187,169 +249,54 @@ impl Report {
             }
         }
     }
-
-    /// The histograms of an outcome, by arm.
-    fn histogram(&self, all: &Histogram) -> Markup {
-        const WIDTH: f64 = 320.0;
-        const HEIGHT: f64 = 60.0;
-        let most = all.arms.iter().flatten().copied().max().unwrap_or(1).max(1);
-        let name = all.outcome.description();
-        let told = |arm: &str| {
-            let of_outcome = self.comparisons.iter().filter(|it| it.outcome == all.outcome);
-            let mut spreads = of_outcome
-                .flat_map(|it| [(it.against.as_str(), it.first), (it.arm.as_str(), it.second)]);
-            let spread = spreads.find(|(known, _)| *known == arm).map(|(_, spread)| spread);
-            let values = spread.map_or([f64::NAN; 2], |spread| [spread.median, spread.p95]);
-            let [median, p95] = values.map(|value| all.outcome.show(value));
-            format!("{arm}: {name}, median {median}, 95th percentile {p95}")
-        };
-        html! {
-            figure {
-                figcaption { (name) }
-                @for (arm, bins) in self.manifest.arm_names().zip(&all.arms) {
-                    @let bar = WIDTH / count(bins.len() as u64);
-                    p.fine.label { (arm) }
-                    svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img"
-                        aria-label=(told(arm)) {
-                        @for (at, bin) in bins.iter().enumerate() {
-                            @let height = HEIGHT * fraction(*bin, most);
-                            rect.bar x=(format!("{:.1}", bar * count(at as u64) + 0.5))
-                                y=(format!("{:.1}", HEIGHT - height))
-                                width=(format!("{:.1}", bar - 1.0)) height=(format!("{height:.1}")) {}
-                        }
-                        line.axis x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
-                    }
-                }
-                p.fine.ends {
-                    span { (all.outcome.show(all.low)) }
-                    span { (all.outcome.show(all.high)) " or more" }
-                }
-            }
-        }
-    }
 }
 
-/// A table. A row has its cells, whether it is highlighted, and the title of its first cell.
-fn table<'r>(
-    label: &str,
-    head: &[String],
-    rows: impl Iterator<Item = (&'r Vec<String>, bool, Option<&'r str>)>,
-) -> Markup {
+/// The number of cases with each result, for each arm after the first.
+fn counts(list: &CaseList, first: &str, others: &[&str]) -> Markup {
+    let arms = others.iter().map(|arm| match others {
+        [_] => "cases".to_owned(),
+        _ => format!("{arm} against {first}"),
+    });
+    let head: Vec<_> = std::iter::once("result".to_owned()).chain(arms).collect();
+    let label = |result: CaseResult| match (result, others) {
+        (_, [other]) => result.label(first, other),
+        (CaseResult::OtherWins, _) => "won by the other arm".to_owned(),
+        (result, _) => result.label(first, ""),
+    };
+    let rows = CaseResult::ALL.map(|result| {
+        let counts: Vec<_> = (0..others.len()).map(|arm| list.count(arm, result)).collect();
+        (result, counts)
+    });
+    table(
+        "table of the results of cases",
+        &head,
+        &html! {
+            @for (result, counts) in rows.iter().filter(|(_, counts)| counts.iter().any(|it| *it > 0)) {
+                tr {
+                    th scope="row" {
+                        @match result {
+                            CaseResult::FirstWins => span class=(format!("arm {}", color(0))) { (label(*result)) },
+                            CaseResult::OtherWins if others.len() == 1 => {
+                                span class=(format!("arm {}", color(1))) { (label(*result)) }
+                            }
+                            _ => (label(*result)),
+                        }
+                    }
+                    @for count in counts { td { (count) } }
+                }
+            }
+        },
+    )
+}
+
+/// A table that scrolls where it is too wide.
+fn table(label: &str, head: &[String], rows: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="group" aria-label=(label) {
             table {
                 thead { tr { @for cell in head { th scope="col" { (cell) } } } }
-                tbody {
-                    @for (line, clear, title) in rows {
-                        tr.clear[clear] {
-                            @for (at, cell) in line.iter().enumerate() {
-                                @if at == 0 {
-                                    th scope="row" title=[title] { (cell) }
-                                } @else { td { (cell) } }
-                            }
-                        }
-                    }
-                }
+                tbody { (rows) }
             }
         }
     }
-}
-
-/// A confidence interval on an axis, with the margin as a band around zero.
-fn interval_plot(comparison: &Comparison, margin: f64) -> Markup {
-    const WIDTH: f64 = 640.0;
-    let Interval { low, high } = comparison.interval;
-    let widest = [low, high, comparison.estimate, margin]
-        .into_iter()
-        .filter(|end| end.is_finite())
-        .fold(0.01_f64, |widest, end| widest.max(end.abs()))
-        * 1.15;
-    let place = |value: f64| (WIDTH / 2.0) * (1.0 + value.clamp(-widest, widest) / widest);
-    let text = |value: f64| format!("{:.1}", place(value));
-    let show = |value| comparison.outcome.show_difference(value);
-    let told = format!(
-        "{} less {}: {}, from {} to {} points",
-        comparison.arm,
-        comparison.against,
-        show(comparison.estimate),
-        show(low),
-        show(high)
-    );
-    html! {
-        svg.interval viewBox=(format!("0 0 {WIDTH} 64")) preserveAspectRatio="none" role="img" aria-label=(told) {
-            rect.margin x=(text(-margin)) y="8"
-                width=(format!("{:.1}", place(margin) - place(-margin))) height="48" {}
-            line.axis x1="0" x2=(WIDTH) y1="56" y2="56" {}
-            line.zero x1=(text(0.0)) x2=(text(0.0)) y1="4" y2="60" {}
-            @if low.is_finite() && high.is_finite() {
-                line.range x1=(text(low)) x2=(text(high)) y1="32" y2="32" {}
-                line.end x1=(text(low)) x2=(text(low)) y1="24" y2="40" {}
-                line.end x1=(text(high)) x2=(text(high)) y1="24" y2="40" {}
-            }
-            line.point x1=(text(comparison.estimate)) x2=(text(comparison.estimate)) y1="16" y2="48" {}
-        }
-        p.fine.ends {
-            span { (comparison.against) " better" }
-            span { "0" }
-            span { (comparison.arm) " better" }
-        }
-    }
-}
-
-/// Two transcripts side by side.
-fn transcripts(flip: &Flip, won: Option<&Run>, lost: Option<&Run>) -> Markup {
-    html! {
-        details {
-            summary { span.case { (flip.case) } " won by " (flip.winner) ", lost by " (flip.loser) }
-            @if won.is_none() && lost.is_none() {
-                p { "Transcripts are not kept; use --report to keep them." }
-            }
-            div.sides {
-                @for run in [won, lost].into_iter().flatten() {
-                    div.side {
-                        h3 {
-                            (run.arm) @if run.success == Some(true) { ": success" } @else { ": no success" }
-                        }
-                        @if !run.missed.is_empty() {
-                            ul { @for missed in &run.missed { li { (missed) } } }
-                        }
-                        ol.said { @for message in &run.messages { (said(message)) } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn said(message: &Message) -> Markup {
-    html! {
-        @match message {
-            Message::User { content, .. } => li.user { b { "user" } pre { (cut(content)) } },
-            Message::Assistant(said) => li.model {
-                b { "model" }
-                @if let Some(content) = &said.content { pre { (cut(content)) } }
-                @for call in &said.tool_calls {
-                    pre.call { (call.name) " " (cut(&call.arguments)) }
-                }
-            },
-            Message::Tool { name, content, .. } => li.tool { b { (name) } pre { (cut(content)) } },
-        }
-    }
-}
-
-/// Truncates a long text.
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_MESSAGE_CHARS) {
-        Some((at, _)) => format!("{} …", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
-fn fraction(part: u64, of: u64) -> f64 {
-    count(part) / count(of)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "what is drawn is not so exact")]
-fn count(number: u64) -> f64 {
-    number as f64
 }

@@ -23,6 +23,9 @@ const SCHEMA: &str = "message run {
     required binary case (STRING);
     required binary arm (STRING);
     required int32 repeat;
+    required binary started_at (STRING);
+    optional binary model (STRING);
+    required int64 seed;
     optional boolean success;
     required binary missed (STRING);
     required binary end (STRING);
@@ -48,13 +51,24 @@ impl Journal {
     ///
     /// If runs cannot be read or the file cannot be written.
     pub fn write_parquet(&self, path: &Path) -> Result<(), ExperimentError> {
-        let failed = |error: ParquetError| ExperimentError::io("write", path, &error);
         let new = path.with_extension("new");
+        let written = self.write_parquet_file(&new, path).and_then(|()| {
+            std::fs::rename(&new, path).map_err(|error| ExperimentError::io("write", path, &error))
+        });
+        if written.is_err() {
+            // What a full disk leaves is of no use.
+            let _ = std::fs::remove_file(&new);
+        }
+        written
+    }
+
+    /// Writes the runs into a file. Errors name `path`.
+    fn write_parquet_file(&self, file: &Path, path: &Path) -> Result<(), ExperimentError> {
+        let failed = |error: ParquetError| ExperimentError::io("write", path, &error);
         let file =
-            File::create(&new).map_err(|error| ExperimentError::io("write", path, &error))?;
+            File::create(file).map_err(|error| ExperimentError::io("write", path, &error))?;
         let schema = parse_message_type(SCHEMA).map_err(failed)?;
-        let properties =
-            WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
             .map_err(failed)?;
         let mut runs = self.all();
@@ -67,8 +81,7 @@ impl Journal {
             write_rows(&mut group, &rows).map_err(failed)?;
             group.close().map_err(failed)?;
         }
-        writer.close().map_err(failed)?;
-        std::fs::rename(&new, path).map_err(|error| ExperimentError::io("write", path, &error))
+        writer.close().map(drop).map_err(failed)
     }
 }
 
@@ -90,6 +103,11 @@ fn write_rows(
     column::<ByteArrayType>(group, &text(|run| run.case.clone()), None)?;
     column::<ByteArrayType>(group, &text(|run| run.arm.clone()), None)?;
     column::<Int32Type>(group, &count(|run| run.repeat), None)?;
+    column::<ByteArrayType>(group, &text(|run| run.started_at.clone()), None)?;
+    let models = rows.iter().map(|run| run.model.clone().map(|it| it.into_bytes().into()));
+    optional::<ByteArrayType>(group, models)?;
+    let seeds: Vec<i64> = rows.iter().map(|run| long(run.seed)).collect();
+    column::<Int64Type>(group, &seeds, None)?;
     optional::<BoolType>(group, rows.iter().map(|run| run.success))?;
     column::<ByteArrayType>(group, &text(|run| run.missed.join("; ")), None)?;
     column::<ByteArrayType>(group, &text(|run| run.end.clone()), None)?;

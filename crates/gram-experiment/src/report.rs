@@ -4,16 +4,19 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::analysis::{
-    Comparison, Flip, Histogram, Method, Spread, SuccessRate, compare, flips, histograms, rates,
-};
+use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
+use crate::counted::CountedCases;
 use crate::manifest::{Difference, ExperimentManifest};
+pub(crate) use crate::methods::method;
 use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
+use crate::planning::{Planning, planning};
+use crate::rates::{Flip, SuccessRate, flips, rates, show_rate};
 use crate::run_stats::RunStats;
 use crate::runner::StopReason;
+use crate::tags::{TagResult, by_tag, cells as tag_cells};
 use crate::unanswered::{Unanswered, unanswered};
-use crate::verdict::{Planning, is_clear, percent, planning, verdict};
+use crate::verdict::{is_clear, percent, verdict};
 
 /// The report of an experiment.
 #[derive(Debug)]
@@ -24,8 +27,10 @@ pub struct Report {
     pub verdict: String,
     /// The number of finished runs.
     pub finished: usize,
-    /// The number of cases that are finished in all arms. Only these count.
+    /// The number of cases that count: finished in all arms and, in a sequential experiment, monitored.
     pub cases: usize,
+    /// The number of cases that are finished in all arms.
+    pub finished_cases: usize,
     /// Why the experiment stopped early, if it did.
     pub stopped: Option<String>,
     /// The runs of each arm that the model did not answer.
@@ -38,6 +43,8 @@ pub struct Report {
     pub planning: Option<Planning>,
     /// The cases that one arm wins and another loses.
     pub flips: Vec<Flip>,
+    /// The difference of success by tag.
+    pub tags: Vec<TagResult>,
     /// The histograms of outcomes.
     pub(crate) histograms: Vec<Histogram>,
 }
@@ -52,7 +59,8 @@ impl Report {
     ) -> Self {
         let method = manifest.method;
         let names: Vec<String> = manifest.arm_names().map(str::to_owned).collect();
-        let comparisons = compare(stats, &names, monitor, &method);
+        let cases = CountedCases::new(stats, monitor, &manifest.attributes);
+        let comparisons = compare(&cases, &names, monitor, &method);
         let stopped = match stop {
             StopReason::Done => None,
             StopReason::Early(why) | StopReason::Decided(why) | StopReason::Missing(why) => {
@@ -66,19 +74,21 @@ impl Report {
         let unanswered = unanswered(stats, &names, method.margin, stop);
         let withheld: Vec<_> = unanswered.iter().filter_map(|it| it.imbalance.as_deref()).collect();
         let verdict = match &withheld[..] {
-            [] => verdict(stats, &comparisons, &method),
+            [] => verdict(&cases, &comparisons, &method),
             reasons => format!("no verdict: {}", reasons.join("; ")),
         };
         Self {
             verdict,
             unanswered,
-            planning: planning(stats, &comparisons, &method),
+            planning: planning(&cases, &method),
             finished: stats.finished(),
-            cases: stats.complete_cases().count(),
+            cases: cases.blocks.len(),
+            finished_cases: stats.complete_cases().count(),
             stopped,
-            rates: rates(stats, &names, method.level),
-            flips: flips(stats, &names),
-            histograms: histograms(stats, names.len()),
+            rates: rates(&cases, &names, &method),
+            flips: flips(&cases, &names),
+            tags: by_tag(&cases, &names, &method),
+            histograms: histograms(&cases, names.len()),
             comparisons,
             manifest,
         }
@@ -101,6 +111,8 @@ impl Report {
             "verdict": self.verdict,
             "arms": self.manifest.arm_names().collect::<Vec<_>>(),
             "cases": self.cases,
+            "finished_cases": self.finished_cases,
+            "concurrency": self.manifest.concurrency,
             "planned_cases": plan.cases,
             "runs": self.finished,
             "repeats": plan.repeats,
@@ -116,6 +128,7 @@ impl Report {
             "rates": self.rates,
             "comparisons": self.comparisons,
             "planning": self.planning,
+            "tags": self.tags,
             "flips": self.flips,
         })
     }
@@ -125,7 +138,7 @@ impl Report {
         let plan = self.manifest.plan;
         let [agents, models] = self.manifest.agents_and_models();
         let cases = if self.cases == plan.cases {
-            format!("{} cases", plan.cases)
+            format!("{} {}", plan.cases, plural(plan.cases, "case"))
         } else {
             format!("{} of {} cases", self.cases, plan.cases)
         };
@@ -138,7 +151,8 @@ impl Report {
             None => String::new(),
         };
         let (agents, models) = (agents.join(", "), models.join(", "));
-        format!("{part}{cases}{repeats}, {} runs; agent {agents}, model {models}", self.finished)
+        let runs = plural(self.finished, "run");
+        format!("{part}{cases}{repeats}, {} {runs}; agent {agents}, model {models}", self.finished)
     }
 
     /// The name of the experiment, or its arms.
@@ -173,64 +187,60 @@ impl Report {
                 outcome.name().to_owned()
             };
             let clear = if self.clear(comparison) { " *" } else { "" };
-            let [low, high] = [comparison.interval.low, comparison.interval.high]
-                .map(|end| outcome.show_difference(end));
+            // A row that is not about all cases says so.
+            let name = match comparison.cases {
+                cases if cases == self.cases => name,
+                cases => format!("{name} ({cases} {})", plural(cases, "case")),
+            };
             vec![
                 name,
                 outcome.show(comparison.first.mean),
                 outcome.show(comparison.second.mean),
                 format!("{}{clear}", outcome.show_difference(comparison.estimate)),
-                format!("{low} to {high}"),
+                outcome.show_interval(comparison.interval),
                 p_value(comparison.adjusted_p_value),
             ]
         };
         (head, self.comparisons.iter().map(line).collect())
     }
 
-    /// Whether a difference is significant. In a sequential experiment, that is known of success
-    /// only.
+    /// Whether a difference is significant.
     pub(crate) fn clear(&self, comparison: &Comparison) -> bool {
-        let Method { level, sequential, .. } = self.manifest.method;
-        is_clear(comparison, level) && (!sequential || comparison.outcome == Outcome::Success)
+        is_clear(comparison, self.manifest.method.level)
     }
 
-    /// The note below the table of comparisons.
-    pub(crate) fn note(&self) -> String {
-        let mut note =
-            "Differences are paired by case, each arm minus the first; success in percentage \
-                        points. A star marks significant differences."
-                .to_owned();
-        let looked = self.comparisons.iter().find(|it| it.outcome == Outcome::Success);
-        if self.manifest.method.sequential
-            && let Some(looked) = looked.filter(|it| it.cases != self.cases)
-        {
-            let _ = write!(
-                note,
-                " The difference of success includes the {} monitored cases.",
-                looked.cases
-            );
-        }
-        note
+    /// The head and the rows of the table of tags.
+    pub(crate) fn tag_cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let arms: Vec<_> = self.manifest.arm_names().collect();
+        tag_cells(&self.tags, &arms, self.manifest.method.level)
     }
 
     /// The head and the rows of the table of medians, percentiles and shifts.
     pub(crate) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let head = ["outcome", "arm", "median", "95th percentile", "shift of a typical case"];
+        let head = [
+            "outcome",
+            "arm",
+            "median",
+            "95th percentile",
+            "shift of a typical case",
+            "p (Wilcoxon)",
+        ];
         let mut lines = Vec::new();
         for comparison in self.comparisons.iter().filter(|it| it.outcome != Outcome::Success) {
             let outcome = comparison.outcome;
-            let line = |arm: &str, spread: &Spread, shift: String| {
+            let line = |arm: &str, spread: &Spread, shift: [String; 2]| {
                 let spread = [spread.median, spread.p95].map(|value| outcome.show(value));
                 let [median, p95] = spread;
-                vec![outcome.name().to_owned(), arm.to_owned(), median, p95, shift]
+                let [shift, p] = shift;
+                vec![outcome.name().to_owned(), arm.to_owned(), median, p95, shift, p]
             };
             if comparison.arm == self.manifest.arms.get(1).map_or("", |arm| &arm.name) {
-                lines.push(line(&comparison.against, &comparison.first, String::new()));
+                lines.push(line(&comparison.against, &comparison.first, Default::default()));
             }
             let shift = comparison.shift.map(|shift| {
-                let [low, high] = [shift.interval.low, shift.interval.high]
-                    .map(|end| outcome.show_difference(end));
-                format!("{} ({low} to {high})", outcome.show_difference(shift.estimate))
+                let interval = outcome.show_interval(shift.interval);
+                let estimate = outcome.show_difference(shift.estimate);
+                [format!("{estimate} ({interval})"), p_value(shift.p_value)]
             });
             lines.push(line(&comparison.arm, &comparison.second, shift.unwrap_or_default()));
         }
@@ -254,7 +264,20 @@ impl Report {
             }
             let _ = writeln!(out, "\n{}", self.note());
         }
-        self.passes(&mut out);
+        let (head, lines) = self.tag_cells();
+        if !lines.is_empty() {
+            out.push('\n');
+            for line in std::iter::once(&head).chain(&lines) {
+                table_line(&mut out, line, &head, &lines);
+            }
+        }
+        let passes = self.pass_lines();
+        if !passes.is_empty() {
+            let _ = writeln!(out, "\n{}", passes.join("\n"));
+        }
+        if let Some(planning) = self.missing() {
+            let _ = writeln!(out, "\n{planning}");
+        }
         self.list_flips(&mut out);
         if !self.manifest.differences.is_empty() {
             out.push_str("\nThe arms differ in:\n");
@@ -268,23 +291,29 @@ impl Report {
         out
     }
 
-    fn passes(&self, out: &mut String) {
-        for rate in self.rates.iter().filter(|rate| !rate.pass_at.is_empty()) {
-            let of = |values: &[f64]| {
-                let all = values.iter().map(|value| format!("{:.1}", 100.0 * value));
-                all.collect::<Vec<_>>().join(", ")
+    /// The success rates with repeats, with their intervals.
+    fn pass_lines(&self) -> Vec<String> {
+        let line = |rate: &SuccessRate| {
+            let last = rate.pass_all.len().checked_sub(1)?;
+            let at = |values: &[f64], intervals: &[crate::analysis::IntervalValue], at: usize| {
+                show_rate(values[at], intervals[at].0)
             };
-            let _ = write!(
-                out,
-                "\n{}: pass@k for k = 1, 2, …: {} %; pass^k: {} %",
+            Some(format!(
+                "{}: a run succeeds in {} %; one of {} runs in {} %; all of them in {} %",
                 rate.arm,
-                of(&rate.pass_at),
-                of(&rate.pass_all)
-            );
-        }
-        if self.rates.iter().any(|rate| !rate.pass_at.is_empty()) {
-            out.push('\n');
-        }
+                at(&rate.pass_at, &rate.pass_at_intervals, 0),
+                last + 1,
+                at(&rate.pass_at, &rate.pass_at_intervals, last),
+                at(&rate.pass_all, &rate.pass_all_intervals, last),
+            ))
+        };
+        self.rates.iter().filter_map(line).collect()
+    }
+
+    /// What the experiment needs, if it has too few cases.
+    fn missing(&self) -> Option<String> {
+        let is_missing = self.verdict.contains("not enough cases");
+        self.planning.filter(|_| is_missing).map(|it| it.sentence())
     }
 
     fn list_flips(&self, out: &mut String) {
@@ -294,19 +323,24 @@ impl Report {
             losers.sort_unstable();
             losers.dedup();
             for loser in losers {
-                let cases: Vec<_> = won
-                    .iter()
-                    .filter(|flip| flip.loser == loser)
-                    .map(|flip| flip.case.as_str())
-                    .collect();
+                let repeated = self.manifest.plan.repeats > 1;
+                let cases = won.iter().filter(|flip| flip.loser == loser).map(|flip| {
+                    if repeated {
+                        format!("{} ({} / {})", flip.case, flip.won, flip.lost)
+                    } else {
+                        flip.case.clone()
+                    }
+                });
+                let cases: Vec<_> = cases.collect();
                 let more = match cases.len().saturating_sub(MAX_NAMED_CASES) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
                 let _ = writeln!(
                     out,
-                    "\n{} cases won by {arm} and lost by {loser}: {}{more}",
+                    "\n{} {} won by {arm} and lost by {loser}: {}{more}",
                     cases.len(),
+                    plural(cases.len(), "case"),
                     cases[..cases.len().min(MAX_NAMED_CASES)].join(", ")
                 );
             }
@@ -346,7 +380,7 @@ impl Report {
             out.extend(lines.iter().map(|line| row(line)));
             let _ = writeln!(out, "\n{}", escape(&self.note()));
             let (head, lines) = self.spreads();
-            let rule = [":---", ":---", "---:", "---:", "---:"].join(" | ");
+            let rule = [":---", ":---", "---:", "---:", "---:", "---:"].join(" | ");
             let _ = write!(
                 out,
                 "\n<details><summary>Distribution of the runs</summary>\n\n{}| {rule} |\n",
@@ -355,15 +389,39 @@ impl Report {
             out.extend(lines.iter().map(|line| row(line)));
             out.push_str("\n</details>\n");
         }
+        let (head, lines) = self.tag_cells();
+        if !lines.is_empty() {
+            let row = |cells: &[String]| {
+                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
+                format!("| {} |\n", cells.join(" | "))
+            };
+            let rule = vec!["---:"; head.len() - 1].join(" | ");
+            let _ = write!(out, "\n{}| :--- | {rule} |\n", row(&head));
+            out.extend(lines.iter().map(|line| row(line)));
+        }
+        for line in self.pass_lines() {
+            let _ = writeln!(out, "\n{}", escape(&line));
+        }
+        if let Some(planning) = self.missing() {
+            let _ = writeln!(out, "\n{}", escape(&planning));
+        }
         if !self.flips.is_empty() {
             let _ = write!(
                 out,
-                "\n<details><summary>{} cases won by one arm and lost by another</summary>\n\n\
+                "\n<details><summary>{} {} won by one arm and lost by another</summary>\n\n\
                  | case | won by | lost by |\n| :--- | :--- | :--- |\n",
-                self.flips.len()
+                self.flips.len(),
+                plural(self.flips.len(), "case")
             );
-            for Flip { case, winner, loser, .. } in self.flips.iter().take(MAX_LISTED_CASES) {
-                let cells = [case, winner, loser].map(|text| escape(text));
+            for Flip { case, winner, loser, won, lost, .. } in
+                self.flips.iter().take(MAX_LISTED_CASES)
+            {
+                let cells = if self.manifest.plan.repeats > 1 {
+                    [case.clone(), format!("{winner} ({won})"), format!("{loser} ({lost})")]
+                } else {
+                    [case.clone(), winner.clone(), loser.clone()]
+                };
+                let cells = cells.map(|text| escape(&text));
                 let _ = writeln!(out, "| {} |", cells.join(" | "));
             }
             out.push_str("\n</details>\n");
@@ -387,6 +445,12 @@ const MAX_NAMED_CASES: usize = 8;
 
 /// Maximum cases listed in Markdown.
 const MAX_LISTED_CASES: usize = 200;
+
+/// A noun after a number.
+fn plural(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{noun}{s}")
+}
 
 pub(crate) fn p_value(p: f64) -> String {
     match p {
@@ -430,55 +494,4 @@ fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// The explanation of the outcomes and methods, by paragraph.
-pub(crate) fn method(report: &Report) -> Vec<String> {
-    let plan = report.manifest.plan;
-    let level = percent(report.manifest.method.level);
-    let mut all = vec![format!(
-        "Every case ran in every arm, {} in each. The runs of a case were adjacent and in random \
-         order (seed {}), so that changes over time affected all arms equally. Only cases that are \
-         finished in all arms count. Differences are paired by case, each arm minus the first.",
-        match plan.repeats {
-            1 => "once".to_owned(),
-            repeats => format!("{repeats} times"),
-        },
-        plan.seed
-    )];
-    let mut told: Vec<&str> = Vec::new();
-    for comparison in &report.comparisons {
-        if !told.contains(&comparison.method) {
-            told.push(comparison.method);
-        }
-    }
-    all.push(format!(
-        "Methods: {}. Bootstraps draw {} resamples (seed {}). Of 100 experiments such as this one, \
-         the {level} % intervals of about {level} contain the true difference.",
-        told.join("; "),
-        report.manifest.method.resamples,
-        report.manifest.method.seed,
-    ));
-    if report.manifest.arms.len() > 2 {
-        all.push(
-            "With more than two arms, p-values are adjusted for the number of comparisons (Holm); \
-             intervals are not."
-                .to_owned(),
-        );
-    }
-    if report.manifest.method.sequential {
-        all.push(
-            "The experiment was monitored sequentially. The interval and p-value of success are valid \
-             after every case; all others assume a single analysis."
-                .to_owned(),
-        );
-    }
-    if report.comparisons.iter().any(|it| it.outcome == Outcome::Attempts) {
-        all.push(
-            "Attempts are the most calls that a tool needed in a run until one was accepted. Refused \
-             calls were rejected before they ran. Repairs are corrected values of calls."
-                .to_owned(),
-        );
-    }
-    all
 }

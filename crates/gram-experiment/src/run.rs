@@ -21,6 +21,15 @@ pub struct Run {
     pub arm: String,
     /// The repeat, from 0.
     pub repeat: u32,
+    /// When it began, in the form of RFC 3339.
+    #[serde(default)]
+    pub started_at: String,
+    /// The model, as the provider names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The seed of the experiment, which gave the order.
+    #[serde(default)]
+    pub seed: u64,
     /// Whether the run meets the expectation of its case, if there is one.
     pub success: Option<bool>,
     /// The expectations that are not met.
@@ -36,7 +45,7 @@ pub struct Run {
     pub repairs: u32,
     /// The most attempts that a tool needed until a call was accepted.
     pub attempts: u32,
-    /// Model requests.
+    /// Model requests. 0 if they are not known.
     pub iterations: u32,
     /// Input and output tokens, if the provider reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,6 +117,8 @@ pub(crate) struct RunCounts {
     pub(crate) repairs: u32,
     pub(crate) attempts: u32,
     pub(crate) iterations: u32,
+    /// The model of the first reply, as the provider names it.
+    pub(crate) model: Option<String>,
     /// Tokens by agent.
     pub(crate) usage: Vec<(String, Usage)>,
     /// Consecutive refused calls by tool.
@@ -125,7 +136,13 @@ impl Observer for RunCounter {
     fn on_event(&self, agent: &str, event: &Event<'_>) {
         match event {
             Event::ModelRequested { .. } => self.0.lock().iterations += 1,
-            Event::ModelReplied { reply, .. } => self.0.lock().used(agent, reply.usage),
+            Event::ModelReplied { reply, .. } => {
+                let mut counts = self.0.lock();
+                counts.used(agent, reply.usage);
+                if counts.model.is_none() {
+                    counts.model.clone_from(&reply.model);
+                }
+            }
             Event::ToolCalled { call, verdict, .. } => {
                 self.0.lock().called(&call.name, &call.arguments, verdict);
             }

@@ -123,6 +123,7 @@ impl RunStats {
 pub(crate) mod tests {
     use super::*;
     use crate::analysis::Method;
+    use crate::counted::AttributesById;
     use crate::manifest::ArmManifest;
 
     /// An experiment with these arms, cases and repeats.
@@ -138,8 +139,10 @@ pub(crate) mod tests {
             differences: Vec::new(),
             cases: String::new(),
             plan: Plan { cases, arms: arms.len(), repeats, seed: 7 },
-            method: Method { resamples: 500, ..Method::default() },
+            method: Method::default(),
             settings: String::new(),
+            attributes: AttributesById::new(),
+            concurrency: 1,
             shard: None,
         }
     }
@@ -158,6 +161,23 @@ pub(crate) mod tests {
         answered: fn(usize, usize) -> bool,
         succeeds: fn(usize, usize) -> bool,
     ) -> RunStats {
+        let run = |case, arm, _| succeeds(case, arm);
+        runs_of(manifest, answered, run)
+    }
+
+    /// All runs of an experiment. `succeeds` decides by case, arm and repeat.
+    pub(crate) fn repeated_stats(
+        manifest: &ExperimentManifest,
+        succeeds: fn(usize, usize, u32) -> bool,
+    ) -> RunStats {
+        runs_of(manifest, |_, _| true, succeeds)
+    }
+
+    fn runs_of(
+        manifest: &ExperimentManifest,
+        answered: fn(usize, usize) -> bool,
+        succeeds: impl Fn(usize, usize, u32) -> bool,
+    ) -> RunStats {
         let mut stats = RunStats::new(manifest);
         let all = manifest.plan.planned_runs();
         for planned in all.filter(|planned| answered(planned.case, planned.arm)) {
@@ -166,7 +186,10 @@ pub(crate) mod tests {
                 case: planned.case.to_string(),
                 arm: manifest.arms[planned.arm].name.clone(),
                 repeat: planned.repeat,
-                success: Some(succeeds(planned.case, planned.arm)),
+                started_at: String::new(),
+                model: None,
+                seed: 0,
+                success: Some(succeeds(planned.case, planned.arm, planned.repeat)),
                 missed: Vec::new(),
                 end: "answered".to_owned(),
                 calls: 1,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use chrono::{SecondsFormat, Utc};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -130,6 +131,7 @@ pub async fn run(
         running,
         progress,
         of,
+        seed: plan.seed,
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
@@ -171,6 +173,8 @@ struct Runner {
     progress: Arc<dyn Progress>,
     /// The number of runs.
     of: usize,
+    /// The seed of the plan.
+    seed: u64,
     state: Mutex<RunnerState>,
     /// Cancels running runs.
     ending: CancellationToken,
@@ -321,18 +325,23 @@ impl Runner {
         let saved = Arc::new(AtomicU64::new(0));
         let team = self.team(arm, case, planned, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
+        let started_at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let (counter, start) = (RunCounter::default(), Instant::now());
-        let (mut answer, mut end) = (String::new(), TurnEnd::Answered);
+        let (mut answer, mut end, mut iterations) = (String::new(), TurnEnd::Answered, 0);
         for text in &case.turns {
             let turn = conversation.turn(text, &counter, &self.ending).await;
             (answer, end) = (turn.text, turn.end);
+            iterations += turn.iterations;
             if end != TurnEnd::Answered {
                 break;
             }
         }
         let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
         let latency_ms = (start.elapsed() + saved).as_secs_f64() * 1e3;
-        let counts = counter.take();
+        conversation.close().await;
+        let mut counts = counter.take();
+        // The requests of a program are not observed.
+        counts.iterations = counts.iterations.max(iterations);
         let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
             self.measures(arm, &counts, latency_ms);
         match &end {
@@ -344,6 +353,7 @@ impl Runner {
                         | ModelErrorKind::Rejected
                         | ModelErrorKind::InvalidRequest
                         | ModelErrorKind::Exhausted
+                        | ModelErrorKind::Program
                 );
                 return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));
             }
@@ -380,6 +390,9 @@ impl Runner {
             case: transcript.case,
             arm: transcript.arm,
             repeat: planned.repeat,
+            started_at,
+            model: counts.model,
+            seed: self.seed,
             success: case.grader.as_ref().map(|_| missed.is_empty()),
             missed,
             end: end.name().to_owned(),
@@ -396,11 +409,13 @@ impl Runner {
         })))
     }
 
-    /// Whether an arm caused the model's error: the provider rejects what a request contains, such as
-    /// its length, and has taken other requests. It would do so again.
+    /// Whether an arm caused the error: the provider rejects what a request contains, such as its
+    /// length, or the agent's program fails, and other requests or runs succeeded. It would do so
+    /// again.
     fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
-        error.kind == ModelErrorKind::InvalidRequest
-            && (iterations > 1 || self.state.lock().stats.finished() > 0)
+        let is_lasting =
+            matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
+        is_lasting && (iterations > 1 || self.state.lock().stats.finished() > 0)
     }
 
     /// The agents of one run, with separate models.

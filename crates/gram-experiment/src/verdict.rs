@@ -1,17 +1,17 @@
 //! Verdicts of experiments.
 
-use serde::Serialize;
-
-use crate::analysis::{Comparison, Method, success_differences};
+use crate::analysis::{Comparison, Method};
+use crate::counted::CountedCases;
 use crate::outcome::Outcome;
-use crate::run_stats::RunStats;
-use paired_stats::{Interval, cases_needed_mean, planning_variance};
-
-/// The power that estimates of additional cases assume.
-pub(crate) const POWER: f64 = 0.8;
+use crate::planning::planning_of;
+use paired_stats::Interval;
 
 /// The verdict on all arms.
-pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Method) -> String {
+pub(crate) fn verdict(
+    cases: &CountedCases<'_>,
+    comparisons: &[Comparison],
+    method: &Method,
+) -> String {
     let of_success: Vec<_> =
         comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
     if comparisons.is_empty() {
@@ -22,7 +22,7 @@ pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Met
     }
     let several = of_success.len() > 1;
     let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
-        let sentence = sentence(stats, comparison, arm, method);
+        let sentence = sentence(cases, comparison, arm, method);
         if several && !sentence.starts_with(&comparison.arm) {
             format!("{}: {sentence}", comparison.arm)
         } else {
@@ -32,13 +32,18 @@ pub(crate) fn verdict(stats: &RunStats, comparisons: &[Comparison], method: &Met
     sentences.collect::<Vec<_>>().join("; ")
 }
 
-/// Whether a difference is significant by both its interval and its p-value.
+/// Whether a difference is significant: by its interval and its p-value, which agree.
 pub(crate) fn is_clear(comparison: &Comparison, level: f64) -> bool {
     let Interval { low, high } = comparison.interval;
     comparison.adjusted_p_value < 1.0 - level && (low > 0.0 || high < 0.0)
 }
 
-fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> String {
+fn sentence(
+    cases: &CountedCases<'_>,
+    comparison: &Comparison,
+    arm: usize,
+    method: &Method,
+) -> String {
     let Interval { low, high } = comparison.interval;
     let points = |fraction: f64| format!("{:.1}", 100.0 * fraction).replace('-', "−");
     if is_clear(comparison, method.level) {
@@ -59,46 +64,12 @@ fn sentence(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Meth
         return format!("no difference larger than {} points", points((widest * 1e3).ceil() / 1e3));
     }
     let margin = percent(method.margin);
-    match more(stats, comparison, arm, method) {
+    match planning_of(cases, arm, method).map(|it| it.more_cases) {
         Some(more) if more > 0 && !method.sequential => {
             format!("not enough cases: {more} more for {margin} points")
         }
         _ => format!("no clear difference: between {} and {} points", points(low), points(high)),
     }
-}
-
-/// The additional cases that an experiment needs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Planning {
-    /// The number of additional cases, with as many repeats as before.
-    pub more_cases: u64,
-    /// The difference of success to detect, as a fraction.
-    pub difference: f64,
-    /// The probability of detecting it.
-    pub power: f64,
-}
-
-/// The number of additional cases needed to detect a difference as large as the margin, for the arm
-/// that needs the most. `None` without data on success.
-pub(crate) fn planning(
-    stats: &RunStats,
-    comparisons: &[Comparison],
-    method: &Method,
-) -> Option<Planning> {
-    let of_success = comparisons.iter().filter(|it| it.outcome == Outcome::Success);
-    let needed = of_success.zip(1..).filter_map(|(it, arm)| more(stats, it, arm, method));
-    let more_cases = needed.max()?;
-    Some(Planning { more_cases, difference: method.margin, power: POWER })
-}
-
-/// The number of additional cases needed to detect a difference as large as the margin.
-fn more(stats: &RunStats, comparison: &Comparison, arm: usize, method: &Method) -> Option<u64> {
-    // A difference as large as the margin implies at least this variance: some cases differ in all
-    // repeats, or more cases in one of them.
-    let least = method.margin / f64::from(stats.plan().repeats.max(1));
-    let variance = planning_variance(&success_differences(stats, arm)).max(least);
-    let needed = cases_needed_mean(method.margin, variance.sqrt(), 1.0 - method.level, POWER)?;
-    Some(needed.saturating_sub(comparison.cases as u64))
 }
 
 /// A fraction in percent, with at most two decimals.
@@ -110,7 +81,7 @@ pub(crate) fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use crate::report::Report;
-    use crate::run_stats::tests::{manifest, stats};
+    use crate::run_stats::tests::{manifest, repeated_stats, stats};
     use crate::runner::StopReason;
 
     fn verdict(arms: &[&str], cases: usize, repeats: u32, of: fn(usize, usize) -> bool) -> String {
@@ -146,6 +117,55 @@ mod tests {
         assert!(once > 200, "{once}");
         for repeats in [2, 5] {
             assert!(needed(repeats) * u64::from(repeats) >= once, "{repeats}");
+        }
+    }
+
+    #[test]
+    fn a_plan_without_data_is_as_careful_as_one_case() {
+        for repeats in [1, 2, 5] {
+            let assumed = crate::PlanningVariance::assumed(0.05);
+            let planned = assumed.cases_needed(repeats, 0.05, 0.95).unwrap_or_default();
+            let manifest = manifest(&["a", "b"], 1, repeats);
+            let stats = stats(&manifest, |_, _| true);
+            let planning = Report::new(manifest, &stats, None, &StopReason::Done).planning;
+            let needed = planning.map_or(0, |planning| planning.more_cases + 1);
+            assert!((planned * 9 / 10..=planned).contains(&needed), "{planned} {needed}");
+        }
+    }
+
+    #[test]
+    fn planning_says_whether_repeats_help() {
+        // Each case of the second arm fails every second time: repeats help. Or half of the cases
+        // always fail: only more cases do.
+        let planning = |succeeds: fn(usize, usize, u32) -> bool| {
+            let manifest = manifest(&["a", "b"], 200, 4);
+            let stats = repeated_stats(&manifest, succeeds);
+            let planning = Report::new(manifest, &stats, None, &StopReason::Done).planning;
+            planning.map(|it| it.variance)
+        };
+        let chance = planning(|_, arm, repeat| arm == 0 || repeat % 2 == 0);
+        assert!(chance.is_some_and(|it| it.between < 0.02 && it.within > 0.25), "{chance:?}");
+        let cases = planning(|case, arm, _| arm == 0 || case % 2 == 0);
+        assert!(cases.is_some_and(|it| it.between > 0.2 && it.within < 0.02), "{cases:?}");
+    }
+
+    #[test]
+    fn several_arms_do_not_contradict_their_intervals() {
+        // So few losses that one comparison alone would be significant, and three are not.
+        let losses: [fn(usize, usize) -> bool; 3] = [
+            |case, arm| arm != 1 || case > 5,
+            |case, arm| arm != 1 || case > 6,
+            |case, arm| arm != 1 || case > 9,
+        ];
+        for succeeds in losses {
+            let manifest = manifest(&["a", "b", "c", "d"], 60, 1);
+            let stats = stats(&manifest, succeeds);
+            let report = Report::new(manifest, &stats, None, &StopReason::Done);
+            for it in &report.comparisons {
+                let is_apart = it.interval.low > 0.0 || it.interval.high < 0.0;
+                assert_eq!(is_apart, it.adjusted_p_value < 0.05, "{it:?}");
+                assert_eq!(is_apart, report.clear(it), "{it:?}");
+            }
         }
     }
 

@@ -99,7 +99,8 @@ pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
                 }
                 _ => {
                     let experiment = module.experiment(&declaration.name)?;
-                    (experiment.description.clone(), named(&experiment.libraries))
+                    let arms: Vec<_> = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
+                    (experiment.description.clone(), named(&arms))
                 }
             };
             push_paragraph(&mut text, description.as_deref().or(node.doc_text().as_deref()));

@@ -19,6 +19,7 @@ use rmcp::service::{
 use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 use tokio::time::timeout;
 
@@ -51,10 +52,20 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn new(bound: &Bound, catalog: &Catalog, approvals: &Approvals) -> Self {
-        let visible = watch::Sender::new(catalog.initial_count);
+    pub(crate) fn new(
+        bound: &Bound,
+        catalog: &Catalog,
+        approvals: &Approvals,
+        scope: Option<&[SmolStr]>,
+    ) -> Self {
         let session = Session::new(bound).with_own_servers();
-        let session = session.with_approvals(approvals.with_own_queue());
+        let mut session = session.with_approvals(approvals.with_own_queue());
+        let mut count = catalog.initial_count;
+        if let Some(scope) = scope {
+            session = session.scoped_to(scope.iter().map(SmolStr::as_str));
+            count = session.visible().len();
+        }
+        let visible = watch::Sender::new(count);
         let (changes, client) = (ClientLink::changes(), OnceLock::new());
         Self { session, visible, changes, client, questions: Mutex::default() }
     }
@@ -82,7 +93,7 @@ impl Conversation {
         self.session.close().await;
     }
 
-    fn visible(&self) -> HashSet<smol_str::SmolStr> {
+    fn visible(&self) -> HashSet<SmolStr> {
         self.session.visible().into_iter().collect()
     }
 
@@ -114,8 +125,8 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
-        let ServerInner { bound, catalog, approvals, .. } = &*server.0;
-        let own = Arc::new(Conversation::new(bound, catalog, approvals));
+        let ServerInner { bound, catalog, approvals, scope, .. } = &*server.0;
+        let own = Arc::new(Conversation::new(bound, catalog, approvals, scope.as_deref()));
         Self { server: server.clone(), own }
     }
 

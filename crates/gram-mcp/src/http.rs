@@ -44,6 +44,8 @@ pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
     token: Option<Arc<str>>,
+    /// The path of the endpoint.
+    path: String,
 }
 
 impl fmt::Debug for Listener {
@@ -87,12 +89,17 @@ impl Listener {
         let socket = TcpListener::bind(&places[..]).await.map_err(|error| wrong(&error))?;
         let address = socket.local_addr().map_err(|error| wrong(&error))?;
         let token = token.map(|token| Arc::from(token.trim()));
-        Ok(Self { socket, address, token })
+        Ok(Self { socket, address, token, path: PATH.to_owned() })
+    }
+
+    /// Listens at a free loopback port, for clients that know the name.
+    pub(crate) async fn hidden(name: &str) -> Result<Self, ServeError> {
+        Ok(Self { path: format!("{PATH}/{name}"), ..Self::bind("0", None).await? })
     }
 
     /// The URL that clients connect to.
     pub fn url(&self) -> String {
-        format!("http://{}{PATH}", self.address)
+        format!("http://{}{}", self.address, self.path)
     }
 
     /// The allowed hosts and origins of requests.
@@ -145,7 +152,7 @@ impl Server {
             ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.0.metrics.text()).into_response()
         };
         let router = Router::new()
-            .route_service(PATH, service)
+            .route_service(&listener.path, service)
             .layer(middleware::from_fn_with_state(sessions, parsed))
             .route(METRICS_PATH, get(metrics))
             .layer(guard)

@@ -14,6 +14,7 @@ mod client;
 mod connection;
 mod http;
 mod metrics;
+mod program;
 mod sessions;
 mod sign_in_page;
 mod upstream;
@@ -28,6 +29,7 @@ use gram_tools::approval::Approvals;
 use gram_tools::{Bound, Verdict};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
+use smol_str::SmolStr;
 use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +37,7 @@ use self::catalog::Catalog;
 use self::connection::{Connection, Conversation, JsonConnection};
 pub use self::http::Listener;
 use self::metrics::Metrics;
+pub use self::program::{ProgramServer, bridge};
 pub use self::sign_in_page::SignInPage;
 pub use self::upstream::name_clashes;
 
@@ -81,9 +84,11 @@ pub type CallObserver = dyn Fn(&FinishedCall<'_>) + Send + Sync;
 pub struct Server(Arc<ServerInner>);
 
 struct ServerInner {
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     bound: Bound,
     approvals: Approvals,
+    /// The tools and containers that clients see. `None` for all.
+    scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
     sessionless: Conversation,
     /// Read-locked by running calls, so a write lock waits until none runs.
@@ -121,9 +126,10 @@ impl Server {
         approvals: &Approvals,
         observer: Option<Box<CallObserver>>,
     ) -> Result<Self, ServeError> {
-        let catalog = Catalog::new(module, bound)?;
+        let catalog = Arc::new(Catalog::new(module, bound)?);
         Ok(Self(Arc::new(ServerInner {
-            sessionless: Conversation::new(bound, &catalog, approvals),
+            sessionless: Conversation::new(bound, &catalog, approvals, None),
+            scope: None,
             approvals: approvals.clone(),
             catalog,
             bound: bound.clone(),

@@ -43,6 +43,8 @@ pub enum AttributeOwner {
     Implementation(ImplementationKind),
     /// An experiment.
     Experiment,
+    /// An arm of an experiment.
+    Arm,
 }
 
 /// The type of an attribute's value.

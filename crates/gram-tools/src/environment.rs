@@ -47,6 +47,8 @@ pub struct ProgramEnvironment {
     folder: Option<PathBuf>,
     working_folder: Option<PathBuf>,
     variables: Vec<(SmolStr, String)>,
+    /// Whether the program inherits all variables.
+    is_whole: bool,
     secrets: Vec<String>,
 }
 
@@ -65,6 +67,14 @@ impl ProgramEnvironment {
     pub fn working_folder(mut self, folder: &Path) -> Self {
         let base = self.folder.clone().unwrap_or_default();
         self.working_folder = Some(base.join(folder));
+        self
+    }
+
+    /// Passes all variables of this process on, secrets included. Only for programs that act for the
+    /// user as this one does.
+    #[must_use]
+    pub fn with_all_variables(mut self) -> Self {
+        self.is_whole = true;
         self
     }
 
@@ -111,7 +121,9 @@ impl ProgramEnvironment {
         if let Some(folder) = self.place() {
             command.current_dir(folder);
         }
-        command.env_clear().envs(Self::inherited());
+        if !self.is_whole {
+            command.env_clear().envs(Self::inherited());
+        }
         command.envs(self.variables.iter().map(|(name, value)| (name.as_str(), value)));
         command
     }

@@ -81,7 +81,7 @@ pub use injected_source::InjectedSource;
 pub use journal::{CallJournal, JournalError};
 pub use library::{LibraryError, ToolLibrary};
 #[cfg(any(feature = "command", feature = "mcp"))]
-pub use process::{ProcessWatcher, watch_processes};
+pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, watch_processes};
 pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
 pub use settings::{Expand, Settings, undeclared};
 pub use stats::{ContainerStats, SessionStats};

@@ -31,7 +31,7 @@ pub fn watch_processes(watcher: Box<dyn ProcessWatcher>) {
 
 /// A running program and the processes that it started. Dropping it kills all of them.
 #[derive(Debug)]
-pub(crate) struct ProcessGroup {
+pub struct ProcessGroup {
     child: Box<dyn ChildWrapper>,
     /// The id of the group.
     id: Option<u32>,
@@ -40,15 +40,23 @@ pub(crate) struct ProcessGroup {
 }
 
 /// The standard streams of a program.
-pub(crate) struct ProcessPipes {
-    pub(crate) input: ChildStdin,
-    pub(crate) output: ChildStdout,
-    pub(crate) errors: ChildStderr,
+#[derive(Debug)]
+pub struct ProcessPipes {
+    /// Its standard input.
+    pub input: ChildStdin,
+    /// Its standard output.
+    pub output: ChildStdout,
+    /// Its standard error.
+    pub errors: ChildStderr,
 }
 
 impl ProcessGroup {
-    /// Starts a program. Fails with the reason, as a phrase that follows its name.
-    pub(crate) fn start(
+    /// Starts a program.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it does not start, as a phrase that follows its name.
+    pub fn start(
         program: &str,
         arguments: &[String],
         environment: &ProgramEnvironment,
@@ -96,7 +104,11 @@ impl ProcessGroup {
     }
 
     /// Waits until the program exits. Its child processes may still run.
-    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    ///
+    /// # Errors
+    ///
+    /// The system does not say.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
@@ -109,7 +121,7 @@ impl ProcessGroup {
     }
 
     /// Kills all processes of the group.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if !self.over {
             // This fails if no process is left.
             let _ = self.child.start_kill();

@@ -84,6 +84,7 @@ pub(crate) enum Command {
     Trace(Trace),
     Ab(Box<Ab>),
     Mcp(Mcp),
+    Connect(Bridge),
     Login(Login),
     Logout(Logout),
     Lsp(Lsp),
@@ -111,6 +112,32 @@ pub(crate) struct Lsp {
     /// Use standard input and output, which is the default
     #[arg(long)]
     stdio: bool,
+}
+
+/// Connect standard input and output with the MCP server of a run
+///
+/// The variable `GRAMC_MCP_COMMAND` of agents that are programs holds this command.
+#[derive(Debug, ClapArgs)]
+#[command(name = Self::NAME, hide = true)]
+pub(crate) struct Bridge {
+    /// Address of the server
+    pub(crate) address: String,
+    /// Secret of the run
+    pub(crate) secret: String,
+}
+
+impl Bridge {
+    /// The name of the command.
+    pub(crate) const NAME: &'static str = "connect";
+}
+
+/// The program that is the agent.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AgentProgram {
+    /// Program that is the agent: it reads {"input": …} from standard input, answers with
+    /// {"output": …} and calls the tools at the MCP server `GRAMC_MCP_URL`
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) agent_command: Option<String>,
 }
 
 /// What to read.

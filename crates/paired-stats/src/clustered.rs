@@ -8,15 +8,21 @@ use crate::{Interval, tail};
 
 /// A confidence interval and the test that belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct SuccessDifference {
+pub struct MeanDifference {
     /// The interval of the difference.
     pub interval: Interval,
     /// The two-sided p-value. It is below `1 - level` exactly if the interval excludes 0.
     pub p_value: f64,
 }
 
-impl SuccessDifference {
-    const NONE: Self = Self { interval: Interval::NONE, p_value: f64::NAN };
+impl MeanDifference {
+    pub(crate) const NONE: Self = Self { interval: Interval::NONE, p_value: f64::NAN };
+
+    /// Nothing, if an end overflows.
+    pub(crate) fn finite(self) -> Self {
+        let Interval { low, high } = self.interval;
+        if low.is_finite() && high.is_finite() { self } else { Self::NONE }
+    }
 }
 
 /// Pseudo-cases added in favor of each arm, as by Bonett and Price. With the 1/2 of Agresti and Min,
@@ -35,15 +41,25 @@ const PRIOR_CASES: f64 = 10.0;
 /// Statistics 37 (2012)), and the quantile is that of Student's t. With repeats, a pseudo-case has
 /// the size of the differences of this experiment, shrunk towards 1, the largest possible one.
 ///
-/// NaN without cases, if a difference is not between -1 and 1, and if the level is not between 0
-/// and 1.
-pub fn success_difference(differences: &[f64], level: f64) -> SuccessDifference {
+/// Units of clusters of different sizes may be beyond -1 and 1. Then a pseudo-case is as large as the
+/// largest of them.
+///
+/// NaN without cases, if a difference is not finite, and if the level is not between 0 and 1.
+pub fn success_difference(differences: &[f64], level: f64) -> MeanDifference {
+    let largest = differences.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+    // Rounding may take a difference of means beyond 1.
+    if largest > 1.0 + 1e-9 && largest.is_finite() {
+        let scaled: Vec<f64> = differences.iter().map(|it| it / largest).collect();
+        let MeanDifference { interval, p_value } = success_difference(&scaled, level);
+        let interval = interval.map(|end| (end * largest).clamp(-1.0, 1.0));
+        return MeanDifference { interval, p_value };
+    }
     let Some(tail) = tail(level).filter(|_| are_valid(differences)) else {
-        return SuccessDifference::NONE;
+        return MeanDifference::NONE;
     };
     let weight = differences.len() as f64 + 2.0 * PSEUDO_CASES;
     let Ok(distribution) = StudentsT::new(0.0, 1.0, weight - 1.0) else {
-        return SuccessDifference::NONE;
+        return MeanDifference::NONE;
     };
     let center = sum(differences) / weight;
     // The pseudo-cases are at equal distances on both sides of 0.
@@ -51,22 +67,10 @@ pub fn success_difference(differences: &[f64], level: f64) -> SuccessDifference 
     let variance = (squares(differences, center) + pseudo) / (weight - 1.0);
     let error = (variance / weight).sqrt();
     let reach = error * -distribution.inverse_cdf(tail);
-    SuccessDifference {
+    MeanDifference {
         interval: Interval { low: (center - reach).max(-1.0), high: (center + reach).min(1.0) },
         p_value: (2.0 * distribution.cdf(-center.abs() / error)).min(1.0),
     }
-}
-
-/// The variance of the difference of a case, for planning. One pseudo-case is added in favor of each
-/// arm, with half its weight, so that equal cases do not imply that there is no variance. NaN for the
-/// same differences as [`success_difference`].
-pub fn planning_variance(differences: &[f64]) -> f64 {
-    if !are_valid(differences) {
-        return f64::NAN;
-    }
-    let cases = differences.len() as f64;
-    let center = sum(differences) / cases;
-    (squares(differences, center) + pseudo_square(differences)) / (cases + 2.0)
 }
 
 fn are_valid(differences: &[f64]) -> bool {

@@ -1,7 +1,7 @@
 //! The statistics of paired experiments: two arms, the same cases, repeats.
 //!
-//! All functions are pure: random numbers come from a seed, so the same input gives the same result
-//! on any machine and any number of threads. All functions are total: for invalid input (no cases, a
+//! All functions are pure: nothing is drawn, so the same input gives the same result on any machine.
+//! All functions are total: for invalid input (no cases, a
 //! value that is not finite, a level that is not between 0 and 1) the result is NaN or `None`, as
 //! documented.
 //!
@@ -10,7 +10,7 @@
 //! explains how to read each method, with the measured coverage of its intervals.
 //!
 //! ```
-//! use paired_stats::{Resampling, bca_mean, success_difference};
+//! use paired_stats::{mean_difference, success_difference};
 //!
 //! // Of 100 cases, only the first arm succeeds in 4, only the second in 16.
 //! let differences = [vec![-1.0; 4], vec![1.0; 16], vec![0.0; 80]].concat();
@@ -20,7 +20,7 @@
 //!
 //! // The difference in tokens for each case.
 //! let tokens = [-310.0, -120.0, -95.0, 40.0, -220.0, -180.0, -15.0, -260.0];
-//! assert!(bca_mean(&tokens, &Resampling::default()).high < 0.0);
+//! assert!(mean_difference(&tokens, 0.95).interval.high < 0.0);
 //! ```
 
 #![allow(
@@ -28,31 +28,28 @@
     reason = "counts stay far below 2^53, and beyond it the last digits are irrelevant"
 )]
 
-mod binomial;
-mod bootstrap;
 mod clustered;
-mod lattice;
+mod means;
 mod normal;
 mod paired;
 mod power;
 mod proportions;
 mod ranks;
-mod sampling;
 mod sequential;
-mod signs;
 #[cfg(test)]
 mod tests;
 
 use serde::Serialize;
 
-pub use bootstrap::bca_mean;
-pub use clustered::{SuccessDifference, planning_variance, success_difference};
-pub use paired::{holm, mean, median, quantile};
-pub use power::{cases_needed, cases_needed_mean, detectable, detectable_mean};
-pub use proportions::{Table, mcnemar_exact, newcombe, pass_at_k, pass_hat_k, wilson};
+pub use clustered::{MeanDifference, success_difference};
+pub use means::{
+    anytime_mean, cluster_units, clustered_rate, mean_difference, relative_difference,
+};
+pub use paired::{mean, median, quantile};
+pub use power::{cases_needed_mean, detectable_mean};
+pub use proportions::{mcnemar_exact, pass_at_k, pass_hat_k, wilson};
 pub use ranks::{Shift, hodges_lehmann, wilcoxon};
 pub use sequential::Sequential;
-pub use signs::sign_flip;
 
 /// A confidence interval.
 ///
@@ -76,33 +73,6 @@ impl Interval {
 
     fn map(self, change: impl Fn(f64) -> f64) -> Self {
         Self { low: change(self.low), high: change(self.high) }
-    }
-}
-
-/// Options for resampling.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Resampling {
-    /// Number of resamples, at most 1,000,000.
-    pub resamples: usize,
-    /// Seed of the random numbers.
-    pub seed: u64,
-    /// Confidence level, between 0 and 1.
-    pub level: f64,
-}
-
-impl Default for Resampling {
-    /// 10,000 samples, seed 0, 95 %.
-    fn default() -> Self {
-        Self { resamples: 10_000, seed: 0, level: 0.95 }
-    }
-}
-
-impl Resampling {
-    /// Maximum number of resamples. Their means take 8 MB.
-    const MAX_SAMPLES: usize = 1_000_000;
-
-    fn count(&self) -> usize {
-        self.resamples.min(Self::MAX_SAMPLES)
     }
 }
 

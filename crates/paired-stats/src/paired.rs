@@ -1,4 +1,4 @@
-//! Descriptive statistics and correction for multiple tests.
+//! Descriptive statistics.
 
 /// The mean. NaN if there are no values or one is NaN; infinite if one is infinite.
 pub fn mean(values: &[f64]) -> f64 {
@@ -44,13 +44,6 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
     between(low, high, part)
 }
 
-/// The quantile of sorted values. There is at least one, none is NaN, and `q` is from 0 to 1.
-pub(crate) fn quantile_of_sorted(values: &[f64], q: f64) -> f64 {
-    let (at, part) = place(values.len(), q);
-    let high = values.get(at + 1).copied().unwrap_or(values[at]);
-    between(values[at], high, part)
-}
-
 /// The index of the value before a quantile, and the fraction to the next one.
 #[expect(
     clippy::cast_possible_truncation,
@@ -69,20 +62,4 @@ fn between(low: f64, high: f64, part: f64) -> f64 {
         return low;
     }
     low * (1.0 - part) + high * part
-}
-
-/// P-values adjusted for multiple tests, which controls the family-wise error rate, in input order.
-/// NaN stays NaN and is not counted as a test.
-///
-/// Source: Holm, Scandinavian Journal of Statistics 6 (1979).
-pub fn holm(p_values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p_values.len()).filter(|&at| !p_values[at].is_nan()).collect();
-    order.sort_by(|&one, &other| p_values[one].total_cmp(&p_values[other]));
-    let mut adjusted = vec![f64::NAN; p_values.len()];
-    let mut least = 0.0_f64;
-    for (place, &at) in order.iter().enumerate() {
-        least = least.max((p_values[at] * (order.len() - place) as f64).min(1.0));
-        adjusted[at] = least;
-    }
-    adjusted
 }

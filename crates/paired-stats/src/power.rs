@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::{binomial, normal};
+use crate::normal;
 
 /// Maximum number of cases for which power is computed exactly. Beyond, a formula is used.
 const MAX_EXACT_CASES: u64 = 20_000;
@@ -33,46 +33,6 @@ impl TestRequirements {
     }
 }
 
-/// The number of cases for which McNemar's exact test at `alpha` detects a difference of success
-/// rates with probability `power`, if exactly one arm succeeds in the fraction `discordant` of the
-/// cases. The next larger numbers of cases have at least that power, too.
-///
-/// Up to 20,000 cases, the power is counted over all that may come out, since that of an exact test is
-/// smaller than formulas say; beyond, it is Connor's formula (Biometrics 43 (1987)) with the
-/// correction for continuity that makes it the exact test's.
-///
-/// `None` where there is no such number: no difference, one that is larger than `discordant`,
-/// `discordant` above 1, or `alpha` and `power` that are not `0 < alpha < power < 1`.
-pub fn cases_needed(difference: f64, discordant: f64, alpha: f64, power: f64) -> Option<u64> {
-    let asked = TestRequirements::new(alpha, power)?;
-    let difference = difference.abs();
-    if !(difference > 0.0 && difference <= discordant && discordant <= 1.0) {
-        return None;
-    }
-    let guess = whole(by_formula(difference, discordant, asked))?;
-    if guess > MAX_EXACT_CASES || asked.is_extreme() {
-        return Some(guess);
-    }
-    let seen = |cases: u64| counted_power(cases, difference, discordant, alpha) >= power;
-    let first = first_that(1, guess.max(4), seen);
-    // The power of a test of counts is a saw: a few cases more may see less. Where the cases are
-    // many, the teeth are narrow.
-    let teeth = (first / 32 + 8).min(64);
-    let last = (first..=first + teeth).rev().find(|cases| !seen(*cases));
-    Some(last.map_or(first, |cases| cases + 1))
-}
-
-/// The number of cases by the formula.
-fn by_formula(difference: f64, discordant: f64, asked: TestRequirements) -> f64 {
-    let (false_alarm, seen) = asked.deviations();
-    let spread = false_alarm * discordant.sqrt()
-        + seen * (discordant - difference * difference).max(0.0).sqrt();
-    // The root of the number of cases solves a quadratic equation: the mean difference, less the
-    // half case on each side that a count lies apart, has to be so many deviations.
-    let root = (spread + (spread * spread + 4.0 * difference).max(0.0).sqrt()) / (2.0 * difference);
-    root * root
-}
-
 /// A number of cases, unless it is too large.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
 fn whole(cases: f64) -> Option<u64> {
@@ -94,81 +54,6 @@ fn first_that(mut low: u64, guess: u64, taken: impl Fn(u64) -> bool) -> u64 {
         }
     }
     high
-}
-
-/// How probable it is that McNemar's exact test refuses, over all numbers of discordant cases.
-fn counted_power(cases: u64, difference: f64, discordant: f64, alpha: f64) -> f64 {
-    let count = cases as f64;
-    let middle = count * discordant;
-    let reach = 8.0 * (middle * (1.0 - discordant)).sqrt() + 8.0;
-    let (low, high) = ((middle - reach).floor().max(0.0), (middle + reach).ceil().min(count));
-    let chance = f64::midpoint(1.0, difference / discordant);
-    let mut power = 0.0;
-    let mut most = -1.0;
-    let mut at = low;
-    while at <= high {
-        let weight = if discordant < 1.0 {
-            binomial::ln_probability(count, at, discordant).exp()
-        } else {
-            f64::from(at >= count)
-        };
-        most = refused_up_to(at, alpha, most);
-        if weight > 0.0 && most >= 0.0 {
-            let less = binomial::at_most(at, most, chance);
-            let more = binomial::at_most(at, most, 1.0 - chance);
-            power += weight * (less + more);
-        }
-        at += 1.0;
-    }
-    power
-}
-
-/// Up to how many successes of the rarer kind among `trials` the test refuses; -1 where it never does.
-/// `known` is a number that it refuses, or -1.
-fn refused_up_to(trials: f64, alpha: f64, known: f64) -> f64 {
-    let refused = |most: f64| 2.0 * binomial::at_most(trials, most, 0.5) <= alpha;
-    let guess = (trials / 2.0 + normal::quantile(alpha / 2.0) * trials.sqrt() / 2.0 - 1.0).floor();
-    let mut most = known.max(guess).max(-1.0);
-    while most >= 0.0 && !refused(most) {
-        most -= 1.0;
-    }
-    while 2.0 * (most + 1.0) < trials && refused(most + 1.0) {
-        most += 1.0;
-    }
-    most
-}
-
-/// The smallest difference of success rates that is detected with probability `power`, if exactly one
-/// arm succeeds in the fraction `discordant` of the cases. Like [`cases_needed`], it is exact up to
-/// 20,000 cases.
-///
-/// `None` where these cases see no difference at all, not even where all that differ do so in one
-/// direction, and where `discordant` is not above 0 and at most 1.
-pub fn detectable(cases: u64, discordant: f64, alpha: f64, power: f64) -> Option<f64> {
-    let asked = TestRequirements::new(alpha, power)?;
-    if !(discordant > 0.0 && discordant <= 1.0) {
-        return None;
-    }
-    let seen = |difference: f64| {
-        if cases > MAX_EXACT_CASES || asked.is_extreme() {
-            by_formula(difference, discordant, asked) <= cases as f64
-        } else {
-            counted_power(cases, difference, discordant, alpha) >= power
-        }
-    };
-    if !seen(discordant) {
-        return None;
-    }
-    let (mut low, mut high) = (0.0, discordant);
-    while high - low > 1e-9 * discordant {
-        let middle = f64::midpoint(low, high);
-        if seen(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
 }
 
 /// The number of cases for which the paired t-test at `alpha` detects a mean difference with

@@ -1,21 +1,6 @@
 //! Success rates and their differences between the arms.
 
-use serde::Serialize;
-
 use crate::{Interval, normal, tail};
-
-/// The numbers of cases by outcome in both arms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Table {
-    /// Both arms succeeded.
-    pub both: u64,
-    /// Only the first arm succeeded.
-    pub first_only: u64,
-    /// Only the second arm succeeded.
-    pub second_only: u64,
-    /// Neither arm succeeded.
-    pub neither: u64,
-}
 
 /// Beyond so many trials, tails are those of the normal distribution with its correction for
 /// continuity. It is off by one part in ten times the trials there, and the sum would take seconds.
@@ -50,46 +35,6 @@ pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
     (2.0 * tail / (2.0 * below - alone)).min(1.0)
 }
 
-/// Confidence interval of the difference of success rates, the second minus the first. NaN without
-/// cases and if the level is not between 0 and 1.
-///
-/// Wilson's intervals of both shares are combined, with the correlation of the two arms: method 10
-/// of Newcombe, Statistics in Medicine 17 (1998), 2635–2650.
-pub fn newcombe(table: &Table, level: f64) -> Interval {
-    let [both, first, second, neither] =
-        [table.both, table.first_only, table.second_only, table.neither].map(|it| it as f64);
-    let cases = both + first + second + neither;
-    if cases == 0.0 || tail(level).is_none() {
-        return Interval::NONE;
-    }
-    let shares = [(both + first) / cases, (both + second) / cases];
-    let [one, two] = [score(both + first, cases, level), score(both + second, cases, level)];
-    let difference = (second - first) / cases;
-    let phi = correlation(both, first, second, neither);
-    let reach = |up: f64, down: f64| {
-        let square = up * up - 2.0 * phi * up * down + down * down;
-        square.max(0.0).sqrt()
-    };
-    Interval {
-        low: (difference - reach(shares[1] - two.low, one.high - shares[0])).max(-1.0),
-        high: (difference + reach(two.high - shares[1], shares[0] - one.low)).min(1.0),
-    }
-}
-
-/// The correlation of the two arms, corrected for continuity where it is positive.
-fn correlation(both: f64, first: f64, second: f64, neither: f64) -> f64 {
-    // Square roots before products: the product of four counts may overflow, its root does not.
-    let margins = [both + first, second + neither, both + second, first + neither];
-    let product: f64 = margins.iter().map(|it| it.sqrt()).product();
-    if product == 0.0 {
-        return 0.0;
-    }
-    let cases = both + first + second + neither;
-    let excess = both * neither - first * second;
-    let corrected = if excess > 0.0 { (excess - cases / 2.0).max(0.0) } else { excess };
-    (corrected / product).clamp(-1.0, 1.0)
-}
-
 /// Wilson score interval of a success rate. NaN without trials, with more successes than trials, and
 /// if the level is not between 0 and 1.
 ///
@@ -102,7 +47,7 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> Interval {
     score(successes as f64, trials as f64, level)
 }
 
-fn score(successes: f64, trials: f64, level: f64) -> Interval {
+pub(crate) fn score(successes: f64, trials: f64, level: f64) -> Interval {
     let Some(tail) = tail(level) else {
         return Interval::NONE;
     };

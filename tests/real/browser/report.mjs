@@ -34,12 +34,14 @@ try {
       tab.on("pageerror", (error) => seen.errors.push(String(error)));
       tab.on("console", (line) => line.type() === "error" && seen.errors.push(line.text()));
       await tab.goto(address, { waitUntil: "load" });
-      const first = tab.locator("details:has(.said)").first();
-      if ((await first.count()) > 0) {
-        const said = first.locator(".said").first();
-        const before = await said.isVisible();
+      const won = tab.locator('#case-list [data-result="0"]');
+      if ((await won.count()) > 0) {
+        await won.click();
+        const first = tab.locator("#case-list details").first();
+        const before = await first.locator(".turns").count();
         await first.locator("summary").click();
-        seen.expanded.push(!before && (await said.isVisible()) ? await said.innerText() : "");
+        await first.locator(".turn").first().waitFor();
+        seen.expanded.push(before === 0 ? await first.locator(".turns").innerText() : "");
       }
       const wide = await tab.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

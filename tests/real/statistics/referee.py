@@ -20,9 +20,8 @@ import numpy as np
 import scipy
 import statsmodels
 from scipy import optimize, stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+from statsmodels.stats.proportion import proportion_confint
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 OUT = ROOT / "crates/paired-stats/src/referee.json"
@@ -65,41 +64,6 @@ def wilson():
     ]
 
 
-def newcombe_formula(both, first, second, neither, level):
-    """Newcombe 1998, method 10, by its text: square and add, phi corrected where it is positive."""
-    n = both + first + second + neither
-    low1, high1 = proportion_confint(both + first, n, 1 - level, "wilson")
-    low2, high2 = proportion_confint(both + second, n, 1 - level, "wilson")
-    p1, p2 = (both + first) / n, (both + second) / n
-    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
-    phi = 0.0
-    if margins:
-        a = both * neither - first * second
-        c = a - n / 2 if a > n / 2 else 0 if a >= 0 else a
-        phi = c / math.sqrt(margins)
-    # His delta is first less second; ours is the other way round.
-    delta = math.sqrt((p1 - low1) ** 2 - 2 * phi * (p1 - low1) * (high2 - p2) + (high2 - p2) ** 2)
-    epsilon = math.sqrt((p2 - low2) ** 2 - 2 * phi * (p2 - low2) * (high1 - p1) + (high1 - p1) ** 2)
-    return [-(p1 - p2 + epsilon), -(p1 - p2 - delta)]
-
-
-def newcombe():
-    tables = [(59, 6, 16, 80), (1, 1, 7, 12), (36, 12, 2, 0), (0, 0, 0, 5), (5, 0, 0, 0)]
-    tables += [(0, 3, 9, 0), (400, 31, 52, 217), (20, 0, 0, 20), (3, 2, 1, 90)]
-    found = [
-        [*table, level, *newcombe_formula(*table, level)] for table in tables for level in (0.8, 0.95)
-    ]
-    # Where the arms are not correlated, method 10 is the one for independent shares (his method 10
-    # of the companion paper), which statsmodels has.
-    for both, first, second, neither in [(1, 1, 7, 12), (4, 4, 3, 4), (10, 20, 5, 10)]:
-        n = both + first + second + neither
-        low, high = confint_proportions_2indep(
-            both + second, n, both + first, n, compare="diff", method="newcomb", alpha=0.05
-        )
-        found.append([both, first, second, neither, 0.95, low, high])
-    return found
-
-
 def passes():
     found = []
     for n, c, k in [(5, 2, 1), (5, 2, 3), (5, 2, 4), (8, 3, 2), (10, 10, 4), (7, 0, 3), (9, 5, 9)]:
@@ -127,80 +91,6 @@ class Known:
 
     def __init__(self, means):
         self.bootstrap_distribution = np.asarray(means)
-
-
-def bca_of_means():
-    """The interval from the same resampled means."""
-    found = []
-    for name in ["normal-30", "skewed-12", "skewed-120", "success-60", "counts-13"]:
-        sample = np.asarray(SAMPLES[name])
-        means = rng.choice(sample, (300, len(sample))).mean(axis=1)
-        for level in (0.6, 0.95):
-            interval = stats.bootstrap(
-                (sample,), np.mean, n_resamples=0, method="BCa", confidence_level=level,
-                bootstrap_result=Known(means),
-            ).confidence_interval
-            found.append([name, sorted(means), level, interval.low, interval.high])
-    return found
-
-
-def bca_by_chance():
-    found = []
-    for name in ["normal-30", "skewed-12", "skewed-120", "success-60", "thirds-40", "counts-200"]:
-        sample = np.asarray(SAMPLES[name])
-        interval = stats.bootstrap(
-            (sample,), np.mean, n_resamples=100_000, method="BCa", batch=1000,
-            rng=np.random.default_rng(7),
-        ).confidence_interval
-        found.append([name, interval.low, interval.high])
-    return found
-
-
-def signs():
-    """Exact where SciPy tries all signs; by counting with whole numbers where it cannot."""
-    found = []
-    for name in ["depression", "skewed-12", "counts-13"]:
-        sample = np.asarray(SAMPLES[name])
-        result = stats.permutation_test(
-            (sample,), np.mean, permutation_type="samples", vectorized=True, axis=-1,
-            n_resamples=2 ** len(sample), alternative="two-sided",
-        )
-        found.append([name, result.pvalue])
-    for name, unit in [("counts-14", 1), ("counts-200", 1), ("success-60", 1), ("thirds-40", 3)]:
-        sizes = [round(value * unit) for value in SAMPLES[name]]
-        ways = {0: 1}
-        for size in sizes:
-            after = {}
-            for total, count in ways.items():
-                for sign in (-1, 1):
-                    after[total + sign * size] = after.get(total + sign * size, 0) + count
-            ways = after
-        least = abs(sum(sizes))
-        reached = sum(count for total, count in ways.items() if abs(total) >= least)
-        found.append([name, float(Fraction(reached, 2 ** len(sizes)))])
-    return found
-
-
-def signs_by_waves():
-    """Many cases: whole numbers again, with as many digits as it takes."""
-    sizes = [(at * 37) % 1201 - 560 for at in range(900)]
-    limit = abs(sum(sizes))
-    magnitudes = [abs(size) for size in sizes]
-    total = sum(magnitudes)
-    most = (total - limit) // 2
-    # Ways to choose cases with a sum of at most `most`, as the digits of one large number.
-    width = len(sizes) + 8
-    ways = 1
-    mask = (1 << (width * (most + 1))) - 1
-    for size in magnitudes:
-        ways = (ways + (ways << (width * size))) & mask
-    digits = ways.to_bytes((width * (most + 1) + 7) // 8, "little")
-    below, digit = 0, (1 << width) - 1
-    for at in range(most + 1):
-        start = at * width
-        piece = int.from_bytes(digits[start // 8 : (start + width) // 8 + 1], "little")
-        below += (piece >> (start % 8)) & digit
-    return [[float(size) for size in sizes], float(Fraction(2 * below, 2 ** len(sizes)))]
 
 
 def signed_ranks(n):
@@ -243,51 +133,21 @@ def wilcoxon():
     return [[name, float(stats.wilcoxon(sample).pvalue)] for name, sample in SAMPLES.items()]
 
 
-def holm():
-    lists = [[0.01, 0.04, 0.03, 0.005], [0.5], [0.2, 0.2, 0.9, 0.0], rounded(rng.random(12) ** 3)]
-    return [[each, [float(p) for p in multipletests(each, method="holm")[1]]] for each in lists]
-
-
-def power(cases, difference, discordant, alpha):
-    """The power of McNemar's exact test, over all that may come out."""
-    number = np.arange(cases + 1)
-    weights = stats.binom.pmf(number, cases, discordant)
-    chance = (1 + difference / discordant) / 2
-    # The largest number of the rarer kind that is refused, or -1.
-    most = stats.binom.ppf(alpha / 2, number, 0.5)
-    most = np.where(2 * stats.binom.cdf(most, number, 0.5) <= alpha, most, most - 1)
-    seen = stats.binom.cdf(most, number, chance) + stats.binom.sf(number - most - 1, number, chance)
-    return float(np.sum(weights * np.where(most >= 0, seen, 0.0)))
-
-
-def needed():
-    found = []
-    settings = [(0.1, 0.2, 0.05, 0.8), (0.2, 0.5, 0.05, 0.9), (0.3, 0.3, 0.05, 0.8)]
-    settings += [(0.5, 1.0, 0.01, 0.8), (0.05, 0.2, 0.05, 0.8), (0.08, 0.1, 0.1, 0.95)]
-    for difference, discordant, alpha, aim in settings:
-        limit = 1200
-        failing = [n for n in range(1, limit) if power(n, difference, discordant, alpha) < aim]
-        found.append([difference, discordant, alpha, aim, max(failing) + 1])
-    return found
-
-
-def detectable():
-    found = []
-    for cases, discordant, alpha, aim in [
-        (100, 0.3, 0.05, 0.8), (50, 1.0, 0.05, 0.8), (1000, 0.2, 0.01, 0.9), (30, 0.5, 0.05, 0.5),
-    ]:
-        root = optimize.brentq(
-            lambda it: power(cases, it, discordant, alpha) - aim, 1e-6, discordant, xtol=1e-12
-        )
-        found.append([cases, discordant, alpha, aim, root])
-    return found
-
-
 def needed_mean():
     found = []
     for effect, alpha, aim in product([0.05, 0.2, 0.5, 1.0, 2.0], [0.05, 0.01], [0.8, 0.95]):
         count = TTestPower().solve_power(effect_size=effect, alpha=alpha, power=aim)
         found.append([effect * 3.0, 3.0, alpha, aim, math.ceil(count)])
+    return found
+
+
+def t():
+    found = []
+    for name, sample in SAMPLES.items():
+        test = stats.ttest_1samp(sample, 0)
+        for level in (0.8, 0.95):
+            interval = test.confidence_interval(level)
+            found.append([name, level, float(interval.low), float(interval.high), float(test.pvalue)])
     return found
 
 
@@ -330,8 +190,7 @@ def main():
         "statsmodels": statsmodels.__version__,
     }
     parts = [
-        mcnemar, wilson, newcombe, passes, quantiles, bca_of_means, bca_by_chance, signs,
-        signs_by_waves, hodges_lehmann, wilcoxon, holm, needed, detectable, needed_mean, sequential,
+        mcnemar, wilson, passes, quantiles, hodges_lehmann, wilcoxon, t, needed_mean, sequential,
     ]
     found = {"written-by": "tests/real/statistics/referee.py", "versions": versions}
     found["samples"] = SAMPLES

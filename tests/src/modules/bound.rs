@@ -1,6 +1,6 @@
 //! Libraries and experiments.
 
-use gram_model::{Experiment, Implementation, ImplementationKind, Library};
+use gram_model::{Experiment, ExperimentArm, Implementation, ImplementationKind, Library};
 use serde_json::{Value, json};
 
 use super::Modules;
@@ -37,11 +37,19 @@ impl Modules<'_> {
         let experiment = |name: &String| Experiment {
             name: name.into(),
             description: self.rng.chance(50).then(|| self.text().into()),
-            libraries: libraries.iter().map(|library| library.name.clone()).collect(),
+            arms: libraries.iter().map(|library| self.arm(&library.name)).collect(),
             attributes: keyed(self.unread()),
         };
         let experiments = others.iter().map(experiment).collect();
         (libraries, experiments)
+    }
+
+    /// An arm with a library, which is its name or has one of its own.
+    fn arm(&mut self, library: &str) -> ExperimentArm {
+        let is_library = self.rng.chance(50);
+        let attributes = if is_library { Vec::new() } else { keyed(self.unread()) };
+        let name = if is_library { library.to_owned() } else { format!("{library}-arm") };
+        ExperimentArm { name: name.into(), library: library.into(), is_library, attributes }
     }
 
     fn library(&mut self, name: &str) -> Library {

@@ -115,6 +115,8 @@ pub enum ModelErrorKind {
     Malformed,
     /// A script has no more replies.
     Exhausted,
+    /// The program of an agent ended without an answer, or wrote something else.
+    Program,
 }
 
 impl ModelErrorKind {
@@ -130,6 +132,7 @@ impl ModelErrorKind {
             Self::InvalidRequest => "invalid-request",
             Self::Malformed => "garbled",
             Self::Exhausted => "ended",
+            Self::Program => "program",
         }
     }
 }
@@ -151,7 +154,8 @@ impl ModelError {
             | ModelErrorKind::Rejected
             | ModelErrorKind::InvalidRequest
             | ModelErrorKind::Malformed
-            | ModelErrorKind::Exhausted => false,
+            | ModelErrorKind::Exhausted
+            | ModelErrorKind::Program => false,
         }
     }
 

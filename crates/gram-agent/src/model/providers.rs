@@ -78,7 +78,9 @@ impl GenaiModel {
                 Self::check_stop(response.stop_reason.as_ref(), &response.content)?;
                 let filtered = response.captured_raw_body.as_ref().is_some_and(is_filtered);
                 let finish_reason = finish_reason(response.stop_reason.as_ref(), filtered);
-                Ok(self.reply(&response.content, &response.usage, finish_reason))
+                let model = response.provider_model_iden.model_name.to_string();
+                let reply = self.reply(&response.content, &response.usage, finish_reason);
+                Ok(Reply { model: Some(model), ..reply })
             }
             // `genai` rejects a complete response of OpenAI whose arguments are invalid JSON, but
             // accepts a streamed one.
@@ -251,6 +253,7 @@ impl GenaiModel {
                 input_tokens: count(usage.prompt_tokens),
                 output_tokens: count(usage.completion_tokens),
             },
+            model: None,
             finish_reason,
             calls_as_text: false,
         }

@@ -67,7 +67,8 @@ fn a_library_is_read() {
     let pick = library.implementation("pickColour").unwrap();
     assert_eq!(pick.attribute("description"), Some(&json!("Asks the person.")));
     let experiment = module.experiment("greetings").unwrap();
-    assert_eq!(experiment.libraries, ["friendly", "other"]);
+    let arms: Vec<_> = experiment.arms.iter().map(|arm| &*arm.library).collect();
+    assert_eq!(arms, ["friendly", "other"]);
     assert_eq!(experiment.attributes, [("rounds".into(), json!(20))]);
 }
 

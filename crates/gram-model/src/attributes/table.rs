@@ -3,7 +3,7 @@
 use json_schema_kit::keywords::Keyword as K;
 
 use super::AttributeOwner::{
-    self, Agent, Alias, AnyImplementation, Container, Enum, Experiment, Field, Header,
+    self, Agent, Alias, AnyImplementation, Arm, Container, Enum, Experiment, Field, Header,
     Implementation, Library, Member, Record, Tool, Union,
 };
 use super::ConstraintConstructor as C;
@@ -97,6 +97,8 @@ const FIELD: &[AttributeOwner] = &[Field];
 const TOOL: &[AttributeOwner] = &[Tool];
 const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
 const AGENT: &[AttributeOwner] = &[Agent];
+/// An agent, and an arm that runs it with another value.
+const AGENT_OR_ARM: &[AttributeOwner] = &[Agent, Arm];
 const EXPERIMENT: &[AttributeOwner] = &[Experiment];
 /// The implementations that are programs, and a library for all of its own.
 const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implementation(Mcp)];
@@ -309,8 +311,8 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
     attribute("oneOf", &[Union], Flag, "Whether a value matches exactly one member")
         .keywords(&[K::OneOf]),
-    attribute("instruction", AGENT, Text, "System instruction"),
-    attribute("model", AGENT, Text, "Provider and model: openai/gpt-4o-mini"),
+    attribute("instruction", AGENT_OR_ARM, Text, "System instruction"),
+    attribute("model", AGENT_OR_ARM, Text, "Provider and model: openai/gpt-4o-mini"),
     attribute(
         "models",
         AGENT,
@@ -318,7 +320,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Models in order of preference; the next one is used if one is unavailable",
     ),
     attribute("images", AGENT, Flag, "Whether its models are sent images"),
-    attribute("maxIterations", AGENT, Count(1), "Maximum model requests per turn"),
+    attribute("maxIterations", AGENT_OR_ARM, Count(1), "Maximum model requests per turn"),
     attribute(
         "api",
         AGENT,
@@ -337,7 +339,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         ]),
         "Source of its tools",
     ),
-    attribute("agent", EXPERIMENT, Text, "Agent that runs with each library"),
+    attribute("agent", &[Experiment, Arm], Text, "Agent that runs"),
+    attribute("library", &[Arm], Text, "Library that its calls run against"),
+    attribute("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
     attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
     attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
     attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
@@ -411,9 +415,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     ),
     attribute(
         "command",
-        &[Implementation(Mcp)],
+        &[Agent, Implementation(Mcp)],
         Program,
-        "Program that starts the MCP server, with its arguments",
+        "Program that is the agent or starts the MCP server, with its arguments",
     ),
     attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
     attribute("only", &[Implementation(Mcp)], Names, "Tools of the MCP server that `*` implements"),

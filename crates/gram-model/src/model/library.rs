@@ -68,15 +68,28 @@ impl Implementation {
     }
 }
 
-/// A comparison of libraries.
+/// A comparison of arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
     /// Its name, as written.
     pub name: SmolStr,
     /// What it is to find out.
     pub description: Option<SmolStr>,
-    /// The names of the libraries that it compares, in order; at least two.
-    pub libraries: Vec<SmolStr>,
+    /// The arms that it compares, in order; at least two.
+    pub arms: Vec<ExperimentArm>,
     /// All other attributes, in order, as written.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+/// An arm of an experiment: `stable`, or `(a:Arm {library: "stable", model: "openai/gpt-4o-mini"})`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExperimentArm {
+    /// Its name. That of the library if it is written as one.
+    pub name: SmolStr,
+    /// The name of its library.
+    pub library: SmolStr,
+    /// Whether it is written as the name of a library.
+    pub is_library: bool,
+    /// What it has of its own, in order, as written: `spec`, `agent`, and attributes of the agent.
     pub attributes: Vec<(SmolStr, Value)>,
 }

@@ -1,7 +1,8 @@
 //! Libraries and experiments.
 
 use super::{Page, description, kept, text};
-use crate::model::{Experiment, Implementation, Library};
+use crate::model::{Experiment, ExperimentArm, Implementation, Library};
+use serde_json::Value;
 
 impl Page<'_> {
     pub(super) fn library(&mut self, library: &Library) {
@@ -12,13 +13,24 @@ impl Page<'_> {
         self.declaration(doc.as_deref(), (&library.name, ":Library"), &entries, &nodes);
     }
 
-    /// An experiment, which names its libraries.
+    /// An experiment with its arms.
     pub(super) fn experiment(&mut self, experiment: &Experiment) {
         let (doc, mut entries) = description(experiment.description.as_deref());
         entries.extend(kept(&experiment.attributes));
         let names = (&*experiment.name, ":Experiment");
-        self.group(doc.as_deref(), names, &entries, &experiment.libraries);
+        let arms: Vec<_> = experiment.arms.iter().map(arm).collect();
+        self.declaration(doc.as_deref(), names, &entries, &arms);
     }
+}
+
+fn arm(arm: &ExperimentArm) -> String {
+    if arm.is_library {
+        return text::identifier(&arm.name);
+    }
+    let library = Value::from(arm.library.as_str());
+    let all = std::iter::once(("library".into(), library)).chain(arm.attributes.iter().cloned());
+    let entries: Vec<_> = kept(&all.collect::<Vec<_>>()).collect();
+    format!("({}:Arm{})", text::identifier(&arm.name), text::record(&entries))
 }
 
 pub(super) fn node(implementation: &Implementation) -> String {

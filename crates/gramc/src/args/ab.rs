@@ -1,10 +1,14 @@
 //! The arguments of `gramc ab`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
 use gram_experiment::{Gate, Outcome, Shard};
+use gram_model::ExperimentArm;
+use serde_json::Value;
+use smol_str::SmolStr;
 
+use super::AgentProgram;
 use super::run::{number, seconds, temperature};
 
 /// Run an agent with several libraries, models or specifications and compare the results
@@ -58,6 +62,8 @@ pub(crate) struct Ab {
     /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: AgentProgram,
     /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
@@ -84,9 +90,27 @@ pub(crate) struct ArmOption {
     pub(crate) spec: Option<PathBuf>,
     pub(crate) agent: Option<String>,
     pub(crate) model: Option<String>,
+    /// Attributes that replace those of the agent.
+    pub(crate) attributes: Vec<(SmolStr, Value)>,
 }
 
 impl ArmOption {
+    /// An arm of an experiment, whose paths are relative to a folder.
+    pub(crate) fn declared(arm: &ExperimentArm, folder: &Path) -> Self {
+        let mut option = Self::of_library(&arm.library);
+        option.name = Some(arm.name.to_string());
+        for (key, value) in &arm.attributes {
+            let text = value.as_str().map(str::to_owned);
+            match key.as_str() {
+                "spec" => option.spec = text.map(|path| folder.join(path)),
+                "agent" => option.agent = text,
+                "model" => option.model = text,
+                _ => option.attributes.push((key.clone(), value.clone())),
+            }
+        }
+        option
+    }
+
     /// An arm that only has a library of its own.
     pub(crate) fn of_library(library: &str) -> Self {
         Self { library: library.to_owned(), ..Self::default() }
@@ -98,6 +122,9 @@ impl std::str::FromStr for ArmOption {
 
     fn from_str(text: &str) -> Result<Self, String> {
         const KEYS: [&str; 4] = ["library", "spec", "agent", "model"];
+        /// Attributes of agents that fit in a line.
+        const ATTRIBUTES: [&str; 6] =
+            ["temperature", "topP", "maxTokens", "seed", "maxIterations", "instruction"];
         let is_name = |name: &&str| !name.is_empty() && !name.contains('=');
         let (name, rest) = text
             .split_once(':')
@@ -115,9 +142,21 @@ impl std::str::FromStr for ArmOption {
                 "spec" => arm.spec = Some(value.into()),
                 "agent" => arm.agent = Some(value),
                 "model" => arm.model = Some(value),
+                _ if ATTRIBUTES.contains(&key) => {
+                    let number = value.parse().map(Value::Number);
+                    let value = match key {
+                        "instruction" => Value::String(value),
+                        _ => number.map_err(|_| {
+                            format!("expected a number for `{key}`, found `{value}`")
+                        })?,
+                    };
+                    arm.attributes.push((key.into(), value));
+                }
                 _ => {
-                    let help = gram_model::did_you_mean(key, KEYS.into_iter());
-                    let help = help.unwrap_or_else(|| format!("there are {}", KEYS.join(", ")));
+                    let keys = KEYS.iter().chain(&ATTRIBUTES).copied();
+                    let help = gram_model::did_you_mean(key, keys.clone());
+                    let all = || keys.collect::<Vec<_>>().join(", ");
+                    let help = help.unwrap_or_else(|| format!("there are {}", all()));
                     return Err(format!("unknown key `{key}`; {help}"));
                 }
             }
@@ -184,9 +223,6 @@ pub(crate) struct Reporting {
     /// Smallest success difference that matters, in percentage points [default: 5]
     #[arg(long, value_name = "POINTS", value_parser = points)]
     pub(crate) margin: Option<f64>,
-    /// Number of bootstrap samples [default: 10000]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
-    pub(crate) resamples: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]

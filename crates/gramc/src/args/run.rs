@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Approve, Bind, Journal, Spec};
+use super::{AgentProgram, Approve, Bind, Journal, Spec};
 
 /// Run an agent: a model that calls the tools of a library
 ///
@@ -40,6 +40,8 @@ pub(crate) struct Run {
     /// Agent to run [default: the one that no other agent calls]
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: AgentProgram,
     /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,

@@ -76,6 +76,12 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
         return Err(Failure::new("--sequential requires `expect` in every case"));
     }
+    let is_unit = |attributes: &gram_experiment::CaseAttributes| {
+        attributes.cluster.is_none() && attributes.weight.is_none()
+    };
+    if about.method.sequential && !about.attributes.values().all(is_unit) {
+        return Err(Failure::new("--sequential does not support `cluster` and `weight` of cases"));
+    }
     if args.plan {
         output::plan(&about, display)?;
         return Ok(crate::failure::CLEAN);
@@ -232,8 +238,6 @@ fn about(
         },
         method: Method {
             margin: args.reporting.margin.unwrap_or(default.margin),
-            resamples: args.reporting.resamples.map_or(default.resamples, |count| count as usize),
-            seed: wanted.seed,
             sequential: args.sequential,
             ..default
         },
@@ -245,6 +249,8 @@ fn about(
             !bounds.no_guidance,
             args.sequential
         ),
+        attributes: Case::attributes(cases),
+        concurrency: bounds.concurrency,
         shard: bounds.shard,
     }
 }
@@ -308,7 +314,6 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let mut about = ExperimentManifest { shard: None, ..about.clone() };
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
-    method.resamples = args.reporting.resamples.map_or(method.resamples, |count| count as usize);
     let (mut journal, mut tally) = open(&args.reporting, &about)?;
     for (_, part, _) in &parts {
         journal.merge(part)?;
@@ -386,8 +391,12 @@ fn monitor(about: &ExperimentManifest) -> Option<SequentialMonitor> {
 /// Writes a file, whole or not at all.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let new = path.with_extension("new");
-    let written = File::create(&new).and_then(|mut file| file.write_all(text.as_bytes()));
-    written
-        .and_then(|()| std::fs::rename(&new, path))
-        .map_err(|error| Failure::path("write", path, &error))
+    let written = File::create(&new)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| std::fs::rename(&new, path));
+    if written.is_err() {
+        // What a full disk leaves is of no use.
+        let _ = std::fs::remove_file(&new);
+    }
+    written.map_err(|error| Failure::path("write", path, &error))
 }

@@ -1,6 +1,7 @@
 //! The commands.
 
 mod ab;
+mod agents;
 mod approval;
 mod calls;
 mod check;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Ab(args) => ab::run(&args, display),
         Command::Trace(args) => trace::run(&args, display),
         Command::Mcp(args) => mcp::run(&args, display),
+        Command::Connect(args) => agents::connect(&args),
         Command::Login(args) => login::login(&args),
         Command::Logout(args) => login::logout(&args),
         Command::Lsp(args) => lsp::run(&args),

@@ -16,11 +16,11 @@ use gram_agent::{
     AgentTeam, Conversation, Limits, Observer, Observers, SpanRecorder, TeamOptions, Telemetry,
     TraceWriter,
 };
-use gram_model::Module;
 use gram_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
+use super::agents;
 use super::approval::{approvals, terminal};
 use super::calls::{Both, only_one_reads, read, run_to_the_end};
 use crate::args::{Display, Format, Run};
@@ -58,12 +58,16 @@ async fn start(
         say("nothing was run; --partial allows missing implementations");
         return Ok(PROBLEMS);
     }
-    let agent = agent(&spec.module, args.agent.as_deref())?;
+    let command = agents::program(&args.program)?;
+    let agent = agents::choose(&spec.module, args.agent.as_deref(), command.is_some())?;
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
     let options = TeamOptions {
         model: model(args, &mut models)?,
+        attributes: Vec::new(),
         fallback: true,
         sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
+        command,
+        bridge: agents::bridge(),
         guidance: !args.no_guidance,
     };
     let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
@@ -188,28 +192,6 @@ pub(super) fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
     if let Some(lost) = telemetry.shut_down(most) {
         say(format_args!("warning: {lost}"));
-    }
-}
-
-/// The agent that is asked for, or the only one that no other calls.
-pub(super) fn agent(module: &Module, asked: Option<&str>) -> Result<String, Failure> {
-    if let Some(name) = asked {
-        return Ok(name.to_owned());
-    }
-    let called =
-        |name: &str| module.agents.iter().any(|agent| agent.members.iter().any(|it| it == name));
-    let free: Vec<_> = module.agents.iter().filter(|agent| !called(&agent.name)).collect();
-    match (&free[..], &module.agents[..]) {
-        ([only], _) => Ok(only.name.to_string()),
-        ([], [only]) => Ok(only.name.to_string()),
-        (_, []) => Err(Failure::new("the specification declares no agent")),
-        (_, all) => {
-            let names: Vec<_> = all.iter().map(|agent| agent.name.as_str()).collect();
-            Err(Failure::new(format!(
-                "the specification declares several agents ({}): choose one with --agent",
-                names.join(", ")
-            )))
-        }
     }
 }
 

@@ -17,6 +17,7 @@ const MAX_CALLS: usize = 1_000;
 struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<Usage>,
+    model: Option<String>,
     error: Option<Value>,
 }
 
@@ -55,6 +56,8 @@ pub(super) struct ReplyBuilder {
     has_text: bool,
     calls: Vec<PartialCall>,
     usage: Usage,
+    /// The model, as the server names it.
+    model: Option<String>,
     finish_reason: Option<StopReason>,
 }
 
@@ -95,6 +98,7 @@ impl ReplyBuilder {
             return Err(message.unwrap_or_else(|| error.to_string()));
         }
         self.usage = chunk.usage.unwrap_or(self.usage);
+        self.model = chunk.model.or_else(|| self.model.take());
         Ok(chunk.choices.and_then(|choices| choices.into_iter().next()))
     }
 
@@ -150,7 +154,7 @@ impl ReplyBuilder {
     }
 
     pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
-        let Self { text, has_text, calls, usage, finish_reason } = self;
+        let Self { text, has_text, calls, usage, model, finish_reason } = self;
         let (text, rest) = text.finish();
         if !rest.is_empty() {
             sink(Event::ReplyText(&rest));
@@ -167,7 +171,7 @@ impl ReplyBuilder {
         let tool_calls = calls.into_iter().map(call).collect();
         let message = AssistantMessage { content, tool_calls, provider: None };
         let finish_reason = finish::finish_reason(finish_reason.as_ref());
-        Ok(Reply { message, usage, finish_reason, ..Reply::default() })
+        Ok(Reply { message, usage, model, finish_reason, ..Reply::default() })
     }
 }
 

@@ -9,11 +9,14 @@ use gram_agent::{AgentTeam, TeamOptions};
 use gram_experiment::{Arm, ArmParts};
 use gram_model::{ImplementationKind, Library};
 use gram_tools::{Bound, ToolLibrary};
+use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::declared::Wanted;
 use crate::args::{Ab, ArmOption, Display, Spec};
+use crate::commands::agents;
 use crate::commands::calls::{Declared, Read, declared_here, read_declared, read_spec};
-use crate::commands::run::{agent, folder, given_model};
+use crate::commands::run::{folder, given_model};
 use crate::failure::Failure;
 use crate::live;
 use crate::output::{say, say_each};
@@ -26,6 +29,8 @@ pub(super) struct Side {
     path: PathBuf,
     agent: Option<String>,
     model: Option<String>,
+    /// Attributes that replace those of the agent.
+    attributes: Vec<(SmolStr, Value)>,
     pub(super) library: ToolLibrary,
     declared: Library,
     /// What the folder of its file holds that the library plays back.
@@ -40,7 +45,7 @@ pub(super) fn sides(
 ) -> Result<Option<Vec<Side>>, Failure> {
     let mut sides: Vec<Side> = Vec::new();
     for option in &wanted.arms {
-        let ArmOption { name, library, spec, agent, model } = option;
+        let ArmOption { name, library, spec, agent, model, attributes } = option;
         let (spec, path) = match spec {
             None => (Rc::clone(main), path.to_owned()),
             Some(path) => {
@@ -50,7 +55,8 @@ pub(super) fn sides(
             }
         };
         // What an experiment names, the specification declares; a file of that name is another thing.
-        let here = if wanted.is_declared { declared_here(library, &spec) } else { None };
+        let here = || declared_here(library, &spec).or_else(|| declared_here(library, main));
+        let here = if wanted.is_declared { here() } else { None };
         let found = match here {
             Some(found) => Some(found),
             None => read_declared(library, &spec, display)?,
@@ -62,8 +68,18 @@ pub(super) fn sides(
             Some(name) => name.clone(),
             None => unused_name(&declared.name, &sides),
         };
-        let (agent, model) = (agent.clone(), model.clone());
-        sides.push(Side { name, spec, path, agent, model, library, declared, recordings });
+        let (agent, model, attributes) = (agent.clone(), model.clone(), attributes.clone());
+        sides.push(Side {
+            name,
+            spec,
+            path,
+            agent,
+            model,
+            attributes,
+            library,
+            declared,
+            recordings,
+        });
     }
     Ok(Some(sides))
 }
@@ -115,13 +131,18 @@ impl Side {
     /// The agent of the arm on its library.
     pub(super) fn arm(&self, bound: &Bound, args: &Ab, wanted: &Wanted) -> Result<Arm, Failure> {
         let mut models = Models::new(|name| std::env::var(name).ok(), folder(&self.path));
-        let name = agent(&self.spec.module, self.agent.as_deref().or(wanted.agent.as_deref()))?;
+        let command = agents::program(&args.program)?;
+        let asked = self.agent.as_deref().or(wanted.agent.as_deref());
+        let name = agents::choose(&self.spec.module, asked, command.is_some())?;
         let model = self.model.as_ref().or(args.model.as_ref());
         let options = TeamOptions {
             model: model.map(|name| given_model(name, &mut models)).transpose()?,
+            attributes: self.attributes.clone(),
             // All runs are of one model.
             fallback: false,
             sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
+            command,
+            bridge: agents::bridge(),
             guidance: !args.bounds.no_guidance,
         };
         let team = AgentTeam::new(&self.spec.module, &name, bound, &mut models, &options);
@@ -135,6 +156,7 @@ impl Side {
             name: &self.name,
             agent: arm.team.agent(),
             model: arm.team.model(),
+            attributes: &self.attributes,
             module: &self.spec.module,
             library: &self.declared,
             recordings: &self.recordings,

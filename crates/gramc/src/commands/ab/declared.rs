@@ -45,8 +45,9 @@ impl Wanted {
             }
         };
         let arms = match &experiment {
-            Some((_, experiment)) => {
-                experiment.libraries.iter().map(|name| ArmOption::of_library(name)).collect()
+            Some((at, experiment)) => {
+                let folder = spec.folder_of_experiment(*at);
+                experiment.arms.iter().map(|arm| ArmOption::declared(arm, &folder)).collect()
             }
             None => arms(args)?,
         };

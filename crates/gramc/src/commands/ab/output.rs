@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
-use gram_experiment::{Case, ExperimentManifest, Journal, Progress, Report};
+use gram_experiment::{
+    Case, ExperimentManifest, Journal, POWER, PlanningVariance, Progress, Report,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use paired_stats::{cases_needed_mean, detectable_mean};
 use serde_json::json;
 
 use super::write;
@@ -41,36 +42,29 @@ impl Progress for Bar {
     }
 }
 
-/// The assumed share of cases with different outcomes in two runs, one in each arm.
-const DISCORDANT: f64 = 0.2;
-
-/// The assumed share of these differences that recurs in each repeat. More repeats reduce the rest.
-const RECURRING: f64 = 0.5;
-
-/// How likely a difference that is there is to be seen.
-const POWER: f64 = 0.8;
-
 /// What the cases can show, before anything runs.
 pub(super) fn power(about: &ExperimentManifest, cases: &[Case]) -> String {
     let graded = cases.iter().filter(|case| case.grader.is_some()).count() as u64;
     if graded == 0 {
         return "no case has `expect`, so success is not reported".to_owned();
     }
-    let (alpha, margin) = (1.0 - about.method.level, about.method.margin);
+    let margin = about.method.margin;
+    let level = about.method.level_of_each(about.arms.len());
     let repeats = about.plan.repeats.max(1);
-    let chance = (1.0 - RECURRING) / f64::from(repeats);
-    let deviation = (DISCORDANT.max(margin) * (RECURRING + chance)).sqrt();
-    let can = match detectable_mean(graded, deviation, alpha, POWER) {
-        Some(difference) if difference <= 1.0 => {
+    let variance = PlanningVariance::assumed(margin);
+    let can = match variance.detectable(graded, repeats, level) {
+        Some(difference) => {
             format!("can show a difference of {:.1} points or more", 100.0 * difference)
         }
-        _ => "cannot show any difference".to_owned(),
+        None => "cannot show any difference".to_owned(),
     };
-    let needed = cases_needed_mean(margin, deviation, alpha, POWER)
-        .map(|needed| format!("; {} points take {needed} cases", points(margin)))
-        .unwrap_or_default();
+    let needed = |repeats| variance.cases_needed(repeats, margin, level);
+    let more = 5 * repeats;
+    let needed = needed(repeats).zip(needed(more)).map_or_else(String::new, |(one, other)| {
+        format!("; {} points take {one} cases, or {other} with {more} repeats", points(margin))
+    });
     let assumed = match repeats {
-        1 => "where a fifth of them comes out differently".to_owned(),
+        1 => "if a fifth of them comes out differently, half of it by chance".to_owned(),
         repeats => format!(
             "with {repeats} repeats, if a fifth of the runs comes out differently, half of it by chance"
         ),

@@ -1,0 +1,116 @@
+//! Turns of agents that are programs.
+
+use std::time::{Duration, Instant};
+
+use super::mask::mask_verdict;
+use super::{Conversation, TurnState, sleep_until};
+use crate::message::{AssistantMessage, FinishReason, Message, Reply};
+use crate::observer::Event;
+use crate::program::{AgentProgram, ProgramAnswer, ProgramCall, RunningProgram};
+use crate::turn::TurnEnd;
+
+/// The time for a turn, unless a limit is given. A model request ends by itself, a program need not.
+const TIME_LIMIT: Duration = Duration::from_mins(10);
+
+impl Conversation {
+    /// Runs a turn of a program, whose message is the last one.
+    pub(super) async fn run_program_turn(
+        &mut self,
+        spec: &AgentProgram,
+        state: &mut TurnState<'_>,
+    ) -> TurnEnd {
+        let limit = self.limits.time.unwrap_or(TIME_LIMIT);
+        state.deadline = Instant::now().checked_add(limit);
+        let mut rejected = None;
+        loop {
+            let (cancelled, deadline) = (state.cancelled, state.deadline);
+            // Dropping the future kills the program.
+            let asked = tokio::select! {
+                biased;
+                () = cancelled.cancelled() => return TurnEnd::Cancelled,
+                asked = self.ask_program(spec, state) => asked,
+                () = sleep_until(deadline) => return TurnEnd::Time(limit),
+            };
+            let answer = match (asked, rejected) {
+                (Ok(answer), _) => answer,
+                // A program that ends after its first answer cannot correct it.
+                (Err(TurnEnd::Failed(_)), Some(wrong)) => {
+                    return TurnEnd::NeedsHumanReview { wrong };
+                }
+                (Err(end), _) => return end,
+            };
+            self.add_answer(answer, state);
+            if let Some(end) = self.check_answer(state).await {
+                return end;
+            }
+            rejected = self.messages.last().and_then(Message::text).map(str::to_owned);
+        }
+    }
+
+    /// Sends the last message to the program, which is started if it does not run.
+    async fn ask_program(
+        &mut self,
+        spec: &AgentProgram,
+        state: &mut TurnState<'_>,
+    ) -> Result<ProgramAnswer, TurnEnd> {
+        let (before, last) = match &self.messages[..] {
+            [before @ .., last] => (before, last.text().unwrap_or_default()),
+            [] => (&[][..], ""),
+        };
+        let (mut program, line) = if let Some(program) = self.program.take() {
+            (program, spec.line(last, &[]))
+        } else {
+            let started = spec.start(&state.member.scope, &self.team.approvals).await;
+            (started.map_err(TurnEnd::Failed)?, spec.line(last, before))
+        };
+        program.send(&line).await;
+        let answer = program.receive(|call| self.add_call(call, state)).await;
+        let answer = answer.map_err(TurnEnd::Failed)?;
+        self.program = Some(program);
+        Ok(answer)
+    }
+
+    /// Adds a call that the program made to the conversation.
+    fn add_call(&mut self, call: ProgramCall, state: &mut TurnState<'_>) {
+        let ProgramCall { call, verdict, took } = call;
+        // The ids of requests begin anew with each connection.
+        let mut calls = [call];
+        calls[0].id.clear();
+        self.assign_ids(&mut calls);
+        let [call] = calls;
+        state.turn.calls += 1;
+        let [shown] = &self.mask_calls(std::slice::from_ref(&call))[..] else { return };
+        let shown_verdict = &*mask_verdict(&self.secrets, &verdict);
+        let event = Event::ToolCalled { call: shown, verdict: shown_verdict, took };
+        state.observer.on_event(&state.member.name, &event);
+        let (content, images) = (verdict.message(), verdict.images());
+        let (id, name) = (call.id.clone(), call.name.clone());
+        let message = AssistantMessage { tool_calls: vec![call], ..AssistantMessage::default() };
+        self.messages.push(Message::Assistant(message));
+        self.messages.push(Message::Tool { id, name, content, images });
+    }
+
+    /// Adds the answer of the program to the conversation.
+    fn add_answer(&mut self, answer: ProgramAnswer, state: &mut TurnState<'_>) {
+        let ProgramAnswer { text, usage, model, requests, took } = answer;
+        self.usage.add(usage);
+        state.turn.usage.add(usage);
+        state.turn.iterations += requests;
+        state.turn.text.clone_from(&text);
+        let message = AssistantMessage { content: Some(text), ..AssistantMessage::default() };
+        let shown = self.mask_message(&message).unwrap_or_else(|| message.clone());
+        self.messages.push(Message::Assistant(message));
+        let finish_reason = FinishReason::Stop;
+        let reply = Reply { message: shown, usage, model, finish_reason, ..Reply::default() };
+        let event = Event::ModelReplied { reply: &reply, took };
+        state.observer.on_event(&state.member.name, &event);
+    }
+
+    /// Gives the agent's program time to exit, if it is one. Otherwise it is killed when the
+    /// conversation is dropped.
+    pub async fn close(&mut self) {
+        if let Some(program) = self.program.take() {
+            RunningProgram::close(program).await;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Agents that are programs.
+
+use std::path::PathBuf;
+
+use gram_model::Module;
+use tokio::runtime::Builder;
+
+use crate::args::{AgentProgram, Bridge};
+use crate::failure::{CLEAN, Failure, Outcome};
+
+/// The name of an agent that the specification does not declare.
+const UNDECLARED: &str = "agent";
+
+/// The program that is asked for, and the folder that it runs in.
+pub(super) fn program(args: &AgentProgram) -> Result<Option<(Vec<String>, PathBuf)>, Failure> {
+    let Some(command) = &args.agent_command else { return Ok(None) };
+    let words = shlex::split(command)
+        .ok_or_else(|| Failure::new("invalid quoting in the command of --agent-command"))?;
+    if words.first().is_none_or(String::is_empty) {
+        return Err(Failure::new("the command of --agent-command is empty"));
+    }
+    Ok(Some((words, PathBuf::from("."))))
+}
+
+/// The command that connects such a program with its MCP server.
+pub(super) fn bridge() -> Vec<String> {
+    let program = std::env::current_exe().ok();
+    let program = program.and_then(|path| path.to_str().map(str::to_owned));
+    program.map(|program| vec![program, Bridge::NAME.to_owned()]).unwrap_or_default()
+}
+
+/// The agent to run: the one that is asked for, else the only one that no other agent calls.
+/// `is_program` is whether it is a program that the specification need not declare.
+pub(super) fn choose(
+    module: &Module,
+    asked: Option<&str>,
+    is_program: bool,
+) -> Result<String, Failure> {
+    if let Some(name) = asked {
+        return Ok(name.to_owned());
+    }
+    let called =
+        |name: &str| module.agents.iter().any(|agent| agent.members.iter().any(|it| it == name));
+    let free: Vec<_> = module.agents.iter().filter(|agent| !called(&agent.name)).collect();
+    match (&free[..], &module.agents[..]) {
+        ([only], _) => Ok(only.name.to_string()),
+        ([], [only]) => Ok(only.name.to_string()),
+        (_, []) if is_program => Ok(UNDECLARED.to_owned()),
+        (_, []) => Err(Failure::new("the specification declares no agent")),
+        (_, all) => {
+            let names: Vec<_> = all.iter().map(|agent| agent.name.as_str()).collect();
+            Err(Failure::new(format!(
+                "the specification declares several agents ({}): choose one with --agent",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// `gramc connect`
+pub(super) fn connect(args: &Bridge) -> Outcome {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
+    let connected = runtime.block_on(gram_mcp::bridge(&args.address, &args.secret));
+    // Standard input is read by a thread of its own, which does not notice the end.
+    runtime.shutdown_background();
+    connected.map(|()| CLEAN).map_err(|error| {
+        Failure::new(format!("cannot connect to the MCP server of the run: {error}"))
+    })
+}
