@@ -9,6 +9,7 @@ use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use crate::named::{NAMED, Named, values_of};
+use crate::satisfiable::is_empty_enum;
 use crate::scopes::Meaning;
 use crate::unions::lists_types;
 use gram_model::attributes::{AttributeOwner, AttributeSpec};
@@ -322,7 +323,10 @@ impl<'t> Checker<'t> {
                 _ => Ok(()),
             },
             Named::Member | Named::Constant => {
+                // `satisfiable` reports an enum without a valid member.
+                let empty = is_empty_enum(&self.types, &type_use.constraints);
                 constraints.try_for_each(|constraint| match (constraint, what) {
+                    (Constraint::Enum(_), Named::Member) if empty => Ok(()),
                     (Constraint::Enum(values), Named::Member) => members(values),
                     (Constraint::Const(value), Named::Constant) => {
                         members(std::slice::from_ref(value))

@@ -90,13 +90,12 @@ pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> Verdict {
     narrowed(&ValueCheck::new(types), type_use, &[], value)
 }
 
-/// Whether a type use accepts the members of its enum or its constant: whether they are of its type,
-/// match its pattern and have its format.
+/// Whether a type use accepts the members of its enum or its constant: whether they are of its type
+/// and satisfy its other constraints.
 pub fn members(types: &Types, type_use: &TypeUse, members: &[Value]) -> Verdict {
     let mut expected = TypeUse::new(type_use.ty.clone());
-    let strings =
-        |known: &&Constraint| matches!(known, Constraint::Pattern(_) | Constraint::Format(_));
-    expected.constraints = type_use.constraints.iter().filter(strings).cloned().collect();
+    let others = |known: &&Constraint| !matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+    expected.constraints = type_use.constraints.iter().filter(others).cloned().collect();
     let check = ValueCheck::new(types);
     members.iter().try_for_each(|member| narrowed(&check, &expected, &[], member))
 }

@@ -127,7 +127,7 @@ impl Repair<'_> {
         });
         let members: Vec<Value> = members.cloned().collect();
         constraints.retain(|known| {
-            !matches!(known, Constraint::Pattern(_) | Constraint::Format(_))
+            matches!(known, Constraint::Enum(_) | Constraint::Const(_))
                 || members.iter().all(|value| reading::constraint(types, known, value))
         });
         let fits = |value: &_| reading::ty(types, ty, value);

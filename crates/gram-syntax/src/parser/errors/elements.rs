@@ -67,6 +67,9 @@ impl Parser<'_> {
         }
         let span = self.span_between(self.at, end);
         let next = self.after(end);
+        if let Some(error) = self.label_after_sign(group) {
+            return Some(error);
+        }
         let mut edits = vec![edit(span, self.bar_at(span))];
         if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
             edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
@@ -83,35 +86,6 @@ impl Parser<'_> {
                 .help("write `|` between the head of a declaration and its elements")
                 .fix(likely("write `|`", edits)),
         )
-    }
-
-    /// `(a = Int)` or `(a::Int = 3)`.
-    fn equals_in_node(&mut self, group: Group) -> Option<Diagnostic> {
-        let value = self.after(self.at);
-        let named = self.last == self.after(group.opener);
-        if named && self.tokens.kind(value) == T::Symbol {
-            let gap = Span::new(self.span(self.last).end, self.span(value).start);
-            let message = "a name and its type are joined by `::`, not `=`";
-            return Some(
-                self.error(&codes::MISSING_TYPE, self.here(), message)
-                    .help(format!("write ({}::{})", self.text(self.last), self.text(value)))
-                    .fix(Fix::replace(NeedsLook, "write `::`", gap, "::")),
-            );
-        }
-        let error = self.unexpected(self.here(), "a default is not written with `=`");
-        let end = self.next_of(value, &[T::RParen])?;
-        if self.tokens.kind(value) == T::RParen {
-            return Some(error.help("write a default as an attribute: {default: 3}"));
-        }
-        let text = self.text_between(value, self.previous(end));
-        let record = format!("{{default: {text}}}");
-        let span = self.span_between(self.at, self.previous(end));
-        Some(error.help(format!("write a default as an attribute: {record}")).fix(Fix::replace(
-            NeedsLook,
-            format!("write {record}"),
-            span,
-            record,
-        )))
     }
 
     /// Attributes in `[ ]` or `( )`.

@@ -46,11 +46,17 @@ impl Parser<'_> {
             start
         };
         let close = Span::empty(self.span(last).end);
-        let mut edits = vec![edit(start, " {")];
-        edits
-            .extend(self.colons_for_equals(first).into_iter().filter(|it| it.span.end < close.end));
-        edits.push(edit(close, "}"));
         let entries = entries.replace(" = ", ": ").replace('=', ": ");
+        let edits = if self.tokens.kind(self.last) == T::RBrace {
+            let gap = Span::new(start.start, close.start);
+            vec![self.added_entry(self.last, &entries), edit(gap, "")]
+        } else {
+            let colons = self.colons_for_equals(first).into_iter();
+            let mut edits = vec![edit(start, " {")];
+            edits.extend(colons.filter(|it| it.span.end < close.end));
+            edits.push(edit(close, "}"));
+            edits
+        };
         let shown = if entries.len() < 60 { format!("{{{entries}}}") } else { "{…}".to_owned() };
         let span = self.span_between(first, last);
         self.cover(end);

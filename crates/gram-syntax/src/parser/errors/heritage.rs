@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Adds an entry to the record that ends at `brace`.
-    fn added_entry(&self, brace: u32, entry: &str) -> Edit {
+    pub(super) fn added_entry(&self, brace: u32, entry: &str) -> Edit {
         let before = self.previous(brace);
         let comma = if self.tokens.kind(before) == T::LBrace { "" } else { ", " };
         edit(Span::empty(self.span(before).end), format!("{comma}{entry}"))

@@ -11,6 +11,9 @@ use crate::token::TokenKind;
 /// Help for multi-line strings.
 const LINES: &str = "write text of several lines between lines of three backticks";
 
+/// Help for unknown escapes.
+const ESCAPES: &str = "the escape sequences are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash";
+
 /// Punctuation of other scripts, and gram's.
 const WIDE: [(char, char); 5] = [('、', ','), ('；', ','), ('【', '['), ('】', ']'), ('│', '|')];
 
@@ -29,7 +32,13 @@ impl Parser<'_> {
         let mut rest = errors.iter().take(self.limits.max_diagnostics + 1).peekable();
         while let Some(error) = rest.next() {
             let second = rest.next_if(|next| self.ends_over_lines(error, next));
-            let diagnostic = if second.is_some() {
+            let mut escapes = vec![error.span];
+            while let Some(next) = rest.next_if(|next| self.on_one_line(error, next)) {
+                escapes.push(next.span);
+            }
+            let diagnostic = if error.kind == Kind::Escape {
+                self.unknown_escapes(&escapes)
+            } else if second.is_some() {
                 let span = Span::new(error.span.start, error.span.start + 1);
                 self.error(&codes::UNCLOSED_STRING, span, "this string spans several lines")
                     .here("the string starts here")
@@ -39,6 +48,39 @@ impl Parser<'_> {
             };
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether two unknown escapes are on one line, and so likely one mistake.
+    fn on_one_line(&self, first: &LexicalError, second: &LexicalError) -> bool {
+        let between = self.source.slice(Span::new(first.span.start, second.span.start));
+        first.kind == Kind::Escape && second.kind == Kind::Escape && !between.contains('\n')
+    }
+
+    /// Escapes that gram does not have. A quote that needs no escape loses its backslash; elsewhere
+    /// the backslash is meant.
+    fn unknown_escapes(&self, spans: &[Span]) -> Diagnostic {
+        let first = spans.first().copied().unwrap_or_default();
+        let shown = self.source.slice(first).escape_debug().to_string();
+        let shown = shown.replace("\\\\", "\\").replace("\\'", "'").replace("\\\"", "\"");
+        let quote = |span: &Span| self.source.slice(*span).ends_with(['\'', '"', '`']);
+        let message = format!("`{shown}` is not an escape sequence");
+        let mut error = self.error(&codes::ESCAPE, first, message);
+        for span in spans.iter().skip(1) {
+            error = error.label(*span, "");
+        }
+        let edits = spans.iter().map(|span| {
+            let backslash = Span::new(span.start, span.start + 1);
+            let text = if quote(span) { "" } else { "\\\\" };
+            Edit { span: backslash, text: text.to_owned() }
+        });
+        let edits = edits.collect();
+        let (help, message) = if spans.iter().all(quote) {
+            ("only the quote that ends a string is escaped in it", "remove the backslash")
+        } else {
+            (ESCAPES, "make it a backslash")
+        };
+        let message = message.to_owned();
+        error.help(help).fix(Fix { message, applicability: NeedsLook, edits })
     }
 
     /// Whether the closing quote of a string was taken for the start of the next string.
@@ -176,12 +218,7 @@ impl Parser<'_> {
                 .here("only a tag is allowed after the three backticks")
                 .help("start the text on the next line")
             }
-            Kind::Escape => {
-                let shown = text.escape_debug().to_string().replace("\\\\", "\\");
-                self.error(&codes::ESCAPE, span, format!("`{shown}` is not an escape sequence"))
-                    .help("the escape sequences are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash")
-                    .fix(Fix::replace(NeedsLook, "make it a backslash", Span::empty(span.start), "\\"))
-            }
+            Kind::Escape => self.unknown_escapes(&[span]),
         }
     }
 

@@ -5,6 +5,7 @@ mod brackets;
 mod comments;
 mod elements;
 mod entries;
+mod equals;
 mod foreign;
 mod heads;
 mod heritage;

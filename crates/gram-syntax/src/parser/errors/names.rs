@@ -190,6 +190,25 @@ impl Parser<'_> {
         error.help(format!("write {shown}")).fix(fix)
     }
 
+    /// `[add = Tool | …]` or `[add is a Tool | …]`, after the name.
+    pub(super) fn label_after_sign(&mut self, group: Group) -> Option<Diagnostic> {
+        let name = self.after(group.opener);
+        let mut label = self.at;
+        for _ in 0..3 {
+            if self.is_declaring_label(label) {
+                break;
+            }
+            label = self.after(label);
+        }
+        let ends = matches!(self.tokens.kind(self.after(label)), T::LBrace | T::Pipe);
+        if self.last != name || !self.is_declaring_label(label) || !ends {
+            return None;
+        }
+        let text = format!("{}:{}", self.text(name), self.text(label));
+        self.cover(self.closer_of(group.opener)?);
+        Some(self.declaration_name(self.span_between(name, label), text))
+    }
+
     fn declaration_name(&mut self, span: Span, text: String) -> Diagnostic {
         self.error(&codes::NAME, span, "a name and its label are joined by `:`")
             .help(format!("write the name, then the label: [{text} | …]"))

@@ -141,6 +141,27 @@ impl Parser<'_> {
         )))
     }
 
+    /// `{range >= 1}`, at the sign.
+    pub(super) fn compared_key(&mut self) -> Option<Diagnostic> {
+        let signs = matches!(self.kind(), T::Greater | T::Less | T::LessEquals);
+        if !signs || !is_bound(self.text(self.last)) {
+            return None;
+        }
+        let start = self.here().start;
+        let line = self.line_from(start);
+        let text = line[..line.find([',', '}']).unwrap_or(line.len())].trim_end();
+        let range = translate_range(text)?;
+        let span = Span::new(start, start + offset(text.len()));
+        let gap = Span::new(self.gap().start, span.end);
+        self.cover(self.tokens.at(span.end));
+        let write = format!("{}: {range}", self.text(self.last));
+        Some(
+            self.error(&codes::NUMBER, span, "a range is not a comparison")
+                .help(format!("write {write}"))
+                .fix(Fix::replace(NeedsLook, format!("write {write}"), gap, format!(": {range}"))),
+        )
+    }
+
     /// `range: 1, 5`, at the second number.
     pub(super) fn range_with_comma(&mut self) -> Option<Diagnostic> {
         let least = self.previous(self.last);

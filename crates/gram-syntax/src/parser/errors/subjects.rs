@@ -263,7 +263,7 @@ impl Parser<'_> {
         let error = match self.kind() {
             T::Symbol | T::Backticked if number && self.touching() => self.digit_name(),
             T::Symbol | T::Backticked if matches!(previous, T::Symbol | T::Backticked) => {
-                self.two_words()
+                self.label_after_sign(group).unwrap_or_else(|| self.two_words())
             }
             T::DoubleQuoted | T::SingleQuoted if self.last == group.opener => {
                 self.bracketed_names(group).unwrap_or_else(|| self.quoted_name_error())

@@ -99,6 +99,10 @@ impl Parser<'_> {
             self.report_in(group, error);
             return false;
         }
+        if let Some(error) = self.compared_key() {
+            self.report_in(group, error);
+            return false;
+        }
         if let Some(error) = self.key_of_words() {
             self.report_in(group, error);
             self.error_token();

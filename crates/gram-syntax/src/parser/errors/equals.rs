@@ -1,0 +1,51 @@
+//! Types and defaults of nodes that are written with `=`.
+
+// The causes of an error are tried in turn, and all have one type.
+#![allow(clippy::unnecessary_wraps)]
+
+use super::scan::{edit, likely};
+use crate::codes;
+use crate::diagnostic::Applicability::NeedsLook;
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::parser::Parser;
+use crate::parser::group::Group;
+use crate::span::Span;
+use crate::token::TokenKind as T;
+
+impl Parser<'_> {
+    /// `(a = Int)` or `(a::Int = 3)`.
+    pub(super) fn equals_in_node(&mut self, group: Group) -> Option<Diagnostic> {
+        let value = self.after(self.at);
+        let named = self.last == self.after(group.opener);
+        if named && self.tokens.kind(value) == T::Symbol {
+            let gap = Span::new(self.span(self.last).end, self.span(value).start);
+            let message = "a name and its type are joined by `::`, not `=`";
+            return Some(
+                self.error(&codes::MISSING_TYPE, self.here(), message)
+                    .help(format!("write ({}::{})", self.text(self.last), self.text(value)))
+                    .fix(Fix::replace(NeedsLook, "write `::`", gap, "::")),
+            );
+        }
+        let error = self.unexpected(self.here(), "a default is not written with `=`");
+        let end = self.next_of(value, &[T::RParen])?;
+        if self.tokens.kind(value) == T::RParen {
+            return Some(error.help("write a default as an attribute: {default: 3}"));
+        }
+        let text = self.text_between(value, self.previous(end));
+        let record = format!("{{default: {text}}}");
+        let span = self.span_between(self.at, self.previous(end));
+        if self.tokens.kind(self.last) == T::RBrace {
+            let gap = Span::new(self.span(self.last).end, span.end);
+            let edits =
+                vec![self.added_entry(self.last, &format!("default: {text}")), edit(gap, "")];
+            let help = format!("write default: {text} in its record");
+            return Some(error.help(help).fix(likely("move it into the record", edits)));
+        }
+        Some(error.help(format!("write a default as an attribute: {record}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {record}"),
+            span,
+            record,
+        )))
+    }
+}
