@@ -183,7 +183,8 @@ fn one(
         estimate: mean(&units.differences),
         interval,
         p_value,
-        adjusted_p_value: (p_value * comparisons).min(1.0),
+        // `min` would make 1 of nothing.
+        adjusted_p_value: if p_value.is_nan() { p_value } else { (p_value * comparisons).min(1.0) },
         method: told,
         relative,
         shift,
