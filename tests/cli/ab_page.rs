@@ -17,17 +17,18 @@ fn changed() -> Folder {
     let kept = folder(&[]);
     keeps(&format!("{REPLACE} --repeats 2"), &kept, "first").exits(0);
     let runs = kept.read("first/runs.jsonl");
+    let mut manifest: Value = serde_json::from_str(&kept.read("first/experiment.json")).unwrap();
     let mut lines = String::new();
     for line in runs.lines() {
         let mut run: Value = serde_json::from_str(line).unwrap();
         let (case, arm) = (run["case"].as_str().unwrap().to_owned(), run["arm"].clone());
         let (status, number) = case.split_once('-').unwrap();
-        run["tags"] = json!([status]);
+        let mut tags = vec![status];
         let is_second = run["repeat"] == 1;
         match number {
             "1003" => {
                 run["case"] = json!(HOSTILE);
-                run["tags"] = json!([status, HOSTILE]);
+                tags.push(HOSTILE);
                 run["missed"] = json!([HOSTILE]);
                 run["end"] = json!(HOSTILE);
                 run["messages"][2]["content"] = json!(format!("{arm} {HOSTILE}"));
@@ -41,11 +42,13 @@ fn changed() -> Folder {
             "1008" if is_second && arm == "rewrite" => continue,
             _ => {}
         }
+        let case = run["case"].as_str().unwrap().to_owned();
+        manifest["attributes"][case] = json!({ "tags": tags });
         lines += &run.to_string();
         lines.push('\n');
     }
     std::fs::create_dir(kept.file("changed")).unwrap();
-    kept.write("changed/experiment.json", kept.read("first/experiment.json"));
+    kept.write("changed/experiment.json", manifest.to_string());
     kept.write("changed/runs.jsonl", lines);
     let merge = gramc("ab merge --partial").arg(kept.file("changed"));
     merge.arg("--report").arg(kept.file("report")).run().exits(0);

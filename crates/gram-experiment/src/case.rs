@@ -104,11 +104,7 @@ impl Case {
         if line.weight.is_some_and(|weight| weight <= 0.0) {
             return Err("expected `weight` to be above 0".to_owned());
         }
-        let tags = match line.tags {
-            None => Vec::new(),
-            Some(OneOrMany::One(tag)) => vec![tag],
-            Some(OneOrMany::Many(tags)) => tags,
-        };
+        let tags = line.tags.map(OneOrMany::into_vec).unwrap_or_default();
         let cluster = name(line.cluster, "cluster")?;
         let attributes = CaseAttributes { cluster, weight: line.weight, tags };
         Ok(Self { id, turns, definition: text.trim().into(), grader, attributes })

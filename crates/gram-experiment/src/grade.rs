@@ -18,9 +18,15 @@ use gram_agent::extract_json;
 pub(crate) struct Expectation {
     equals: Option<Value>,
     contains: Option<OneOrMany>,
+    not_contains: Option<OneOrMany>,
     matches: Option<String>,
+    ignore_case: Option<bool>,
     schema: Option<Value>,
     calls: Option<Vec<ExpectedCall>>,
+    forbidden_calls: Option<Vec<NamedCall>>,
+    call_order: Option<Vec<String>>,
+    min_calls: Option<usize>,
+    max_calls: Option<usize>,
     /// A command line, or a program and its arguments.
     command: Option<OneOrMany>,
 }
@@ -33,7 +39,24 @@ pub(crate) enum OneOrMany {
     Many(Vec<String>),
 }
 
-/// A call that a run must make.
+impl OneOrMany {
+    pub(crate) fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// A call, or only the name of its tool.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NamedCall {
+    Name(String),
+    Call(ExpectedCall),
+}
+
+/// A call that a run must make, or must not make.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpectedCall {
@@ -47,27 +70,36 @@ struct ExpectedCall {
 pub struct Grader {
     equals: Option<Value>,
     contains: Vec<String>,
+    not_contains: Vec<String>,
     matches: Option<(String, Regex)>,
+    ignore_case: bool,
     schema: Option<Validator>,
     calls: Vec<ExpectedCall>,
+    forbidden_calls: Vec<ExpectedCall>,
+    /// Names of tools that are called in this order.
+    call_order: Vec<String>,
+    /// The fewest and the most calls.
+    call_count: (usize, usize),
     command: Option<Vec<String>>,
 }
 
 impl Grader {
     pub(crate) fn new(expect: Expectation) -> Result<Self, String> {
-        let Expectation { equals, contains, matches, schema, calls, command } = expect;
-        let none = equals.is_none() && contains.is_none() && matches.is_none();
-        if none && schema.is_none() && calls.is_none() && command.is_none() {
-            return Err(
-                "`expect` is empty: expected `equals`, `contains`, `matches`, `schema`, `calls` or \
-                 `command`"
-                    .to_owned(),
-            );
+        if expect.is_empty() {
+            return Err(format!("`expect` is empty: expected {CONDITIONS}"));
         }
-        let matches = matches.map(|pattern| match Regex::new(&pattern) {
+        let Expectation { equals, contains, not_contains, matches, schema, calls, command, .. } =
+            expect;
+        let ignore_case = expect.ignore_case.unwrap_or_default();
+        let flags = if ignore_case { "i" } else { "" };
+        let matches = matches.map(|pattern| match Regex::with_flags(&pattern, flags) {
             Ok(regex) => Ok((pattern, regex)),
             Err(error) => Err(format!("invalid regular expression `{pattern}`: {error}")),
         });
+        let call_count = (expect.min_calls.unwrap_or(0), expect.max_calls.unwrap_or(usize::MAX));
+        if call_count.0 > call_count.1 {
+            return Err("`min_calls` is larger than `max_calls`".to_owned());
+        }
         let schema = schema.map(|schema| {
             jsonschema::validator_for(&schema)
                 .map_err(|error| format!("invalid JSON Schema: {error}"))
@@ -82,21 +114,31 @@ impl Grader {
         });
         Ok(Self {
             equals,
-            contains: match contains {
-                None => Vec::new(),
-                Some(OneOrMany::One(text)) => vec![text],
-                Some(OneOrMany::Many(texts)) => texts,
-            },
+            contains: contains.map(OneOrMany::into_vec).unwrap_or_default(),
+            not_contains: not_contains.map(OneOrMany::into_vec).unwrap_or_default(),
             matches: matches.transpose()?,
+            ignore_case,
             schema: schema.transpose()?,
             calls: calls.unwrap_or_default(),
+            forbidden_calls: expect
+                .forbidden_calls
+                .into_iter()
+                .flatten()
+                .map(|call| match call {
+                    NamedCall::Name(name) => ExpectedCall { name, arguments: Map::new() },
+                    NamedCall::Call(call) => call,
+                })
+                .collect(),
+            call_order: expect.call_order.unwrap_or_default(),
+            call_count,
             command: command.transpose()?,
         })
     }
 
-    /// The names of the tools that a run is expected to call.
-    pub fn expected_tools(&self) -> impl Iterator<Item = &str> {
-        self.calls.iter().map(|call| call.name.as_str())
+    /// The names of the tools that a run is expected to call or not to call.
+    pub fn named_tools(&self) -> impl Iterator<Item = &str> {
+        let calls = self.calls.iter().chain(&self.forbidden_calls);
+        calls.map(|call| &call.name).chain(&self.call_order).map(String::as_str)
     }
 
     /// The program that grades, if there is one.
@@ -120,6 +162,7 @@ impl Grader {
     ) -> Result<Vec<String>, ExperimentError> {
         let mut misses = self.of_text(&transcript.text);
         self.of_calls(transcript, &mut misses);
+        self.of_order(transcript, &mut misses);
         if let Some(command) = &self.command
             && let Some(missed) = program::grade(command, transcript).await?
         {
@@ -131,8 +174,12 @@ impl Grader {
     fn of_text(&self, text: &str) -> Vec<String> {
         let mut misses = Vec::new();
         let json = || serde_json::from_str::<Value>(extract_json(text)).ok();
+        let fold = |text: &str| {
+            if self.ignore_case { text.to_lowercase() } else { text.to_owned() }
+        };
+        let folded = fold(text);
         match &self.equals {
-            Some(Value::String(wanted)) if wanted.trim() != text.trim() => {
+            Some(Value::String(wanted)) if fold(wanted).trim() != folded.trim() => {
                 misses.push(format!("the answer is not `{wanted}`"));
             }
             Some(wanted)
@@ -143,8 +190,11 @@ impl Grader {
             }
             _ => {}
         }
-        for wanted in self.contains.iter().filter(|wanted| !text.contains(wanted.as_str())) {
+        for wanted in self.contains.iter().filter(|wanted| !folded.contains(&fold(wanted))) {
             misses.push(format!("the answer does not contain `{wanted}`"));
+        }
+        for unwanted in self.not_contains.iter().filter(|it| folded.contains(&fold(it))) {
+            misses.push(format!("the answer contains `{unwanted}`"));
         }
         if let Some((pattern, regex)) = &self.matches
             && regex.find(text).is_none()
@@ -184,6 +234,48 @@ impl Grader {
                 ));
             }
         }
+    }
+}
+
+impl Grader {
+    /// Checks which calls were made, how many, and in which order.
+    fn of_order(&self, transcript: &Transcript, misses: &mut Vec<String>) {
+        // A forbidden call that was refused is still one that the agent wanted.
+        let forbidden = |call: &RecordedCall| self.forbidden_calls.iter().find(|it| it.is(call));
+        for call in transcript.calls.iter().filter_map(forbidden) {
+            misses.push(format!("a forbidden call of `{}`", call.name));
+        }
+        let made = || transcript.calls.iter().filter(|call| call.ok);
+        let mut rest = made();
+        let missing = self.call_order.iter().position(|name| !rest.any(|call| call.name == *name));
+        if let Some(at) = missing {
+            let name = &self.call_order[at];
+            misses.push(match at.checked_sub(1).and_then(|at| self.call_order.get(at)) {
+                Some(before) => format!("no call of `{name}` after that of `{before}`"),
+                None => format!("no call of `{name}`"),
+            });
+        }
+        let ((least, most), count) = (self.call_count, made().count());
+        if count < least {
+            misses.push(format!("the number of accepted calls is {count}, fewer than {least}"));
+        } else if count > most {
+            misses.push(format!("the number of accepted calls is {count}, more than {most}"));
+        }
+    }
+}
+
+/// The conditions of `expect`, for messages.
+const CONDITIONS: &str = "`equals`, `contains`, `not_contains`, `matches`, `schema`, `calls`, \
+                          `forbidden_calls`, `call_order`, `min_calls`, `max_calls` or `command`";
+
+impl Expectation {
+    /// Whether it has no condition.
+    fn is_empty(&self) -> bool {
+        let of_text = self.equals.is_none() && self.contains.is_none() && self.matches.is_none();
+        let of_calls = self.calls.is_none() && self.call_order.is_none();
+        let others = self.not_contains.is_none() && self.forbidden_calls.is_none();
+        let counts = self.min_calls.is_none() && self.max_calls.is_none();
+        of_text && of_calls && others && counts && self.schema.is_none() && self.command.is_none()
     }
 }
 
@@ -279,6 +371,44 @@ mod tests {
         assert!(misses(either, "", &calls).is_empty());
     }
 
+    #[test]
+    fn texts_and_calls_are_ruled_out() {
+        let text = json!({"contains": "SENT", "not_contains": ["sorry"], "ignore_case": true});
+        assert!(misses(text.clone(), "It was sent.", &[]).is_empty());
+        assert_eq!(misses(text, "Sent, Sorry.", &[]), ["the answer contains `sorry`"]);
+        let same = json!({"equals": "YES", "matches": "^y", "ignore_case": true});
+        assert!(misses(same, "Yes", &[]).is_empty());
+        let forbidden =
+            json!({"forbidden_calls": ["erase", {"name": "add", "arguments": {"a": 1}}]});
+        let call = |name, a: u32| (name, json!({"a": a}), true);
+        assert!(misses(forbidden.clone(), "", &[call("add", 2)]).is_empty());
+        assert_eq!(
+            misses(forbidden, "", &[call("add", 1), ("erase", json!({}), false)]),
+            ["a forbidden call of `add`", "a forbidden call of `erase`"]
+        );
+    }
+
+    #[test]
+    fn calls_are_counted_and_ordered() {
+        let call = |name| (name, json!({}), true);
+        let order = json!({"call_order": ["find", "pay"], "max_calls": 3, "min_calls": 2});
+        let calls = [call("find"), call("look"), call("pay")];
+        assert!(misses(order.clone(), "", &calls).is_empty());
+        assert_eq!(
+            misses(order.clone(), "", &[call("pay"), call("find")]),
+            ["no call of `pay` after that of `find`"]
+        );
+        assert_eq!(
+            misses(order, "", &[call("pay"), ("find", json!({}), false)]),
+            ["no call of `find`", "the number of accepted calls is 1, fewer than 2"]
+        );
+        let none = json!({"max_calls": 0});
+        assert_eq!(
+            misses(none, "", &[call("a")]),
+            ["the number of accepted calls is 1, more than 0"]
+        );
+    }
+
     #[cfg(unix)]
     #[test]
     fn programs_grade() {
@@ -323,5 +453,8 @@ mod tests {
         assert!(error(json!({"matches": "("})).starts_with("invalid regular expression `(`: "));
         assert!(error(json!({"schema": {"type": 3}})).starts_with("invalid JSON Schema: "));
         assert_eq!(error(json!({"command": ""})), "invalid command ``");
+        let counts = json!({"min_calls": 2, "max_calls": 1});
+        assert_eq!(error(counts), "`min_calls` is larger than `max_calls`");
+        assert!(error(json!({"ignore_case": true})).starts_with("`expect` is empty"));
     }
 }

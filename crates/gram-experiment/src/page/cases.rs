@@ -39,8 +39,6 @@ struct ListedRun {
     tokens: Option<u64>,
     cost: Option<f64>,
     latency_ms: f64,
-    #[serde(default)]
-    tags: Vec<String>,
 }
 
 /// The result of a case in an arm and in the first one. The script knows these numbers.
@@ -212,7 +210,10 @@ impl CaseList {
                 let mut arms = Vec::new();
                 arms.resize_with(manifest.arms.len(), ArmRuns::default);
                 let name = std::mem::take(&mut run.case);
-                rows.push(CaseRow { name, tags: Vec::new(), arms, results: Vec::new() });
+                let of_case = manifest.attributes.get(&name).map(|it| &it.tags[..]);
+                let of_case = of_case.unwrap_or_default().iter();
+                let tags = of_case.filter_map(|tag| tags.number(tag.clone())).collect();
+                rows.push(CaseRow { name, tags, arms, results: Vec::new() });
             }
             let Some(row) = rows.last_mut() else { continue };
             let arm = &mut row.arms[*arm];
@@ -226,11 +227,6 @@ impl CaseList {
                 let reason = reason.chars().take(MAX_REASON_CHARS).collect();
                 arm.reasons.extend(reasons.number(reason));
                 arm.reasons.dedup();
-            }
-            for tag in run.tags {
-                if let Some(tag) = tags.number(tag).filter(|tag| !row.tags.contains(tag)) {
-                    row.tags.push(tag);
-                }
             }
         }
         let repeats = u64::from(plan.repeats);

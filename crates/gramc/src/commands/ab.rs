@@ -172,7 +172,7 @@ fn faults(cases: &[Case], sides: &[Side]) -> Vec<String> {
     let of_arms: Vec<_> = sides.iter().map(|side| names(&side.spec.module)).collect();
     let (mut faults, mut judged) = (Vec::new(), HashMap::new());
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
-        for name in grader.expected_tools() {
+        for name in grader.named_tools() {
             let Some(known) = of_arms.iter().find(|known| !known.contains(name)) else { continue };
             let near = gram_model::did_you_mean(name, known.iter().copied());
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
