@@ -31,8 +31,10 @@ fn comparison<'r>(report: &'r Value, outcome: &str) -> &'r Value {
 
 /// A report without what no two experiments have in common: how long runs took.
 fn timeless(mut report: Value) -> Value {
-    let all = report["comparisons"].as_array_mut().expect("there are comparisons");
-    all.retain(|it| it["outcome"] != "latency");
+    for list in ["comparisons", "drift"] {
+        let all = report[list].as_array_mut().expect("there is a list");
+        all.retain(|it| it["outcome"] != "latency");
+    }
     report
 }
 

@@ -11,8 +11,8 @@ use std::path::Path;
 use gramc_tests::rng::Rng;
 use paired_stats::{
     Interval, Sequential, anytime_mean, cases_needed_mean, cluster_units, clustered_rate,
-    hodges_lehmann, mcnemar_exact, mean_difference, pass_hat_k, relative_difference, wilcoxon,
-    wilson,
+    hodges_lehmann, mcnemar_exact, mean_difference, pass_hat_k, relative_difference, trend,
+    wilcoxon, wilson,
 };
 
 const EXPERIMENTS: usize = 2_000;
@@ -294,11 +294,15 @@ fn tests() -> Vec<Row> {
         mcnemar_exact(first, second)
     };
     let ranks = |_: usize, it: &[f64]| wilcoxon(it);
+    // Where all are alike, there is no trend.
+    let drift = |_: usize, it: &[f64]| trend(it).p_value.min(1.0);
     let plain = |_: usize, it: &[f64]| mean_difference(it, LEVEL).p_value;
     let needed =
         |cases: Option<u64>| cases.and_then(|it| usize::try_from(it).ok()).unwrap_or_default();
     let for_means = needed(cases_needed_mean(0.4, 1.0, 0.05, 0.8));
     vec![
+        Row::test("`trend`", "symmetric", 20, alike, drift),
+        Row::test("`trend`", "success", 100, success(0.1), drift),
         Row::test("`mcnemar_exact`", "success, no difference", 200, success(0.1), mcnemar),
         Row::test("`mean_difference`", "symmetric", 10, alike, plain),
         Row::test("`mean_difference`", "latency, no difference", 10, latencies, plain),

@@ -67,6 +67,7 @@ impl Report {
                             p { "Ended early: " (stopped) }
                         }
                         @if let Some(unanswered) = self.unanswered_runs() { p { (unanswered) } }
+                        @if let Some(drift) = self.drift_note() { p { (drift) } }
                         (self.success(several))
                         (self.outcomes())
                         @if !self.histograms.is_empty() {

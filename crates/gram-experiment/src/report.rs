@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
 use crate::counted::CountedCases;
+use crate::drift::{Drift, drift, note as drift_note};
 use crate::manifest::{Difference, ExperimentManifest};
 pub(crate) use crate::methods::method;
 use crate::monitor::SequentialMonitor;
@@ -14,6 +15,7 @@ use crate::planning::{Planning, planning};
 use crate::rates::{Flip, SuccessRate, flips, rates, show_rate};
 use crate::run_stats::RunStats;
 use crate::runner::StopReason;
+use crate::table::{escape, p_value, table_line};
 use crate::tags::{TagResult, by_tag, cells as tag_cells};
 use crate::unanswered::{Unanswered, unanswered};
 use crate::verdict::{is_clear, percent, verdict};
@@ -45,6 +47,8 @@ pub struct Report {
     pub flips: Vec<Flip>,
     /// The difference of success by tag.
     pub tags: Vec<TagResult>,
+    /// How outcomes change over the order of the runs.
+    pub drift: Vec<Drift>,
     /// The histograms of outcomes.
     pub(crate) histograms: Vec<Histogram>,
 }
@@ -88,6 +92,7 @@ impl Report {
             rates: rates(&cases, &names, &method),
             flips: flips(&cases, &names),
             tags: by_tag(&cases, &names, &method),
+            drift: drift(&cases),
             histograms: histograms(&cases, names.len()),
             comparisons,
             manifest,
@@ -99,6 +104,7 @@ impl Report {
         if !outcomes.is_empty() {
             self.comparisons.retain(|it| outcomes.contains(&it.outcome));
             self.histograms.retain(|it| outcomes.contains(&it.outcome));
+            self.drift.retain(|it| outcomes.contains(&it.outcome));
         }
     }
 
@@ -129,8 +135,14 @@ impl Report {
             "comparisons": self.comparisons,
             "planning": self.planning,
             "tags": self.tags,
+            "drift": self.drift,
             "flips": self.flips,
         })
+    }
+
+    /// A sentence about outcomes that change over the order of the runs.
+    pub(crate) fn drift_note(&self) -> Option<String> {
+        drift_note(&self.drift)
     }
 
     /// A one-line summary of the experiment.
@@ -253,8 +265,8 @@ impl Report {
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "ended early: {stopped}");
         }
-        if let Some(unanswered) = self.unanswered_runs() {
-            let _ = writeln!(out, "{unanswered}");
+        for note in self.unanswered_runs().into_iter().chain(self.drift_note()) {
+            let _ = writeln!(out, "{note}");
         }
         let (head, lines) = self.cells();
         if !lines.is_empty() {
@@ -366,8 +378,8 @@ impl Report {
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "\nEnded early: {}", escape(stopped));
         }
-        if let Some(unanswered) = self.unanswered_runs() {
-            let _ = writeln!(out, "\n{}", escape(&unanswered));
+        for note in self.unanswered_runs().into_iter().chain(self.drift_note()) {
+            let _ = writeln!(out, "\n{}", escape(&note));
         }
         let (head, lines) = self.cells();
         if !lines.is_empty() {
@@ -450,48 +462,4 @@ const MAX_LISTED_CASES: usize = 200;
 fn plural(count: usize, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{noun}{s}")
-}
-
-pub(crate) fn p_value(p: f64) -> String {
-    match p {
-        p if p.is_nan() => "–".to_owned(),
-        p if p < 0.0001 => "< 0.0001".to_owned(),
-        p => format!("{p:.4}"),
-    }
-}
-
-/// Appends a row of a table with aligned columns.
-fn table_line(out: &mut String, line: &[String], head: &[String], lines: &[Vec<String>]) {
-    let mut text = String::new();
-    for (at, cell) in line.iter().enumerate() {
-        let cells = lines.iter().filter_map(|line| line.get(at)).chain(head.get(at));
-        let width = cells.map(|cell| cell.chars().count()).max().unwrap_or_default();
-        let free = width - cell.chars().count();
-        if at == 0 {
-            let _ = write!(text, "{cell}{:free$}", "");
-        } else {
-            let _ = write!(text, "   {:free$}{cell}", "");
-        }
-    }
-    let _ = writeln!(out, "{}", text.trim_end());
-}
-
-/// Escapes a text for a line of Markdown.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' => out.push(' '),
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            // An `@` would mention a user.
-            '@' => out.push_str("&#64;"),
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -168,7 +168,7 @@ pub(crate) mod tests {
     /// All runs of an experiment. `succeeds` decides by case, arm and repeat.
     pub(crate) fn repeated_stats(
         manifest: &ExperimentManifest,
-        succeeds: fn(usize, usize, u32) -> bool,
+        succeeds: impl Fn(usize, usize, u32) -> bool,
     ) -> RunStats {
         runs_of(manifest, |_, _| true, succeeds)
     }

@@ -38,6 +38,7 @@ mod ranks;
 mod sequential;
 #[cfg(test)]
 mod tests;
+mod trend;
 
 use serde::Serialize;
 
@@ -50,6 +51,7 @@ pub use power::{cases_needed_mean, detectable_mean};
 pub use proportions::{mcnemar_exact, pass_at_k, pass_hat_k, wilson};
 pub use ranks::{Shift, hodges_lehmann, wilcoxon};
 pub use sequential::Sequential;
+pub use trend::{Trend, trend};
 
 /// A confidence interval.
 ///

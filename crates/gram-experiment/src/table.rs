@@ -1,0 +1,53 @@
+//! The form of tables and cells.
+
+use std::fmt::Write as _;
+
+/// A p-value for users.
+pub(crate) fn p_value(p: f64) -> String {
+    match p {
+        p if p.is_nan() => "–".to_owned(),
+        p if p < 0.0001 => "< 0.0001".to_owned(),
+        p => format!("{p:.4}"),
+    }
+}
+
+/// Appends a row of a table with aligned columns.
+pub(crate) fn table_line(
+    out: &mut String,
+    line: &[String],
+    head: &[String],
+    lines: &[Vec<String>],
+) {
+    let mut text = String::new();
+    for (at, cell) in line.iter().enumerate() {
+        let cells = lines.iter().filter_map(|line| line.get(at)).chain(head.get(at));
+        let width = cells.map(|cell| cell.chars().count()).max().unwrap_or_default();
+        let free = width - cell.chars().count();
+        if at == 0 {
+            let _ = write!(text, "{cell}{:free$}", "");
+        } else {
+            let _ = write!(text, "   {:free$}{cell}", "");
+        }
+    }
+    let _ = writeln!(out, "{}", text.trim_end());
+}
+
+/// Escapes a text for a line of Markdown.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            // An `@` would mention a user.
+            '@' => out.push_str("&#64;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
