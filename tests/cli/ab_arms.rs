@@ -14,8 +14,9 @@ const SPEC: &str = r#"
 /// A script that calls the tool and answers with these words.
 fn script(words: &str) -> String {
     let call = json!({"name": "look", "arguments": {"id": 1}});
-    let calls = json!({"when": {"user": "."}, "tool_calls": [call]});
-    let answer = json!({"when": {"tool": "."}, "content": words});
+    let usage = json!({"input_tokens": 20, "output_tokens": 5});
+    let calls = json!({"when": {"user": "."}, "tool_calls": [call], "usage": usage});
+    let answer = json!({"when": {"tool": "."}, "content": words, "usage": usage});
     format!("{calls}\n{answer}\n")
 }
 
@@ -145,4 +146,47 @@ fn an_experiment_declares_its_arms() {
     wrong.fails_with(&["expected a number for `temperature`, found `hot`"]);
     let wrong = compare(&files, &["--arm", "b: temprature=1"]);
     wrong.fails_with(&["unknown key `temprature`; did you mean `temperature`?"]);
+}
+
+#[test]
+fn an_earlier_experiment_is_the_baseline() {
+    let files = files();
+    let agent = ["--agent", "clerk"];
+    let two =
+        ["--library", "shop", "--arm", "old:", "--arm", "other: agent=guide", "--report", "old"];
+    compare(&files, &[&two[..], &agent[..]].concat()).exits(0);
+    let against = |named: &str, options: &[&str]| {
+        let options = [&["--library", "shop", "--against", named], &agent[..], options].concat();
+        compare(&files, &options)
+    };
+    // The first arm of the folder, since none is named as the library.
+    // What it has cost then is not spent again.
+    let runs = files.read("old/runs.jsonl");
+    let runs = runs.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_old = runs.filter(|run| run["arm"] == "old").map(|run| run["tokens"].as_u64().unwrap());
+    let limit = (of_old.sum::<u64>() + 1).to_string();
+    let report = against("old", &["--max-tokens", &limit, "--report", "new"]).exits(0).json();
+    assert_eq!(report["arms"], json!(["old", "shop"]));
+    assert_eq!((&report["cases"], &report["runs"]), (&json!(40), &json!(80)));
+    assert_eq!(report["differences"], json!([]));
+    assert_eq!(report["flips"], json!([]));
+    let text = files.read("new/report.md");
+    assert!(text.contains("The runs of old come from an earlier experiment (20"), "{text}");
+    // It goes on as any other one does.
+    let again = against("old", &["--report", "new"]).exits(0);
+    assert_eq!(again.json()["runs"], 80);
+    assert!(!again.stderr.contains("warning"), "{again:?}");
+    let report = against("old:other", &["--report", "other"]).exits(0).json();
+    assert_eq!(report["arms"], json!(["other", "shop"]));
+    assert_eq!(whats(&report), ["model", "agent"], "{report:#}");
+    assert_eq!(report["flips"].as_array().map(Vec::len), Some(40));
+    // Of the same name.
+    let report = against("new:shop", &[]).exits(0).json();
+    assert_eq!(report["arms"], json!(["shop-baseline", "shop"]));
+    let wrong = against("old:none", &[]).exits(2);
+    wrong.says(&["old: there is no arm `none`; expected one of old, other"]);
+    against("nowhere", &[]).exits(2).says(&["nowhere: expected an experiment"]);
+    against("old", &["--repeats", "2"]).exits(2).says(&["the repeats of the baseline differ"]);
+    files.write("cases.jsonl", "{\"input\": \"Look\"}");
+    against("old", &[]).exits(2).says(&["the cases of the baseline differ"]);
 }

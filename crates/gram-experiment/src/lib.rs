@@ -6,6 +6,7 @@
 
 mod analysis;
 mod arms;
+mod baseline;
 mod case;
 mod counted;
 mod drift;
@@ -37,6 +38,7 @@ use std::path::Path;
 
 pub use analysis::{Comparison, IntervalValue, Method, ShiftEstimate, Spread};
 pub use arms::{ArmParts, differences};
+pub use baseline::{Baseline, BaselineTimes};
 pub use case::Case;
 pub use counted::{AttributesById, CaseAttributes};
 pub use drift::Drift;

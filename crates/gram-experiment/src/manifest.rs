@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
 use crate::analysis::Method;
+use crate::baseline::BaselineTimes;
 use crate::counted::AttributesById;
 use crate::plan::{Plan, Shard};
 
@@ -41,6 +42,9 @@ pub struct ExperimentManifest {
     /// The clusters, weights and tags of the cases that have any, by id.
     #[serde(default, skip_serializing_if = "AttributesById::is_empty")]
     pub attributes: AttributesById,
+    /// When the runs of the first arm were made, if they come from an earlier experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineTimes>,
     /// The number of runs in parallel. 0 if it is unknown.
     #[serde(default)]
     pub concurrency: u32,

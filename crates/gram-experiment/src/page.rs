@@ -66,8 +66,7 @@ impl Report {
                         @if let Some(stopped) = &self.stopped {
                             p { "Ended early: " (stopped) }
                         }
-                        @if let Some(unanswered) = self.unanswered_runs() { p { (unanswered) } }
-                        @if let Some(drift) = self.drift_note() { p { (drift) } }
+                        @for remark in self.remarks() { p { (remark) } }
                         (self.success(several))
                         (self.outcomes())
                         @if !self.histograms.is_empty() {

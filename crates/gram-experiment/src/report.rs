@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
+use crate::baseline::BaselineTimes;
 use crate::counted::CountedCases;
 use crate::drift::{Drift, drift, note as drift_note};
 use crate::manifest::{Difference, ExperimentManifest};
@@ -92,7 +93,8 @@ impl Report {
             rates: rates(&cases, &names, &method),
             flips: flips(&cases, &names),
             tags: by_tag(&cases, &names, &method),
-            drift: drift(&cases),
+            // The order of a baseline is that of another time.
+            drift: if manifest.baseline.is_none() { drift(&cases) } else { Vec::new() },
             histograms: histograms(&cases, names.len()),
             comparisons,
             manifest,
@@ -140,9 +142,16 @@ impl Report {
         })
     }
 
-    /// A sentence about outcomes that change over the order of the runs.
-    pub(crate) fn drift_note(&self) -> Option<String> {
-        drift_note(&self.drift)
+    /// What restricts the report: runs without an answer, a baseline, and drift.
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
+        let baseline = self.manifest.baseline.as_ref().map(|BaselineTimes { first, last }| {
+            format!(
+                "The runs of {} come from an earlier experiment ({first} to {last}): what has changed \
+                 since then counts as a difference between the arms.",
+                self.manifest.arms[0].name
+            )
+        });
+        [self.unanswered_runs(), baseline, drift_note(&self.drift)].into_iter().flatten()
     }
 
     /// A one-line summary of the experiment.
@@ -265,7 +274,7 @@ impl Report {
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "ended early: {stopped}");
         }
-        for note in self.unanswered_runs().into_iter().chain(self.drift_note()) {
+        for note in self.remarks() {
             let _ = writeln!(out, "{note}");
         }
         let (head, lines) = self.cells();
@@ -378,7 +387,7 @@ impl Report {
         if let Some(stopped) = &self.stopped {
             let _ = writeln!(out, "\nEnded early: {}", escape(stopped));
         }
-        for note in self.unanswered_runs().into_iter().chain(self.drift_note()) {
+        for note in self.remarks() {
             let _ = writeln!(out, "\n{}", escape(&note));
         }
         let (head, lines) = self.cells();

@@ -19,6 +19,8 @@ pub struct RunStats {
     finished: usize,
     tokens: u64,
     cost: f64,
+    /// Whether the first arm is a baseline, which spends nothing.
+    has_baseline: bool,
 }
 
 /// The success and measurements of a run.
@@ -47,6 +49,7 @@ impl RunStats {
             finished: 0,
             tokens: 0,
             cost: 0.0,
+            has_baseline: manifest.baseline.is_some(),
         }
     }
 
@@ -63,8 +66,10 @@ impl RunStats {
             *name = Some(SmolStr::new(&run.case));
         }
         self.finished += 1;
-        self.tokens = self.tokens.saturating_add(run.tokens.unwrap_or_default());
-        self.cost += run.cost.unwrap_or_default();
+        if !self.has_baseline || self.arms.first() != Some(&run.arm) {
+            self.tokens = self.tokens.saturating_add(run.tokens.unwrap_or_default());
+            self.cost += run.cost.unwrap_or_default();
+        }
         true
     }
 
@@ -78,12 +83,12 @@ impl RunStats {
         self.finished
     }
 
-    /// The tokens of all runs.
+    /// The tokens of all runs but those of a baseline.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// The cost of all runs.
+    /// The cost of all runs but those of a baseline.
     pub fn cost(&self) -> f64 {
         self.cost
     }
@@ -142,6 +147,7 @@ pub(crate) mod tests {
             method: Method::default(),
             settings: String::new(),
             attributes: AttributesById::new(),
+            baseline: None,
             concurrency: 1,
             shard: None,
         }

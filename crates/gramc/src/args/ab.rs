@@ -50,6 +50,10 @@ pub(crate) struct Ab {
     /// Experiment in SPEC that provides defaults for all options
     #[arg(long, value_name = "NAME", conflicts_with = "libraries")]
     pub(crate) experiment: Option<String>,
+    /// Report folder of an earlier experiment: its arm ARM is the baseline, and is not run again
+    /// [default: the arm with the name of the first arm here, else its first one]
+    #[arg(long, value_name = "DIR[:ARM]")]
+    pub(crate) against: Option<String>,
     /// Cases, one JSON object per line: {"id": …, "input": …, "expect": {…}}
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Option<PathBuf>,

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use gram_agent::Limits;
 use gram_experiment::{
-    Arm, Case, ExperimentError, ExperimentManifest, Journal, Method, Plan, ReplyCache, Report,
-    RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences, hash,
+    Arm, Baseline, Case, ExperimentError, ExperimentManifest, Journal, Method, Plan, ReplyCache,
+    Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences, hash,
     models_without_price,
 };
 use gram_model::Module;
@@ -61,7 +61,7 @@ fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
 async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[Side]) -> Outcome {
     let Some(bounds) = arms::bound(sides).await? else { return Ok(PROBLEMS) };
     let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
-    let arms = arms.collect::<Result<Vec<_>, _>>()?;
+    let mut arms = arms.collect::<Result<Vec<_>, _>>()?;
     let (cases, text) = cases(&wanted.cases)?;
     let wrong = faults(&cases, sides);
     if !wrong.is_empty() {
@@ -69,7 +69,21 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         say("nothing was run");
         return Ok(PROBLEMS);
     }
-    let about = about(args, wanted, sides, (&arms, &cases, &text));
+    let baseline = baseline(args, &arms)?;
+    let recorded = baseline.as_ref().map(Baseline::repeats);
+    let recorded = recorded.filter(|_| args.repeats.is_none() && !wanted.is_declared);
+    let repeats = recorded.unwrap_or(wanted.repeats);
+    let mut about = about(args, (wanted, repeats), sides, (&arms, &cases, &text));
+    if let (Some(baseline), Some(first)) = (&baseline, arms.first()) {
+        baseline.put_first(&mut about)?;
+        // Scripts are models, and named as such.
+        let settings = |text: &str| text.split(", script ").next().map(str::to_owned);
+        if settings(baseline.settings()) != settings(&about.settings) {
+            say("warning: the baseline had other limits or sampling parameters");
+        }
+        // It has run already.
+        arms.insert(0, Arm { name: about.arms[0].name.clone(), team: Arc::clone(&first.team) });
+    }
     if display.format == crate::args::Format::Human {
         say(output::power(&about, &cases));
     }
@@ -87,10 +101,25 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         return Ok(crate::failure::CLEAN);
     }
     let running = running(args, spec, display, &arms)?;
-    let (journal, tally) = open(&args.reporting, &about)?;
+    let (mut journal, mut tally) = open(&args.reporting, &about)?;
+    if let Some(baseline) = baseline {
+        let arm = (about.plan, about.shard, &*about.arms[0].name);
+        baseline.add_runs(&cases, arm, (&mut journal, &mut tally))?;
+    }
     let looks = monitor(&about);
     let work = Work { about, arms, cases, running, journal, tally, looks };
     work.run(args, display).await
+}
+
+/// The baseline of `--against`.
+fn baseline(args: &Ab, arms: &[Arm]) -> Result<Option<Baseline>, ExperimentError> {
+    let Some(named) = &args.against else { return Ok(None) };
+    let (folder, arm) = match named.rsplit_once(':') {
+        Some((folder, arm)) if !Path::new(named).exists() => (folder, Some(arm)),
+        _ => (&**named, None),
+    };
+    let like = arms.first().map_or("", |arm| &arm.name);
+    Baseline::read(Path::new(folder), arm, like).map(Some)
 }
 
 /// What is to run.
@@ -207,7 +236,7 @@ const MAX_FAULTS: usize = 20;
 
 fn about(
     args: &Ab,
-    wanted: &Wanted,
+    (wanted, repeats): (&Wanted, u32),
     sides: &[Side],
     (arms, cases, text): (&[Arm], &[Case], &[u8]),
 ) -> ExperimentManifest {
@@ -230,12 +259,7 @@ fn about(
         arms: parts.iter().map(|part| part.manifest(first)).collect(),
         differences: differences(&parts),
         cases: hash(text),
-        plan: Plan {
-            cases: cases.len(),
-            arms: arms.len(),
-            repeats: wanted.repeats,
-            seed: wanted.seed,
-        },
+        plan: Plan { cases: cases.len(), arms: arms.len(), repeats, seed: wanted.seed },
         method: Method {
             margin: args.reporting.margin.unwrap_or(default.margin),
             sequential: args.sequential,
@@ -250,6 +274,7 @@ fn about(
             args.sequential
         ),
         attributes: Case::attributes(cases),
+        baseline: None,
         concurrency: bounds.concurrency,
         shard: bounds.shard,
     }

@@ -101,9 +101,10 @@ fn arms(args: &Ab) -> Result<Vec<ArmOption>, Failure> {
             ));
         }
     }
-    if arms.len() < 2 {
+    let least = if args.against.is_some() { 1 } else { 2 };
+    if arms.len() < least {
         return Err(Failure::new(
-            "expected at least two arms: repeat --library or --arm, or use --experiment",
+            "expected at least two arms: repeat --library or --arm, or use --experiment or --against",
         ));
     }
     for (at, arm) in arms.iter().enumerate() {
