@@ -1,44 +1,15 @@
 //! Comparison of the arms of an experiment.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::counted::CountedCases;
+use crate::manifest::{Method, comparisons};
 use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
 use paired_stats::{
     Interval, MeanDifference, Shift, anytime_mean, hodges_lehmann, mean, mean_difference, median,
     quantile, relative_difference, success_difference, wilcoxon,
 };
-
-/// How arms are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Method {
-    /// The confidence level, between 0 and 1.
-    pub level: f64,
-    /// The smallest difference of success that matters, as a fraction.
-    pub margin: f64,
-    /// Whether the experiment is monitored sequentially and stops at a decision.
-    pub sequential: bool,
-}
-
-impl Default for Method {
-    fn default() -> Self {
-        Self { level: 0.95, margin: 0.05, sequential: false }
-    }
-}
-
-impl Method {
-    /// The level of each comparison, at which all comparisons of an outcome hold together.
-    pub fn level_of_each(&self, arms: usize) -> f64 {
-        1.0 - (1.0 - self.level) / comparisons(arms)
-    }
-}
-
-/// The number of comparisons of an outcome.
-#[expect(clippy::cast_precision_loss, reason = "there are few arms")]
-fn comparisons(arms: usize) -> f64 {
-    arms.saturating_sub(1).max(1) as f64
-}
 
 /// The comparison of an arm with the first arm in one outcome.
 #[derive(Debug, Clone, Serialize)]

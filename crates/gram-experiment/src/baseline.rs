@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ExperimentError;
 use crate::case::Case;
 use crate::journal::Journal;
-use crate::manifest::{ArmManifest, Difference, ExperimentManifest};
+use crate::manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest};
 use crate::plan::{Plan, Shard};
 use crate::run::Run;
 use crate::run_stats::RunStats;
@@ -20,15 +18,6 @@ pub struct Baseline {
     journal: Journal,
     manifest: ExperimentManifest,
     arm: ArmManifest,
-}
-
-/// When the runs of a baseline were made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BaselineTimes {
-    /// When the first one began, in the form of RFC 3339.
-    pub first: String,
-    /// When the last one began.
-    pub last: String,
 }
 
 impl Baseline {

@@ -1,15 +1,14 @@
 //! The cases of an experiment.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ExperimentError;
-use crate::counted::{AttributesById, CaseAttributes};
 use crate::grade::{Expectation, Grader, OneOrMany};
 
 /// A case: a conversation that runs in every arm.
@@ -26,6 +25,30 @@ pub struct Case {
     /// The cluster, weight and tags.
     pub attributes: CaseAttributes,
 }
+
+/// What a case says about its place among the cases.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaseAttributes {
+    /// Cases of one cluster are one unit: variants of one document, or turns of one conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// The weight in means. 1 if it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Tags, by which results are listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+impl CaseAttributes {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The attributes of the cases that have any, by id.
+pub type AttributesById = BTreeMap<String, CaseAttributes>;
 
 const MAX_CASE_BYTES: usize = 16 << 20;
 

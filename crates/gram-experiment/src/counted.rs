@@ -1,37 +1,12 @@
 //! The cases that count for a report, and their units of analysis.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use serde::{Deserialize, Serialize};
-
+use crate::case::{AttributesById, CaseAttributes};
 use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use paired_stats::cluster_units;
-
-/// What a case says about its place among the cases.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct CaseAttributes {
-    /// Cases of one cluster are one unit: variants of one document, or turns of one conversation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<String>,
-    /// The weight in means. 1 if it is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
-    /// Tags, by which results are listed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
-}
-
-impl CaseAttributes {
-    /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// The attributes of the cases that have any, by id.
-pub type AttributesById = BTreeMap<String, CaseAttributes>;
 
 /// The cases that count: those that are finished in all arms and, in a sequential experiment, have
 /// been monitored, so that all parts of a report are about the same cases.

@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
-use crate::analysis::Method;
-use crate::baseline::BaselineTimes;
-use crate::counted::AttributesById;
+use crate::case::AttributesById;
 use crate::plan::{Plan, Shard};
 
 /// The manifest of an experiment, `experiment.json`.
@@ -72,6 +70,45 @@ pub struct ArmManifest {
     /// Attributes that replace those of the agent.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub attributes: Map<String, Value>,
+}
+
+/// How arms are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// The confidence level, between 0 and 1.
+    pub level: f64,
+    /// The smallest difference of success that matters, as a fraction.
+    pub margin: f64,
+    /// Whether the experiment is monitored sequentially and stops at a decision.
+    pub sequential: bool,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self { level: 0.95, margin: 0.05, sequential: false }
+    }
+}
+
+impl Method {
+    /// The level of each comparison, at which all comparisons of an outcome hold together.
+    pub fn level_of_each(&self, arms: usize) -> f64 {
+        1.0 - (1.0 - self.level) / comparisons(arms)
+    }
+}
+
+/// The number of comparisons of an outcome.
+#[expect(clippy::cast_precision_loss, reason = "there are few arms")]
+pub(crate) fn comparisons(arms: usize) -> f64 {
+    arms.saturating_sub(1).max(1) as f64
+}
+
+/// When the runs of a baseline were made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BaselineTimes {
+    /// When the first one began, in the form of RFC 3339.
+    pub first: String,
+    /// When the last one began.
+    pub last: String,
 }
 
 /// A difference between the arms.

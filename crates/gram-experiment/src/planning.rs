@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::analysis::Method;
 use crate::counted::CountedCases;
+use crate::manifest::Method;
 use crate::outcome::Outcome;
 use paired_stats::{cases_needed_mean, detectable_mean, mean};
 

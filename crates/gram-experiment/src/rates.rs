@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::analysis::{IntervalValue, Method};
+use crate::analysis::IntervalValue;
 use crate::counted::CountedCases;
+use crate::manifest::Method;
 use crate::run_stats::RunSummary;
 use paired_stats::{Interval, clustered_rate, mean, pass_at_k, pass_hat_k, wilson};
 

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
-use crate::baseline::BaselineTimes;
 use crate::counted::CountedCases;
 use crate::drift::{Drift, drift, note as drift_note};
-use crate::manifest::{Difference, ExperimentManifest};
+use crate::manifest::{BaselineTimes, Difference, ExperimentManifest};
 pub(crate) use crate::methods::method;
 use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;

@@ -127,9 +127,9 @@ impl RunStats {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::analysis::Method;
-    use crate::counted::AttributesById;
+    use crate::case::AttributesById;
     use crate::manifest::ArmManifest;
+    use crate::manifest::Method;
 
     /// An experiment with these arms, cases and repeats.
     pub(crate) fn manifest(arms: &[&str], cases: usize, repeats: u32) -> ExperimentManifest {

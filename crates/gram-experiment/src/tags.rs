@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::analysis::{IntervalValue, Method};
+use crate::analysis::IntervalValue;
 use crate::counted::CountedCases;
+use crate::manifest::Method;
 use crate::outcome::Outcome;
 use crate::verdict::percent;
 use paired_stats::{Interval, mean, success_difference};

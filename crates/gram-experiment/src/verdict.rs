@@ -1,7 +1,8 @@
 //! Verdicts of experiments.
 
-use crate::analysis::{Comparison, Method};
+use crate::analysis::Comparison;
 use crate::counted::CountedCases;
+use crate::manifest::Method;
 use crate::outcome::Outcome;
 use crate::planning::planning_of;
 use paired_stats::Interval;
