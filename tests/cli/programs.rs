@@ -14,7 +14,7 @@ class Tools:
         pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={})
         self.server, self.count = subprocess.Popen(command, **pipes), 0
         client = {"name": "bot", "version": "1"}
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {"elicitation": {}}, "clientInfo": client})
         self.say({"method": "notifications/initialized"})
 
     def say(self, message):
@@ -26,7 +26,9 @@ class Tools:
         self.say({"id": self.count, "method": method, "params": params})
         while True:
             message = json.loads(self.server.stdout.readline())
-            if message.get("id") == self.count:
+            if "method" in message and "id" in message:
+                self.say({"id": message["id"], "result": {"action": "accept", "content": {}}})
+            elif message.get("id") == self.count:
                 return message["result"]
 
 def over_http(method, params):
@@ -44,6 +46,8 @@ for line in sys.stdin:
     if word == "greet":
         result = tools.ask("tools/call", {"name": "greet", "arguments": json.loads(rest)})
         answer["output"] = result["content"][0]["text"]
+    elif word == "wipe":
+        answer["output"] = tools.ask("tools/call", {"name": "wipe"})["content"][0]["text"]
     elif word == "list":
         answer["output"] = [tool["name"] for tool in tools.ask("tools/list", {})["tools"]]
     elif word == "http":
@@ -55,6 +59,8 @@ for line in sys.stdin:
     elif word == "count":
         answer["output"] = str(rest)
         answer["usage"] = {"input_tokens": 7, "output_tokens": 5, "requests": 3}
+    elif word == "unknown":
+        answer = {"output": rest, "usage": None, "model": None}
     elif word == "key":
         answer["output"] = os.environ.get("OPENAI_API_KEY", "none")
     elif word == "busy":
@@ -100,6 +106,7 @@ fn a_program_gets_lines_and_answers_with_lines() {
     assert_eq!(says("http"), "gramc\n");
     assert_eq!(says("line"), "{\"input\":\"line\"}\n");
     assert_eq!(run(&files, "key").env("OPENAI_API_KEY", "k").run().exits(0).stdout, "k\n");
+    assert_eq!(says("unknown usage"), "usage\n");
     // One program runs for all turns of a conversation.
     let two = run(&files, "greet {}").arg(r#"greet {"name": "Ada"}"#).run().exits(0);
     assert!(two.stdout.contains("`name` is missing"), "{two:?}");
@@ -239,4 +246,17 @@ fn a_program_that_crashes_counts_against_its_arm() {
     let files = self::files();
     let runs = compare(&files, &[case("a", "count x"), case("b", "busy x")], 2);
     assert!(runs.iter().all(|run| run["case"] == "a"), "{runs:?}");
+}
+
+#[test]
+fn a_program_does_not_approve_its_own_calls() {
+    let files = files();
+    let wipe = "[wipe:Tool {approval: \"always\"} | ()==>(::Text)]\n";
+    let spec = files.read("spec.gram").replace("| greet]", "| greet, wipe]");
+    let spec = spec.replace("(greet:", "(wipe:Command {run: [\"echo\", \"wiped\"]}), (greet:");
+    files.write("spec.gram", wipe.to_owned() + &spec);
+    let asked = run(&files, "wipe").run().exits(0).stdout;
+    assert!(asked.contains("approv") && !asked.contains("wiped"), "{asked}");
+    let approved = run(&files, "wipe").args("--approve-with true").run().exits(0).stdout;
+    assert_eq!(approved, "wiped\n");
 }

@@ -93,16 +93,14 @@ struct AnswerLine {
     output: Option<Value>,
     error: Option<String>,
     model: Option<String>,
-    #[serde(default)]
-    usage: AnswerUsage,
+    usage: Option<AnswerUsage>,
 }
 
 #[derive(Default, Deserialize)]
 struct AnswerUsage {
     #[serde(flatten)]
     tokens: Usage,
-    #[serde(default)]
-    requests: u32,
+    requests: Option<u32>,
 }
 
 impl AgentProgram {
@@ -123,7 +121,7 @@ impl AgentProgram {
             let FinishedCall { id, name, arguments, verdict, took } = *call;
             let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
             let call = ModelCall { id, name, arguments };
-            // After the conversation, nobody counts calls.
+            // The conversation may have ended.
             let _ = sender.send(ProgramCall { call, verdict: verdict.clone(), took });
         };
         let hopeless = |detail: String| ModelError::new(ModelErrorKind::Rejected, detail);
@@ -217,16 +215,19 @@ impl RunningProgram {
             AnswerLine { output: None, .. } => {
                 Err(failed(&format!("answered without `output`: {shown}")))
             }
-            AnswerLine { output: Some(output), usage, model, .. } => Ok(ProgramAnswer {
-                text: match output {
-                    Value::String(text) => text,
-                    other => other.to_string(),
-                },
-                usage: usage.tokens,
-                model,
-                requests: usage.requests,
-                took: start.elapsed(),
-            }),
+            AnswerLine { output: Some(output), usage, model, .. } => {
+                let AnswerUsage { tokens, requests } = usage.unwrap_or_default();
+                Ok(ProgramAnswer {
+                    text: match output {
+                        Value::String(text) => text,
+                        other => other.to_string(),
+                    },
+                    usage: tokens,
+                    model,
+                    requests: requests.unwrap_or_default(),
+                    took: start.elapsed(),
+                })
+            }
         }
     }
 

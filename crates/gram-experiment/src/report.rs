@@ -15,7 +15,7 @@ use crate::planning::{Planning, planning};
 use crate::rates::{Flip, SuccessRate, flips, rates, show_rate};
 use crate::run_stats::RunStats;
 use crate::runner::StopReason;
-use crate::table::{escape, p_value, table_line};
+use crate::table::{escape, markdown_table, p_value, table_line};
 use crate::tags::{TagResult, by_tag, cells as tag_cells};
 use crate::unanswered::{Unanswered, unanswered};
 use crate::verdict::{is_clear, percent, verdict};
@@ -391,33 +391,19 @@ impl Report {
         }
         let (head, lines) = self.cells();
         if !lines.is_empty() {
-            let row = |cells: &[String]| {
-                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
-                format!("| {} |\n", cells.join(" | "))
-            };
-            let rule = vec!["---:"; head.len() - 1].join(" | ");
-            let _ = write!(out, "\n{}| :--- | {rule} |\n", row(&head));
-            out.extend(lines.iter().map(|line| row(line)));
+            out.push_str(&markdown_table(&head, &lines, 1));
             let _ = writeln!(out, "\n{}", escape(&self.note()));
             let (head, lines) = self.spreads();
-            let rule = [":---", ":---", "---:", "---:", "---:", "---:"].join(" | ");
             let _ = write!(
                 out,
-                "\n<details><summary>Distribution of the runs</summary>\n\n{}| {rule} |\n",
-                row(&head)
+                "\n<details><summary>Distribution of the runs</summary>\n{}",
+                markdown_table(&head, &lines, 2)
             );
-            out.extend(lines.iter().map(|line| row(line)));
             out.push_str("\n</details>\n");
         }
         let (head, lines) = self.tag_cells();
         if !lines.is_empty() {
-            let row = |cells: &[String]| {
-                let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
-                format!("| {} |\n", cells.join(" | "))
-            };
-            let rule = vec!["---:"; head.len() - 1].join(" | ");
-            let _ = write!(out, "\n{}| :--- | {rule} |\n", row(&head));
-            out.extend(lines.iter().map(|line| row(line)));
+            out.push_str(&markdown_table(&head, &lines, 1));
         }
         for line in self.pass_lines() {
             let _ = writeln!(out, "\n{}", escape(&line));

@@ -32,6 +32,18 @@ pub(crate) fn table_line(
     let _ = writeln!(out, "{}", text.trim_end());
 }
 
+/// A table in Markdown, after an empty line. The first columns, so many, are names.
+pub(crate) fn markdown_table(head: &[String], lines: &[Vec<String>], names: usize) -> String {
+    let row = |cells: &[String]| {
+        let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule = (0..head.len()).map(|at| if at < names { ":---" } else { "---:" });
+    let rule = rule.collect::<Vec<_>>().join(" | ");
+    let lines: String = lines.iter().map(|line| row(line)).collect();
+    format!("\n{}| {rule} |\n{lines}", row(head))
+}
+
 /// Escapes a text for a line of Markdown.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::new();

@@ -183,8 +183,10 @@ impl Connection {
         let start = Instant::now();
         let sent = self.server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
         let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
+        // A program that is an agent must not approve its own calls.
+        let asks_client = !self.server.0.approvals.can_ask() && self.server.0.scope.is_none();
         let admission = match conversation.session.begin(call) {
-            Admission::Ready(ready) if !self.server.0.approvals.can_ask() => {
+            Admission::Ready(ready) if asks_client => {
                 match approve(ready, params, &conversation.questions, &context).await {
                     Ok(admission) => admission,
                     Err(result) => return result,

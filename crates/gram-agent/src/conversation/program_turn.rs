@@ -60,7 +60,8 @@ impl Conversation {
         let (mut program, line) = if let Some(program) = self.program.take() {
             (program, spec.line(last, &[]))
         } else {
-            let started = spec.start(&state.member.scope, &self.team.approvals).await;
+            let approvals = self.team.approvals.of_agent(&state.member.name);
+            let started = spec.start(&state.member.scope, &approvals).await;
             (started.map_err(TurnEnd::Failed)?, spec.line(last, before))
         };
         program.send(&line).await;
