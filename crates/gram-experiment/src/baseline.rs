@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use serde::Deserialize;
+
 use crate::ExperimentError;
 use crate::case::Case;
 use crate::journal::Journal;
@@ -122,9 +124,19 @@ impl Baseline {
     }
 
     fn times(&self) -> Result<BaselineTimes, ExperimentError> {
+        /// A run without its transcript.
+        #[derive(Deserialize)]
+        struct RunTime {
+            arm: String,
+            #[serde(default)]
+            started_at: String,
+        }
         let mut times: Option<BaselineTimes> = None;
-        for run in self.runs() {
-            let at = run?.started_at;
+        for run in self.journal.all_as::<RunTime>() {
+            let RunTime { arm, started_at: at } = run?;
+            if arm != self.arm.name {
+                continue;
+            }
             let times =
                 times.get_or_insert_with(|| BaselineTimes { first: at.clone(), last: at.clone() });
             if at < times.first {

@@ -53,6 +53,12 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
         },
         plan.seed
     )];
+    if report.manifest.baseline.is_some() {
+        all.push(
+            "That does not hold for the first arm, whose runs come from an earlier experiment."
+                .to_owned(),
+        );
+    }
     let mut told: Vec<&str> = Vec::new();
     for comparison in &report.comparisons {
         if !told.contains(&comparison.method) {

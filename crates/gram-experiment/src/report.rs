@@ -144,9 +144,12 @@ impl Report {
     /// What restricts the report: runs without an answer, a baseline, and drift.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
         let baseline = self.manifest.baseline.as_ref().map(|BaselineTimes { first, last }| {
+            // Earlier versions did not record it.
+            let when =
+                if first.is_empty() { String::new() } else { format!(" ({first} to {last})") };
             format!(
-                "The runs of {} come from an earlier experiment ({first} to {last}): what has changed \
-                 since then counts as a difference between the arms.",
+                "The runs of {} come from an earlier experiment{when}: what has changed since then \
+                 counts as a difference between the arms.",
                 self.manifest.arms[0].name
             )
         });
