@@ -147,7 +147,7 @@ fn cases_that_no_run_can_meet_are_told_before_anything_runs() {
         ),
         (
             r#"{"command": "no-such-judge --strict"}"#,
-            "error: case `1` cannot be graded: there is no program `no-such-judge`",
+            "error: case `1`: `expect`: there is no program `no-such-judge`",
         ),
     ] {
         files
@@ -180,5 +180,5 @@ fn a_grader_gets_the_case_without_the_arm_and_its_output_is_kept() {
     // A judge that breaks is no vote.
     files.write("cases.jsonl", format!("{}\n", case.to_string().replace("exit 1", "kill -9 $$")));
     let run = compare(&files, &server, ["short", "long"], &["--report", "other"]);
-    run.fails_with(&["`sh`", "it did not grade (signal: 9"]);
+    run.fails_with(&["`sh`", "it did not run to its end (signal: 9"]);
 }

@@ -6,6 +6,7 @@
 
 mod ab;
 mod ab_arms;
+mod ab_judges;
 mod ab_page;
 mod ab_real;
 mod ab_refusals;

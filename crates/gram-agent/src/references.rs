@@ -16,7 +16,11 @@ pub fn unknown_references(text: &Parse, folder: Option<&Path>) -> Vec<Diagnostic
     for declaration in text.tree().root().children() {
         match label(declaration).as_deref() {
             Some("Agent") => finder.model(declaration),
-            Some("Experiment") => finder.file_of(declaration, "cases"),
+            Some("Experiment") => {
+                finder.file_of(declaration, "cases");
+                finder.model(declaration);
+                declaration.elements().for_each(|arm| finder.model(arm));
+            }
             Some("Library") => {
                 for element in declaration.elements().filter(|it| it.kind() == N::Path) {
                     element.children().for_each(|node| finder.implementation(node));
@@ -43,9 +47,11 @@ impl<'t> Finder<'t> {
         }
     }
 
-    fn model(&mut self, agent: Node<'t>) {
-        let several = value(agent, "models").into_iter().flat_map(Node::children);
-        for value in text(agent, "model").into_iter().chain(several) {
+    /// The models that an agent, an arm or an experiment names.
+    fn model(&mut self, node: Node<'t>) {
+        let several = value(node, "models").into_iter().flat_map(Node::children);
+        let single = ["model", "judge"].into_iter().filter_map(|key| text(node, key));
+        for value in single.chain(several) {
             if value.kind() != N::String {
                 continue;
             }

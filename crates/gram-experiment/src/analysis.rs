@@ -31,7 +31,8 @@ pub struct Comparison {
     pub interval: Interval,
     /// The p-value of the difference.
     pub p_value: f64,
-    /// The p-value adjusted for multiple arms (Bonferroni), as the interval is.
+    /// The p-value adjusted for the number of arms and, with a primary outcome, of the other outcomes
+    /// (Bonferroni), as the interval is.
     pub adjusted_p_value: f64,
     /// The statistical methods.
     pub method: &'static str,
@@ -92,17 +93,26 @@ pub(crate) fn compare(
     monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Vec<Comparison> {
+    let mut known: Vec<_> = Outcome::ALL.into_iter().filter(|it| cases.has(*it)).collect();
+    // The primary outcome comes first.
+    known.sort_by_key(|outcome| method.primary.is_some_and(|primary| primary != *outcome));
     let of_outcome = |outcome| {
-        (1..names.len()).filter_map(move |arm| one(cases, names, arm, outcome, monitor, method))
+        // Bonferroni: the intervals hold together, and agree with the adjusted p-values.
+        let others =
+            if method.primary.is_none_or(|it| it == outcome) { 1 } else { known.len() - 1 };
+        #[expect(clippy::cast_precision_loss, reason = "outcomes are few")]
+        let tests = comparisons(names.len()) * others as f64;
+        (1..names.len())
+            .filter_map(move |arm| one(cases, names, arm, (outcome, tests), monitor, method))
     };
-    Outcome::ALL.into_iter().flat_map(of_outcome).collect()
+    known.iter().copied().flat_map(of_outcome).collect()
 }
 
 fn one(
     cases: &CountedCases<'_>,
     names: &[String],
     arm: usize,
-    outcome: Outcome,
+    (outcome, tests): (Outcome, f64),
     monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Option<Comparison> {
@@ -110,15 +120,13 @@ fn one(
     if units.cases == 0 {
         return None;
     }
-    // Bonferroni: the intervals hold together, and agree with the adjusted p-values.
-    let comparisons = comparisons(names.len());
-    let level = method.level_of_each(names.len());
+    let level = 1.0 - (1.0 - method.level) / tests;
     let least = if method.sequential { MIN_SEQUENTIAL_UNITS } else { MIN_UNITS };
     let seen = monitor.filter(|_| outcome == Outcome::Success).and_then(|monitor| monitor.of(arm));
     let (found, mut shift, mut relative) = (&units.differences, None, None);
     let (MeanDifference { interval, p_value }, told) = if let Some(seen) = seen {
         (seen, "paired difference; confidence sequence and p-value by betting, valid at every look")
-    } else if outcome == Outcome::Success {
+    } else if outcome.is_share() && !method.sequential {
         (
             success_difference(found, level),
             "paired difference of cases; adjusted Wald interval over cases and its t-test",
@@ -128,7 +136,7 @@ fn one(
         let nothing = MeanDifference { interval: NOTHING.0, p_value: NOTHING.1 };
         if units.is_plain && !method.sequential {
             let Shift { estimate, interval } = hodges_lehmann(&units.of_cases, level);
-            let p_value = (wilcoxon(&units.of_cases) * comparisons).min(1.0);
+            let p_value = (wilcoxon(&units.of_cases) * tests).min(1.0);
             // Of cases that are all alike, nothing can be said.
             let known = if interval.low < interval.high { (interval, p_value) } else { NOTHING };
             shift = Some(ShiftEstimate { estimate, interval: known.0, p_value: known.1 });
@@ -155,7 +163,7 @@ fn one(
         interval,
         p_value,
         // `min` would make 1 of nothing.
-        adjusted_p_value: if p_value.is_nan() { p_value } else { (p_value * comparisons).min(1.0) },
+        adjusted_p_value: if p_value.is_nan() { p_value } else { (p_value * tests).min(1.0) },
         method: told,
         relative,
         shift,
@@ -202,7 +210,7 @@ const BINS: usize = 24;
 )]
 pub(crate) fn histograms(cases: &CountedCases<'_>, arms: usize) -> Vec<Histogram> {
     let mut all = Vec::new();
-    for outcome in Outcome::ALL.into_iter().filter(|it| *it != Outcome::Success) {
+    for outcome in Outcome::ALL.into_iter().filter(|it| !it.is_share()) {
         let mut values = vec![Vec::new(); arms];
         for (_, arm, _, run) in cases.blocks.iter().flat_map(|block| cases.stats.block(*block)) {
             values[arm].extend(outcome.value_of(run));

@@ -7,7 +7,8 @@ use gram_model::{Implementation, Library, Module};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::manifest::{ArmManifest, Difference, hash};
+use crate::hash::hash;
+use crate::manifest::{ArmManifest, Difference};
 
 /// What an arm consists of.
 #[derive(Debug, Clone, Copy)]

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ExperimentError;
-use crate::grade::{Expectation, Grader, OneOrMany};
+use crate::grade::{Expectation, Grader};
+use crate::program::{OneOrMany, Program};
+use crate::user::{SimulatedUser, UserFields};
 
 /// A case: a conversation that runs in every arm.
 #[derive(Debug)]
@@ -17,13 +19,28 @@ pub struct Case {
     /// The unique id.
     pub id: String,
     /// The messages of the user, one per turn.
-    pub turns: Vec<String>,
+    pub turns: Vec<UserMessage>,
+    /// Continues the conversation after these messages, if there is one.
+    pub user: Option<SimulatedUser>,
+    /// Runs before each run of the case.
+    pub(crate) setup: Option<Program>,
+    /// Runs after each run of the case.
+    pub(crate) teardown: Option<Program>,
     /// The line of the file.
     pub(crate) definition: Arc<str>,
     /// Decides whether a run succeeds, if the case has an expectation.
     pub grader: Option<Grader>,
     /// The cluster, weight and tags.
     pub attributes: CaseAttributes,
+}
+
+/// A message of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserMessage {
+    /// The text.
+    pub text: String,
+    /// The files of images, relative to the current folder.
+    pub images: Vec<PathBuf>,
 }
 
 /// What a case says about its place among the cases.
@@ -55,21 +72,67 @@ const MAX_CASE_BYTES: usize = 16 << 20;
 #[derive(Deserialize)]
 struct CaseLine {
     id: Option<Value>,
-    input: OneOrMany,
+    input: Option<Input>,
+    user: Option<UserFields>,
+    setup: Option<OneOrMany>,
+    teardown: Option<OneOrMany>,
     expect: Option<Expectation>,
     cluster: Option<Value>,
     weight: Option<f64>,
     tags: Option<OneOrMany>,
 }
 
+/// A message or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Input {
+    // A list of two texts could be read as the fields of a message.
+    Many(Vec<InputMessage>),
+    One(InputMessage),
+}
+
+/// A text, or one with images.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum InputMessage {
+    Text(String),
+    WithImages(TextAndImages),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextAndImages {
+    text: String,
+    images: OneOrMany,
+}
+
+impl Input {
+    /// The messages. Paths of images are relative to `folder`.
+    fn messages(self, folder: &Path) -> Vec<UserMessage> {
+        let messages = match self {
+            Self::One(message) => vec![message],
+            Self::Many(messages) => messages,
+        };
+        let message = |message| match message {
+            InputMessage::Text(text) => UserMessage { text, images: Vec::new() },
+            InputMessage::WithImages(TextAndImages { text, images }) => {
+                let images = images.into_vec().into_iter().map(|path| folder.join(path));
+                UserMessage { text, images: images.collect() }
+            }
+        };
+        messages.into_iter().map(message).collect()
+    }
+}
+
 impl Case {
-    /// Reads JSON lines: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` is the name of the
-    /// file in errors. The default id is the line number.
+    /// Reads JSON lines: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` is the path of the
+    /// file, for errors and for images, which are relative to it. The default id is the line number.
     ///
     /// # Errors
     ///
     /// If a line is invalid or there are no cases.
     pub fn read(mut lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
+        let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
         let (mut cases, mut seen) = (Vec::new(), HashSet::new());
         let (mut line, mut number) = (Vec::new(), 0);
         loop {
@@ -90,7 +153,7 @@ impl Case {
             if text.trim().is_empty() {
                 continue;
             }
-            let case = Self::parse(text, number).map_err(invalid)?;
+            let case = Self::parse(text, number, folder).map_err(invalid)?;
             if !seen.insert(case.id.clone()) {
                 return Err(invalid(format!("duplicate case `{}`", case.id)));
             }
@@ -102,23 +165,29 @@ impl Case {
         Ok(cases)
     }
 
-    fn parse(text: &str, number: usize) -> Result<Self, String> {
-        let invalid = |error: serde_json::Error| match error.to_string() {
+    fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, String> {
+        let invalid = |error: serde_json::Error| {
+            match error.to_string() {
             message if message.contains("untagged enum") => {
-                "expected `input` and `tags` to be a string or a list of strings".to_owned()
+                "expected `input`, `tags`, `criteria` and commands to be a string or a list of strings"
+                    .to_owned()
             }
             message => format!("invalid case: {message}"),
+        }
         };
         let fields: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
         check_keys(&fields)?;
         let line: CaseLine = serde_json::from_value(fields.into()).map_err(invalid)?;
-        let turns = match line.input {
-            OneOrMany::One(turn) => vec![turn],
-            OneOrMany::Many(turns) if turns.is_empty() => {
-                return Err("expected `input` to have at least one string".to_owned());
+        let turns = line.input.map(|input| input.messages(folder)).unwrap_or_default();
+        let user = line.user.map(SimulatedUser::new).transpose()?;
+        if turns.is_empty() && user.is_none() {
+            return Err("expected `input` to have at least one string".to_owned());
+        }
+        for path in turns.iter().flat_map(|turn| &turn.images) {
+            if !path.is_file() {
+                return Err(format!("there is no image {}", path.display()));
             }
-            OneOrMany::Many(turns) => turns,
-        };
+        }
         let id = name(line.id, "id")?.unwrap_or_else(|| number.to_string());
         if id.chars().any(char::is_control) {
             return Err("`id` contains a control character".to_owned());
@@ -130,7 +199,37 @@ impl Case {
         let tags = line.tags.map(OneOrMany::into_vec).unwrap_or_default();
         let cluster = name(line.cluster, "cluster")?;
         let attributes = CaseAttributes { cluster, weight: line.weight, tags };
-        Ok(Self { id, turns, definition: text.trim().into(), grader, attributes })
+        Ok(Self {
+            id,
+            turns,
+            user,
+            setup: line.setup.map(Program::new).transpose()?,
+            teardown: line.teardown.map(Program::new).transpose()?,
+            definition: text.trim().into(),
+            grader,
+            attributes,
+        })
+    }
+
+    /// The models that evaluate runs of the case. An empty name is the default one.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        let judge = self.grader.as_ref().and_then(Grader::model);
+        judge.into_iter().chain(self.user.as_ref().and_then(SimulatedUser::model))
+    }
+
+    /// Why programs of the case cannot be run, if that is known in advance.
+    pub fn faults(&self) -> impl Iterator<Item = String> {
+        let grader = self.grader.as_ref().and_then(Grader::program);
+        let user = self.user.as_ref().and_then(SimulatedUser::program);
+        let programs =
+            [("expect", grader), ("user", user), ("setup", self.setup.as_ref())].into_iter();
+        let programs = programs.chain([("teardown", self.teardown.as_ref())]);
+        programs.filter_map(|(key, program)| Some(format!("`{key}`: {}", program?.fault()?)))
+    }
+
+    /// Whether the answers of arms are compared with each other.
+    pub fn is_pairwise(&self) -> bool {
+        self.grader.as_ref().is_some_and(|grader| grader.pairwise().is_some())
     }
 
     /// The attributes of the cases that have any, by id.
@@ -151,7 +250,8 @@ fn name(value: Option<Value>, key: &str) -> Result<Option<String>, String> {
 }
 
 /// The keys of a case. Others are notes of its author.
-const KEYS: [&str; 6] = ["id", "input", "expect", "cluster", "weight", "tags"];
+const KEYS: [&str; 9] =
+    ["id", "input", "user", "expect", "setup", "teardown", "cluster", "weight", "tags"];
 
 /// Fails if a key of a case is misspelled.
 fn check_keys(fields: &Map<String, Value>) -> Result<(), String> {
@@ -179,7 +279,7 @@ mod tests {
                     {\"input\": [\"One\", \"Two\"], \"expect\": {\"contains\": \"2\"}, \"note\": 1}";
         let cases = read(text).unwrap();
         assert_eq!((cases[0].id.as_str(), cases[1].id.as_str()), ("a", "3"));
-        assert_eq!(cases[1].turns, ["One", "Two"]);
+        assert_eq!(cases[1].turns.iter().map(|it| &*it.text).collect::<Vec<_>>(), ["One", "Two"]);
         assert!(cases[0].grader.is_none() && cases[1].grader.is_some());
     }
 
@@ -191,11 +291,9 @@ mod tests {
             error("{\"input\": \"a\", \"expct\": {}}"),
             "cases.jsonl:1: unknown key `expct`; did you mean `expect`?"
         );
-        assert!(error("{}").starts_with("cases.jsonl:1: invalid case: missing field `input`"));
-        assert_eq!(
-            error("{\"input\": 3}"),
-            "cases.jsonl:1: expected `input` and `tags` to be a string or a list of strings"
-        );
+        let none = "cases.jsonl:1: expected `input` to have at least one string";
+        assert_eq!(error("{}"), none);
+        assert!(error("{\"input\": 3}").starts_with("cases.jsonl:1: expected `input`, `tags`"));
         assert_eq!(
             error("{\"input\": []}"),
             "cases.jsonl:1: expected `input` to have at least one string"

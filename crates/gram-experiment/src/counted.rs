@@ -69,6 +69,23 @@ impl<'s> CountedCases<'s> {
         of_arm.map(|run| outcome.value_of(run.3)).collect()
     }
 
+    /// Whether an outcome is known of any run.
+    pub(crate) fn has(&self, outcome: Outcome) -> bool {
+        let mut runs = self.blocks.iter().flat_map(|block| self.stats.block(*block));
+        runs.any(|(place, _, _, run)| match outcome {
+            Outcome::Preference => self.stats.preference(place).is_some(),
+            _ => outcome.value_of(run).is_some(),
+        })
+    }
+
+    /// How often a judge prefers the first arm and this one, in the runs of a case.
+    fn preferences(&self, block: usize, arm: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        let of_arm = self.stats.block(block).filter(|run| run.1 == arm);
+        let shares: Option<Vec<f64>> = of_arm.map(|run| self.stats.preference(run.0)).collect();
+        let shares = shares?;
+        Some((shares.iter().map(|share| 1.0 - share).collect(), shares))
+    }
+
     /// Whether each of these cases is its own cluster, with the weight of all others.
     pub(crate) fn are_plain(&self, blocks: &[usize]) -> bool {
         blocks.iter().all(|block| {
@@ -104,8 +121,11 @@ impl<'s> CountedCases<'s> {
         let [mut first, mut second] = [const { Vec::new() }; 2];
         let mut runs = [const { Vec::new() }; 2];
         for &block in &self.blocks {
-            let both = (self.values(block, 0, outcome), self.values(block, arm, outcome));
-            if let (Some(one), Some(other)) = both {
+            let both = match outcome {
+                Outcome::Preference => self.preferences(block, arm),
+                _ => self.values(block, 0, outcome).zip(self.values(block, arm, outcome)),
+            };
+            if let Some((one, other)) = both {
                 blocks.push(block);
                 first.push(mean(&one));
                 second.push(mean(&other));

@@ -43,18 +43,20 @@ impl std::str::FromStr for Gate {
         })?;
         let bound = bound.trim().replace('−', "-");
         let (number, factor, relative) = if let Some(number) = bound.strip_suffix("pp") {
-            if outcome != Outcome::Success {
-                return Err(invalid("the unit `pp` applies to success only".to_owned()));
+            if !outcome.is_share() {
+                return Err(invalid(
+                    "the unit `pp` applies to success and preference only".to_owned(),
+                ));
             }
             (number, 0.01, false)
         } else if let Some(number) = bound.strip_suffix('%') {
-            if outcome == Outcome::Success {
-                return Err(invalid(
-                    "differences of success are percentage points; use `pp`".to_owned(),
-                ));
+            if outcome.is_share() {
+                return Err(invalid(format!(
+                    "differences of {name} are percentage points; use `pp`"
+                )));
             }
             (number, 0.01, true)
-        } else if outcome == Outcome::Success {
+        } else if outcome.is_share() {
             return Err(invalid(
                 "expected a bound in percentage points, such as `-1pp`".to_owned(),
             ));
@@ -123,7 +125,7 @@ impl Gate {
 
 /// The difference of two arms if it is the same in all of many cases. Then there is no interval, and
 /// none is needed.
-fn alike(comparison: &Comparison) -> Option<f64> {
+pub(crate) fn alike(comparison: &Comparison) -> Option<f64> {
     let is_alike = comparison.interval.low.is_nan() && comparison.cases >= MIN_ALIKE_CASES;
     is_alike.then_some(comparison.estimate)
 }
@@ -145,7 +147,7 @@ mod tests {
         let error = |text: &str| text.parse::<Gate>().unwrap_err().to_string();
         assert!(error("success").contains("expected OUTCOME"));
         assert!(error("sucess >= 0pp").contains("did you mean `success`?"));
-        assert!(error("tokens >= 1pp").contains("`pp` applies to success only"));
+        assert!(error("tokens >= 1pp").contains("`pp` applies to success and preference only"));
         assert!(error("success >= 1%").contains("use `pp`"));
         assert!(error("success >= 1").contains("expected a bound in percentage points"));
         assert!(error("calls <= some").contains("expected a number with a unit, found `some`"));

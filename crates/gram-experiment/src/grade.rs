@@ -1,6 +1,6 @@
 //! Expectations of cases, and their grading.
 
-mod program;
+mod rubric;
 
 use json_schema_kit::values;
 use jsonschema::Validator;
@@ -9,8 +9,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::ExperimentError;
+use crate::evaluation::Judgement;
+use crate::evaluators::RunEvaluators;
+use crate::program::{OneOrMany, Program};
 use crate::run::{RecordedCall, Transcript};
 use gram_agent::extract_json;
+pub(crate) use rubric::Rubric;
+use rubric::RubricFields;
 
 /// The `expect` of a case.
 #[derive(Deserialize)]
@@ -29,23 +34,7 @@ pub(crate) struct Expectation {
     max_calls: Option<usize>,
     /// A command line, or a program and its arguments.
     command: Option<OneOrMany>,
-}
-
-/// A string or a list of strings.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
-}
-
-impl OneOrMany {
-    pub(crate) fn into_vec(self) -> Vec<String> {
-        match self {
-            Self::One(text) => vec![text],
-            Self::Many(texts) => texts,
-        }
-    }
+    rubric: Option<RubricFields>,
 }
 
 /// A call, or only the name of its tool.
@@ -80,7 +69,17 @@ pub struct Grader {
     call_order: Vec<String>,
     /// The fewest and the most calls.
     call_count: (usize, usize),
-    command: Option<Vec<String>>,
+    program: Option<Program>,
+    rubric: Option<Rubric>,
+}
+
+/// How a run meets the expectation of its case.
+#[derive(Debug, Default)]
+pub(crate) struct Grade {
+    /// The conditions that it does not meet.
+    pub(crate) missed: Vec<String>,
+    /// What the judge says.
+    pub(crate) judgement: Option<Judgement>,
 }
 
 impl Grader {
@@ -88,8 +87,8 @@ impl Grader {
         if expect.is_empty() {
             return Err(format!("`expect` is empty: expected {CONDITIONS}"));
         }
-        let Expectation { equals, contains, not_contains, matches, schema, calls, command, .. } =
-            expect;
+        let Expectation { equals, contains, not_contains, matches, schema, calls, .. } = expect;
+        let Expectation { command, rubric, .. } = expect;
         let ignore_case = expect.ignore_case.unwrap_or_default();
         let flags = if ignore_case { "i" } else { "" };
         let matches = matches.map(|pattern| match Regex::with_flags(&pattern, flags) {
@@ -103,14 +102,6 @@ impl Grader {
         let schema = schema.map(|schema| {
             jsonschema::validator_for(&schema)
                 .map_err(|error| format!("invalid JSON Schema: {error}"))
-        });
-        let command = command.map(|command| match command {
-            OneOrMany::Many(words) if !words.is_empty() => Ok(words),
-            OneOrMany::One(line) => {
-                let words = shlex::split(&line).filter(|words| !words.is_empty());
-                words.ok_or_else(|| format!("invalid command `{line}`"))
-            }
-            OneOrMany::Many(_) => Err("`command` is empty".to_owned()),
         });
         Ok(Self {
             equals,
@@ -131,7 +122,8 @@ impl Grader {
                 .collect(),
             call_order: expect.call_order.unwrap_or_default(),
             call_count,
-            command: command.transpose()?,
+            program: command.map(Program::new).transpose()?,
+            rubric: rubric.map(Rubric::new).transpose()?,
         })
     }
 
@@ -142,33 +134,43 @@ impl Grader {
     }
 
     /// The program that grades, if there is one.
-    pub fn program(&self) -> Option<&str> {
-        self.command.as_ref()?.first().map(String::as_str)
+    pub(crate) fn program(&self) -> Option<&Program> {
+        self.program.as_ref()
     }
 
-    /// Why it cannot grade, if that is known in advance.
-    pub fn fault(&self) -> Option<String> {
-        program::fault(self.program()?)
+    /// The model of the judge, if there is one. Empty for the default one.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.rubric.as_ref().map(Rubric::model)
     }
 
-    /// The expectations that a run does not meet.
+    /// The rubric, if the answers of arms are compared.
+    pub(crate) fn pairwise(&self) -> Option<&Rubric> {
+        self.rubric.as_ref().filter(|rubric| rubric.is_pairwise())
+    }
+
+    /// Grades a run.
     ///
     /// # Errors
     ///
-    /// If the grading program cannot be run.
+    /// If the grading program cannot be run, or the judge does not answer.
     pub(crate) async fn grade(
         &self,
         transcript: &Transcript,
-    ) -> Result<Vec<String>, ExperimentError> {
-        let mut misses = self.of_text(&transcript.text);
-        self.of_calls(transcript, &mut misses);
-        self.of_order(transcript, &mut misses);
-        if let Some(command) = &self.command
-            && let Some(missed) = program::grade(command, transcript).await?
-        {
-            misses.push(missed);
+        evaluators: &RunEvaluators,
+    ) -> Result<Grade, ExperimentError> {
+        let mut missed = self.of_text(&transcript.text);
+        self.of_calls(transcript, &mut missed);
+        self.of_order(transcript, &mut missed);
+        if let Some(program) = &self.program {
+            missed.extend(program.run(&transcript.json()).await?.failure(program));
         }
-        Ok(misses)
+        let mut judgement = None;
+        if let Some(rubric) = &self.rubric {
+            let found = rubric.score(transcript, evaluators).await?;
+            missed.extend(rubric.missed(&found));
+            judgement = Some(found);
+        }
+        Ok(Grade { missed, judgement })
     }
 
     fn of_text(&self, text: &str) -> Vec<String> {
@@ -266,7 +268,8 @@ impl Grader {
 
 /// The conditions of `expect`, for messages.
 const CONDITIONS: &str = "`equals`, `contains`, `not_contains`, `matches`, `schema`, `calls`, \
-                          `forbidden_calls`, `call_order`, `min_calls`, `max_calls` or `command`";
+                          `forbidden_calls`, `call_order`, `min_calls`, `max_calls`, `command` or \
+                          `rubric`";
 
 impl Expectation {
     /// Whether it has no condition.
@@ -275,7 +278,8 @@ impl Expectation {
         let of_calls = self.calls.is_none() && self.call_order.is_none();
         let others = self.not_contains.is_none() && self.forbidden_calls.is_none();
         let counts = self.min_calls.is_none() && self.max_calls.is_none();
-        of_text && of_calls && others && counts && self.schema.is_none() && self.command.is_none()
+        let judges = self.schema.is_none() && self.command.is_none() && self.rubric.is_none();
+        of_text && of_calls && others && counts && judges
     }
 }
 
@@ -326,7 +330,8 @@ mod tests {
         let transcript =
             Transcript { text: text.to_owned(), calls: calls.collect(), ..Transcript::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(grader.grade(&transcript)).unwrap()
+        let evaluators = crate::Evaluators::default().of_run("", None);
+        runtime.block_on(grader.grade(&transcript, &evaluators)).unwrap().missed
     }
 
     #[test]
@@ -431,14 +436,18 @@ mod tests {
                 Grader::new(serde_json::from_value(json!({"command": command})).unwrap()).unwrap();
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let graded = runtime.block_on(grader.grade(&Transcript::default()));
-            (grader.fault(), graded.map_err(|error| error.to_string()))
+            let evaluators = crate::Evaluators::default().of_run("", None);
+            let graded = runtime.block_on(grader.grade(&Transcript::default(), &evaluators));
+            let fault = grader.program().and_then(crate::program::Program::fault);
+            (fault, graded.map_err(|error| error.to_string()))
         };
         let (fault, graded_by) = graded(json!("no-such-judge"));
         assert_eq!(fault.as_deref(), Some("there is no program `no-such-judge`"));
         assert!(graded_by.is_err_and(|error| error.contains("no-such-judge")));
         assert!(graded(json!("./no-such-judge")).0.is_some());
-        for (script, why) in [("kill -9 $$", "it did not grade (signal: 9"), ("none-such", "127")] {
+        for (script, why) in
+            [("kill -9 $$", "it did not run to its end (signal: 9"), ("none-such", "127")]
+        {
             let (fault, graded_by) = graded(json!(["sh", "-c", script]));
             assert_eq!(fault, None);
             let error = graded_by.unwrap_err();
@@ -452,7 +461,7 @@ mod tests {
         assert!(error(json!({})).starts_with("`expect` is empty"));
         assert!(error(json!({"matches": "("})).starts_with("invalid regular expression `(`: "));
         assert!(error(json!({"schema": {"type": 3}})).starts_with("invalid JSON Schema: "));
-        assert_eq!(error(json!({"command": ""})), "invalid command ``");
+        assert_eq!(error(json!({"command": ""})), "expected a command, found an empty one");
         let counts = json!({"min_calls": 2, "max_calls": 1});
         assert_eq!(error(counts), "`min_calls` is larger than `max_calls`");
         assert!(error(json!({"ignore_case": true})).starts_with("`expect` is empty"));

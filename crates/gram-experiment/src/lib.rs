@@ -10,9 +10,13 @@ mod baseline;
 mod case;
 mod counted;
 mod drift;
+mod evaluation;
+mod evaluators;
 mod gate;
 mod grade;
+mod hash;
 mod journal;
+mod labels;
 mod manifest;
 mod methods;
 mod monitor;
@@ -22,6 +26,7 @@ mod parquet_export;
 mod plan;
 mod planning;
 mod price;
+mod program;
 mod rates;
 mod reply_cache;
 mod report;
@@ -31,6 +36,7 @@ mod runner;
 mod table;
 mod tags;
 mod unanswered;
+mod user;
 mod verdict;
 
 use std::fmt::Display;
@@ -39,12 +45,16 @@ use std::path::Path;
 pub use analysis::{Comparison, IntervalValue, ShiftEstimate, Spread};
 pub use arms::{ArmParts, differences};
 pub use baseline::Baseline;
-pub use case::{AttributesById, Case, CaseAttributes};
+pub use case::{AttributesById, Case, CaseAttributes, UserMessage};
 pub use drift::Drift;
+pub use evaluation::{EvaluatorUse, Judgement, Preference};
+pub use evaluators::Evaluators;
 pub use gate::Gate;
 pub use grade::Grader;
+pub use hash::hash;
 pub use journal::Journal;
-pub use manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest, Method, hash};
+pub use labels::{Agreement, Label};
+pub use manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest, Method};
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
@@ -58,6 +68,7 @@ pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
 pub use tags::TagResult;
 pub use unanswered::Unanswered;
+pub use user::SimulatedUser;
 
 impl ExperimentError {
     fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {
@@ -115,14 +126,25 @@ pub enum ExperimentError {
     /// A shard is invalid.
     #[error("invalid shard `{0}`: expected PART/TOTAL, such as 3/16")]
     Shard(String),
-    /// The grading program of a case cannot be run.
-    #[error("cannot grade with `{program}`: {message}")]
-    Grader {
+    /// A program of a case cannot be run.
+    #[error("cannot run `{program}`: {message}")]
+    Program {
         /// The program.
         program: String,
         /// The cause.
         message: String,
     },
+    /// A judge or a simulated user gave no answer.
+    #[error("cannot evaluate with `{model}`: {message}")]
+    Evaluator {
+        /// The model.
+        model: String,
+        /// The cause.
+        message: String,
+    },
+    /// An image of a case cannot be read.
+    #[error(transparent)]
+    Image(#[from] gram_agent::ImageError),
     /// A run ended unexpectedly.
     #[error("internal error: {0}")]
     Internal(String),

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::ExperimentError;
 use crate::case::AttributesById;
+use crate::outcome::Outcome;
 use crate::plan::{Plan, Shard};
 
 /// The manifest of an experiment, `experiment.json`.
@@ -81,11 +81,15 @@ pub struct Method {
     pub margin: f64,
     /// Whether the experiment is monitored sequentially and stops at a decision.
     pub sequential: bool,
+    /// The outcome that decides. Those of all others are adjusted for their number. Without it, no
+    /// outcome is adjusted for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Outcome>,
 }
 
 impl Default for Method {
     fn default() -> Self {
-        Self { level: 0.95, margin: 0.05, sequential: false }
+        Self { level: 0.95, margin: 0.05, sequential: false, primary: None }
     }
 }
 
@@ -167,15 +171,4 @@ impl ExperimentManifest {
         };
         Err(ExperimentError::OtherExperiment { path: path.display().to_string(), difference: what })
     }
-}
-
-/// The SHA-256 hash of a text, in hexadecimal.
-pub fn hash(text: impl AsRef<[u8]>) -> String {
-    use std::fmt::Write as _;
-
-    Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {
-        // Writing to a `String` cannot fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }

@@ -16,6 +16,14 @@ impl Report {
         if self.manifest.arms.len() > 2 {
             note += " Intervals and p-values are adjusted for the number of arms (Bonferroni).";
         }
+        if let Some(primary) = self.manifest.method.primary {
+            let _ = write!(
+                note,
+                " The primary outcome is {}; those of the others are adjusted for their number \
+                 (Bonferroni).",
+                primary.name()
+            );
+        }
         if self.comparisons.iter().any(|it| it.units != it.cases) {
             note += " Intervals are over clusters of cases.";
         }
@@ -75,6 +83,19 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
         all.push(
             "With more than two arms, p-values and intervals are adjusted for the number of arms \
              (Bonferroni), so that all intervals of an outcome hold together."
+                .to_owned(),
+        );
+    }
+    if report
+        .comparisons
+        .iter()
+        .any(|it| matches!(it.outcome, Outcome::Score | Outcome::Preference))
+    {
+        all.push(
+            "Scores and preferences come from a model that reads the criteria and the conversations, \
+             and does not learn which arm a conversation is from. The order of two conversations is \
+             random. A model can be wrong in ways that a human reader is not: labels of people show \
+             how often."
                 .to_owned(),
         );
     }

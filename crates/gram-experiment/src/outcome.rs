@@ -1,16 +1,20 @@
 //! Outcomes of runs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::run_stats::RunSummary;
 use paired_stats::Interval;
 
 /// An outcome by which arms are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Whether a run meets the expectation of its case.
     Success,
+    /// The score of a judge, from 0 to 1.
+    Score,
+    /// How often a judge prefers an arm to the first one.
+    Preference,
     /// Tool calls.
     Calls,
     /// Refused calls.
@@ -31,8 +35,10 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Success,
+        Self::Score,
+        Self::Preference,
         Self::Calls,
         Self::Refused,
         Self::Repairs,
@@ -47,6 +53,8 @@ impl Outcome {
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Success => ("success", "runs that meet the expectation of their case"),
+            Self::Score => ("score", "score of the judge, from 0 to 1"),
+            Self::Preference => ("preference", "runs that the judge prefers to the other arm's"),
             Self::Calls => ("calls", "tool calls per run"),
             Self::Refused => ("refused", "refused calls per run"),
             Self::Repairs => ("repairs", "repaired values per run"),
@@ -73,12 +81,24 @@ impl Outcome {
         Self::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// The value of a run, if it is known.
+    /// Whether its values are shares, which are shown in percent.
+    pub const fn is_share(self) -> bool {
+        matches!(self, Self::Success | Self::Preference)
+    }
+
+    /// Whether more is better. Of all other outcomes, less is.
+    pub const fn is_higher_better(self) -> bool {
+        matches!(self, Self::Success | Self::Score | Self::Preference)
+    }
+
+    /// The value of a run, if it is known. A preference is one of two runs.
     #[expect(clippy::cast_precision_loss, reason = "no run takes so many tokens")]
     pub fn value_of(self, run: &RunSummary) -> Option<f64> {
         let measures = &run.measures;
         Some(match self {
             Self::Success => f64::from(u8::from(run.success?)),
+            Self::Score => run.judged?.0,
+            Self::Preference => return None,
             Self::Calls => measures.calls.into(),
             Self::Refused => measures.refused.into(),
             Self::Repairs => measures.repairs.into(),
@@ -92,11 +112,11 @@ impl Outcome {
         })
     }
 
-    /// Formats a value. Success is in percent.
+    /// Formats a value. Shares are in percent.
     pub fn show(self, value: f64) -> String {
         match self {
             _ if value.is_nan() => "–".to_owned(),
-            Self::Success => format!("{:.1} %", 100.0 * value),
+            _ if self.is_share() => format!("{:.1} %", 100.0 * value),
             Self::Cost => format!("{value:.5}"),
             Self::Tokens => format!("{value:.0}"),
             Self::Latency if value >= 100.0 => format!("{value:.0} ms"),
@@ -114,7 +134,7 @@ impl Outcome {
         format!("{low} to {high}")
     }
 
-    /// Formats a difference with its sign. Success is in percentage points.
+    /// Formats a difference with its sign. Shares are in percentage points.
     pub fn show_difference(self, value: f64) -> String {
         // A value that is rounded to zero has no sign.
         let signed = |digits: usize, value: f64| {
@@ -126,10 +146,20 @@ impl Outcome {
         };
         match self {
             _ if value.is_nan() => "–".to_owned(),
-            Self::Success => signed(1, 100.0 * value),
+            _ if self.is_share() => signed(1, 100.0 * value),
             Self::Cost => signed(5, value),
             Self::Tokens => signed(1, value),
             _ => signed(2, value),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_knows_all_outcomes() {
+        assert_eq!(Outcome::ALL.map(Outcome::name), gram_model::OUTCOMES);
     }
 }

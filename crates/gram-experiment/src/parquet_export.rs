@@ -27,6 +27,7 @@ const SCHEMA: &str = "message run {
     optional binary model (STRING);
     required int64 seed;
     optional boolean success;
+    optional double score;
     required binary missed (STRING);
     required binary end (STRING);
     required int32 calls;
@@ -109,6 +110,8 @@ fn write_rows(
     let seeds: Vec<i64> = rows.iter().map(|run| long(run.seed)).collect();
     column::<Int64Type>(group, &seeds, None)?;
     optional::<BoolType>(group, rows.iter().map(|run| run.success))?;
+    let scores = rows.iter().map(|run| run.judgement.as_ref().map(|it| it.score));
+    optional::<DoubleType>(group, scores)?;
     column::<ByteArrayType>(group, &text(|run| run.missed.join("; ")), None)?;
     column::<ByteArrayType>(group, &text(|run| run.end.clone()), None)?;
     column::<Int32Type>(group, &count(|run| run.calls), None)?;

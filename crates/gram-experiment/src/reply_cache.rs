@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ExperimentError;
-use crate::manifest::hash;
+use crate::hash::hash;
 use gram_agent::Reply;
 use gram_agent::model::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
 

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
 use crate::counted::CountedCases;
 use crate::drift::{Drift, drift, note as drift_note};
+use crate::evaluation::EvaluatorUse;
+use crate::labels::{Agreement, Label, agreement};
 use crate::manifest::{BaselineTimes, Difference, ExperimentManifest};
 pub(crate) use crate::methods::method;
 use crate::monitor::SequentialMonitor;
@@ -49,6 +51,10 @@ pub struct Report {
     pub tags: Vec<TagResult>,
     /// How outcomes change over the order of the runs.
     pub drift: Vec<Drift>,
+    /// What judges and simulated users used. It does not count as an arm's.
+    pub evaluation: EvaluatorUse,
+    /// How far the judge agrees with the labels of people, if there are any.
+    pub agreement: Option<Agreement>,
     /// The histograms of outcomes.
     pub(crate) histograms: Vec<Histogram>,
 }
@@ -95,9 +101,17 @@ impl Report {
             // The order of a baseline is that of another time.
             drift: if manifest.baseline.is_none() { drift(&cases) } else { Vec::new() },
             histograms: histograms(&cases, names.len()),
+            evaluation: stats.evaluation(),
+            agreement: None,
             comparisons,
             manifest,
         }
+    }
+
+    /// Compares the judge with the labels of people.
+    pub fn compare_labels(&mut self, stats: &RunStats, labels: &[Label]) {
+        let names: Vec<String> = self.manifest.arm_names().map(str::to_owned).collect();
+        self.agreement = Some(agreement(stats, &names, labels, self.manifest.method.level));
     }
 
     /// Restricts the report to these outcomes. An empty list restricts nothing.
@@ -128,6 +142,7 @@ impl Report {
             "unanswered": self.unanswered,
             "shard": self.manifest.shard,
             "level": self.manifest.method.level,
+            "primary": self.manifest.method.primary,
             "agent": agent,
             "model": model,
             "specification": specification,
@@ -136,12 +151,14 @@ impl Report {
             "comparisons": self.comparisons,
             "planning": self.planning,
             "tags": self.tags,
+            "evaluation": (!self.evaluation.is_none()).then_some(self.evaluation),
+            "agreement": self.agreement,
             "drift": self.drift,
             "flips": self.flips,
         })
     }
 
-    /// What restricts the report: runs without an answer, a baseline, and drift.
+    /// What restricts the report: runs without an answer, a baseline, drift, and the judge.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
         let baseline = self.manifest.baseline.as_ref().map(|BaselineTimes { first, last }| {
             // Earlier versions did not record it.
@@ -153,7 +170,9 @@ impl Report {
                 self.manifest.arms[0].name
             )
         });
-        [self.unanswered_runs(), baseline, drift_note(&self.drift)].into_iter().flatten()
+        let judge = self.agreement.as_ref().map(Agreement::sentence);
+        let all = [self.unanswered_runs(), baseline, drift_note(&self.drift), judge];
+        all.into_iter().chain([self.evaluation.sentence()]).flatten()
     }
 
     /// A one-line summary of the experiment.
@@ -249,7 +268,7 @@ impl Report {
             "p (Wilcoxon)",
         ];
         let mut lines = Vec::new();
-        for comparison in self.comparisons.iter().filter(|it| it.outcome != Outcome::Success) {
+        for comparison in self.comparisons.iter().filter(|it| !it.outcome.is_share()) {
             let outcome = comparison.outcome;
             let line = |arm: &str, spread: &Spread, shift: [String; 2]| {
                 let spread = [spread.median, spread.p95].map(|value| outcome.show(value));

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gram_tools::{CallError, Verdict};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::evaluation::{EvaluatorUse, Judgement, Preference};
 use gram_agent::{Event, Observer};
 use gram_agent::{Message, Usage};
 
@@ -32,6 +33,15 @@ pub struct Run {
     pub seed: u64,
     /// Whether the run meets the expectation of its case, if there is one.
     pub success: Option<bool>,
+    /// What the judge says, if the case has a rubric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
+    /// Comparisons of arms with the first one that became possible with this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preferences: Vec<Preference>,
+    /// What judges and simulated users used. It does not count as the arm's.
+    #[serde(default, skip_serializing_if = "EvaluatorUse::is_none")]
+    pub evaluation: EvaluatorUse,
     /// The expectations that are not met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<String>,
@@ -95,6 +105,22 @@ pub(crate) struct Transcript {
     pub(crate) text: String,
     pub(crate) messages: Vec<Message>,
     pub(crate) calls: Vec<RecordedCall>,
+}
+
+impl Transcript {
+    /// The input of programs: the transcript without the name of the arm.
+    pub(crate) fn json(&self) -> Value {
+        let Self { case, definition, text, messages, calls, .. } = self;
+        // It was read before.
+        let definition: Value = serde_json::from_str(definition).unwrap_or_default();
+        let calls = calls
+            .iter()
+            .map(|call| json!({"name": call.name, "arguments": call.arguments, "ok": call.ok}));
+        let calls: Value = calls.collect();
+        json!({
+            "case": case, "definition": definition, "text": text, "messages": messages, "calls": calls,
+        })
+    }
 }
 
 /// A call in a transcript.

@@ -1,7 +1,10 @@
 //! Measurements of all finished runs, without their messages.
 
+use std::collections::HashMap;
+
 use smol_str::SmolStr;
 
+use crate::evaluation::EvaluatorUse;
 use crate::manifest::ExperimentManifest;
 use crate::plan::Plan;
 use crate::run::{Run, RunMetrics};
@@ -19,6 +22,9 @@ pub struct RunStats {
     finished: usize,
     tokens: u64,
     cost: f64,
+    /// The comparisons with the first arm by a judge, by the place of the other arm's run.
+    preferences: HashMap<usize, f64>,
+    evaluation: EvaluatorUse,
     /// Whether the first arm is a baseline, which spends nothing.
     has_baseline: bool,
 }
@@ -28,6 +34,8 @@ pub struct RunStats {
 pub struct RunSummary {
     /// Whether the run succeeded, if that is known.
     pub success: Option<bool>,
+    /// The judgement, if there is one: the score, and whether it suffices.
+    pub judged: Option<(f64, bool)>,
     /// The measurements.
     pub measures: RunMetrics,
 }
@@ -49,6 +57,8 @@ impl RunStats {
             finished: 0,
             tokens: 0,
             cost: 0.0,
+            preferences: HashMap::new(),
+            evaluation: EvaluatorUse::default(),
             has_baseline: manifest.baseline.is_some(),
         }
     }
@@ -61,16 +71,45 @@ impl RunStats {
         let (true, Some(known @ None)) = (is_planned, self.runs.get_mut(run.place)) else {
             return false;
         };
-        *known = Some(RunSummary { success: run.success, measures: run.measures() });
+        let judged = run.judgement.as_ref().map(|it| (it.score, it.passes));
+        *known = Some(RunSummary { success: run.success, judged, measures: run.measures() });
         if let Some(name @ None) = self.names.get_mut(run.place / self.plan.block().max(1)) {
             *name = Some(SmolStr::new(&run.case));
         }
         self.finished += 1;
+        for preference in &run.preferences {
+            if let Some(place) = self.place_beside(run, &preference.arm) {
+                self.preferences.insert(place, preference.share);
+            }
+        }
         if !self.has_baseline || self.arms.first() != Some(&run.arm) {
-            self.tokens = self.tokens.saturating_add(run.tokens.unwrap_or_default());
-            self.cost += run.cost.unwrap_or_default();
+            self.evaluation.add(run.evaluation);
+            let tokens = run.tokens.unwrap_or_default().saturating_add(run.evaluation.tokens);
+            self.tokens = self.tokens.saturating_add(tokens);
+            self.cost += run.cost.unwrap_or_default() + run.evaluation.cost.unwrap_or_default();
         }
         true
+    }
+
+    /// The place of an arm's run in the same case and repeat.
+    fn place_beside(&self, run: &Run, arm: &str) -> Option<usize> {
+        let size = self.plan.block().max(1);
+        let start = run.place / size * size;
+        (start..start + size).find(|place| {
+            self.planned_runs.get(*place).is_some_and(|&(of, repeat)| {
+                repeat == run.repeat && self.arms.get(usize::from(of)).is_some_and(|it| it == arm)
+            })
+        })
+    }
+
+    /// How a judge compared a run with the first arm's, by the place of the run: 1 if it is better.
+    pub fn preference(&self, place: usize) -> Option<f64> {
+        self.preferences.get(&place).copied()
+    }
+
+    /// What judges and simulated users used.
+    pub fn evaluation(&self) -> EvaluatorUse {
+        self.evaluation
     }
 
     /// The measurements of a run, if it is finished.
@@ -196,6 +235,9 @@ pub(crate) mod tests {
                 model: None,
                 seed: 0,
                 success: Some(succeeds(planned.case, planned.arm, planned.repeat)),
+                judgement: None,
+                preferences: Vec::new(),
+                evaluation: EvaluatorUse::default(),
                 missed: Vec::new(),
                 end: "answered".to_owned(),
                 calls: 1,

@@ -1,30 +1,29 @@
 //! Execution of experiments.
 
+mod execution;
+mod pairs;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use chrono::{SecondsFormat, Utc};
 use parking_lot::Mutex;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::ExperimentError;
 use crate::case::Case;
+use crate::evaluators::Evaluators;
 use crate::journal::Journal;
 use crate::monitor::SequentialMonitor;
 use crate::plan::{PlannedRun, Shard};
-use crate::price;
-use crate::reply_cache::{CachedModel, ReplyCache};
-use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
+use crate::reply_cache::ReplyCache;
+use crate::run::Run;
 use crate::run_stats::RunStats;
-use gram_agent::AgentTeam;
-use gram_agent::Conversation;
-use gram_agent::model::{Model, ModelError, ModelErrorKind};
-use gram_agent::{Limits, TurnEnd};
-use gram_agent::{Message, Usage};
+use execution::RunOutcome;
+use gram_agent::{AgentTeam, Limits};
 use gram_project::Price;
+use pairs::WaitingTranscripts;
 
 /// Consecutive runs without an answer of the model that end an experiment.
 const MAX_CONSECUTIVE_FAILURES: u32 = 10;
@@ -59,6 +58,8 @@ pub struct RunConfig {
     pub shard: Option<Shard>,
     /// The cache of model replies.
     pub replies: Option<Arc<ReplyCache>>,
+    /// The models of judges and simulated users.
+    pub evaluators: Evaluators,
 }
 
 /// Why an experiment stopped.
@@ -97,7 +98,7 @@ pub async fn run(
     arms: Vec<Arm>,
     cases: Arc<Vec<Case>>,
     running: RunConfig,
-    (journal, stats): (Journal, RunStats),
+    (mut journal, stats): (Journal, RunStats),
     monitor: Option<SequentialMonitor>,
     progress: Arc<dyn Progress>,
     cancelled: &CancellationToken,
@@ -111,6 +112,7 @@ pub async fn run(
         })
         .collect::<Vec<_>>();
     let concurrency = running.concurrency.clamp(1, 1_024);
+    let waiting = WaitingTranscripts::read(&cases, &mut journal, &stats)?;
     let mut state = RunnerState {
         missing: missing.into_iter(),
         journal,
@@ -132,6 +134,7 @@ pub async fn run(
         progress,
         of,
         seed: plan.seed,
+        waiting,
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
@@ -175,6 +178,8 @@ struct Runner {
     of: usize,
     /// The seed of the plan.
     seed: u64,
+    /// What a judge will compare.
+    waiting: WaitingTranscripts,
     state: Mutex<RunnerState>,
     /// Cancels running runs.
     ending: CancellationToken,
@@ -313,180 +318,5 @@ impl Runner {
             state.stop.get_or_insert(StopReason::NoAnswer(failed, detail.clone()));
         }
         state.last = detail;
-    }
-
-    async fn one(&self, planned: PlannedRun) -> Result<RunOutcome, ExperimentError> {
-        // Planned runs are generated from the numbers of cases and arms.
-        let (Some(case), Some(arm)) = (self.cases.get(planned.case), self.arms.get(planned.arm))
-        else {
-            let message = "the plan does not match the cases and arms";
-            return Err(ExperimentError::Internal(message.to_owned()));
-        };
-        let saved = Arc::new(AtomicU64::new(0));
-        let team = self.team(arm, case, planned, &saved);
-        let mut conversation = Conversation::new(&team, self.running.limits);
-        let started_at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
-        let (counter, start) = (RunCounter::default(), Instant::now());
-        let (mut answer, mut end, mut iterations) = (String::new(), TurnEnd::Answered, 0);
-        for text in &case.turns {
-            let turn = conversation.turn(text, &counter, &self.ending).await;
-            (answer, end) = (turn.text, turn.end);
-            iterations += turn.iterations;
-            if end != TurnEnd::Answered {
-                break;
-            }
-        }
-        let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
-        let latency_ms = (start.elapsed() + saved).as_secs_f64() * 1e3;
-        conversation.close().await;
-        let mut counts = counter.take();
-        // The requests of a program are not observed.
-        counts.iterations = counts.iterations.max(iterations);
-        let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
-            self.measures(arm, &counts, latency_ms);
-        match &end {
-            TurnEnd::Cancelled => return Ok(RunOutcome::Cancelled),
-            TurnEnd::Failed(error) if !self.is_failure_of_arm(error, iterations) => {
-                let hopeless = matches!(
-                    error.kind,
-                    ModelErrorKind::UnknownModel
-                        | ModelErrorKind::Rejected
-                        | ModelErrorKind::InvalidRequest
-                        | ModelErrorKind::Exhausted
-                        | ModelErrorKind::Program
-                );
-                return Ok(RunOutcome::without(error.to_string(), hopeless, tokens, cost));
-            }
-            _ => {}
-        }
-        let transcript = Transcript {
-            case: case.id.clone(),
-            definition: Arc::clone(&case.definition),
-            arm: arm.name.clone(),
-            text: answer,
-            messages: conversation.save().messages,
-            calls: counts.calls,
-        };
-        let mut missed = match &case.grader {
-            // There is nothing to grade.
-            Some(_) if matches!(end, TurnEnd::Failed(_)) => Vec::new(),
-            Some(grader) => match grader.grade(&transcript).await {
-                Ok(missed) => missed,
-                // A failed grader says nothing about the arm.
-                Err(error) => {
-                    return Ok(RunOutcome::without(error.to_string(), true, tokens, cost));
-                }
-            },
-            None => Vec::new(),
-        };
-        for missed in &mut missed {
-            *missed = conversation.mask_text(missed);
-        }
-        if case.grader.is_some() && end != TurnEnd::Answered {
-            missed.insert(0, end.description());
-        }
-        Ok(RunOutcome::Run(Box::new(Run {
-            place: planned.place,
-            case: transcript.case,
-            arm: transcript.arm,
-            repeat: planned.repeat,
-            started_at,
-            model: counts.model,
-            seed: self.seed,
-            success: case.grader.as_ref().map(|_| missed.is_empty()),
-            missed,
-            end: end.name().to_owned(),
-            calls,
-            refused,
-            repairs,
-            attempts,
-            iterations,
-            tokens,
-            cost,
-            latency_ms,
-            text: last_text(&transcript.messages),
-            messages: transcript.messages,
-        })))
-    }
-
-    /// Whether an arm caused the error: the provider rejects what a request contains, such as its
-    /// length, or the agent's program fails, and other requests or runs succeeded. It would do so
-    /// again.
-    fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
-        let is_lasting =
-            matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
-        is_lasting && (iterations > 1 || self.state.lock().stats.finished() > 0)
-    }
-
-    /// The agents of one run, with separate models.
-    fn team(
-        &self,
-        arm: &Arm,
-        case: &Case,
-        planned: PlannedRun,
-        saved: &Arc<AtomicU64>,
-    ) -> Arc<AgentTeam> {
-        let replies = self.running.replies.as_ref();
-        if replies.is_none() && !arm.team.models().iter().any(|model| model.fork().is_some()) {
-            return Arc::clone(&arm.team);
-        }
-        Arc::new(arm.team.with_models(|model| {
-            let model = model.fork().unwrap_or_else(|| Arc::clone(model));
-            let Some(replies) = replies else { return model };
-            let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
-            let kept: Arc<dyn Model> = Arc::new(CachedModel {
-                model,
-                replies: Arc::clone(replies),
-                run,
-                requests: Mutex::default(),
-                saved: Arc::clone(saved),
-            });
-            kept
-        }))
-    }
-
-    fn measures(&self, arm: &Arm, counts: &RunCounts, latency_ms: f64) -> RunMetrics {
-        let mut usage = Usage::default();
-        let mut cost = Some(0.0);
-        for (agent, used) in &counts.usage {
-            usage.add(*used);
-            let model = arm.team.model_name_of(agent).unwrap_or_default();
-            let price = self.running.prices.get(model).filter(|_| used.total() > 0);
-            cost = cost.zip(price).map(|(sum, price)| sum + price::cost(price, *used));
-        }
-        let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
-        RunMetrics {
-            calls: u32::try_from(counts.calls.len()).unwrap_or(u32::MAX),
-            refused: counts.refused,
-            repairs: counts.repairs,
-            attempts: counts.attempts,
-            iterations: counts.iterations,
-            tokens: known.then(|| usage.total()),
-            cost,
-            latency_ms,
-        }
-    }
-}
-
-/// The last text of the model, with secrets masked.
-fn last_text(messages: &[Message]) -> String {
-    let mut texts = messages.iter().rev().filter_map(|message| match message {
-        Message::Assistant(message) => message.content.clone(),
-        _ => None,
-    });
-    texts.next().unwrap_or_default()
-}
-
-/// The outcome of an attempted run.
-enum RunOutcome {
-    Run(Box<Run>),
-    Cancelled,
-    NoAnswer { detail: String, hopeless: bool, tokens: u64, cost: f64 },
-}
-
-impl RunOutcome {
-    fn without(detail: String, hopeless: bool, tokens: Option<u64>, cost: Option<f64>) -> Self {
-        let (tokens, cost) = (tokens.unwrap_or_default(), cost.unwrap_or_default());
-        Self::NoAnswer { detail, hopeless, tokens, cost }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::Comparison;
 use crate::counted::CountedCases;
+use crate::gate::alike;
 use crate::manifest::Method;
 use crate::outcome::Outcome;
 use crate::planning::planning_of;
@@ -13,17 +14,23 @@ pub(crate) fn verdict(
     comparisons: &[Comparison],
     method: &Method,
 ) -> String {
-    let of_success: Vec<_> =
-        comparisons.iter().filter(|it| it.outcome == Outcome::Success).collect();
+    let primary = method.primary.unwrap_or(Outcome::Success);
+    let of_primary: Vec<_> = comparisons.iter().filter(|it| it.outcome == primary).collect();
     if comparisons.is_empty() {
         return "no case is finished in all arms".to_owned();
     }
-    if of_success.is_empty() {
-        return "success is unknown because no case has an expectation".to_owned();
+    if of_primary.is_empty() {
+        return match primary {
+            Outcome::Success => "success is unknown because no case has an expectation".to_owned(),
+            other => format!("no verdict: no data on {}", other.name()),
+        };
     }
-    let several = of_success.len() > 1;
-    let sentences = of_success.iter().zip(1..).map(|(comparison, arm)| {
-        let sentence = sentence(cases, comparison, arm, method);
+    let several = of_primary.len() > 1;
+    let sentences = of_primary.iter().zip(1..).map(|(comparison, arm)| {
+        let sentence = match primary {
+            Outcome::Success => sentence(cases, comparison, arm, method),
+            _ => sentence_on(comparison, method),
+        };
         if several && !sentence.starts_with(&comparison.arm) {
             format!("{}: {sentence}", comparison.arm)
         } else {
@@ -71,6 +78,27 @@ fn sentence(
         }
         _ => format!("no clear difference: between {} and {} points", points(low), points(high)),
     }
+}
+
+/// The verdict on an arm by an outcome other than success.
+fn sentence_on(comparison: &Comparison, method: &Method) -> String {
+    let Comparison { arm, outcome, interval, estimate, cases, .. } = comparison;
+    let (name, range) = (outcome.name(), outcome.show_interval(*interval));
+    let word = if (*estimate > 0.0) == outcome.is_higher_better() { "better" } else { "worse" };
+    let difference = outcome.show_difference(*estimate);
+    if interval.low.is_nan() {
+        return match alike(comparison) {
+            None => format!("not enough cases to compare {name}"),
+            Some(0.0) => format!("no difference of {name} in each of {cases} cases"),
+            Some(_) => format!("{arm} {word}: {name} {difference} in each of {cases} cases"),
+        };
+    }
+    if !is_clear(comparison, method.level) {
+        let range = range.replace(" to ", " and ");
+        return format!("no clear difference of {name}: between {range}");
+    }
+    let level = percent(method.level);
+    format!("{arm} {word}: {name} {difference} ({level} % interval {range})")
 }
 
 /// A fraction in percent, with at most two decimals.

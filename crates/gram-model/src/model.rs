@@ -12,7 +12,9 @@ use smol_str::SmolStr;
 
 use crate::spans::Spans;
 pub use constraint::{Constraint, ConstraintKind, ConstraintValue};
-pub use library::{Experiment, ExperimentArm, Implementation, Library, Signature, WHOLE_SERVER};
+pub use library::{
+    Experiment, ExperimentArm, Implementation, Library, OUTCOMES, Signature, WHOLE_SERVER,
+};
 pub use types::{FieldPattern, ObjectType, Open, Type, TypeDeclaration, TypeId, TypeKind, Types};
 
 /// All declarations of the texts that were checked together.

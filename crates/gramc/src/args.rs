@@ -15,7 +15,7 @@ use gram_grammar::Syntax;
 use gram_schema::import::Origin;
 use gram_schema::{Draft, Target, typescript};
 
-pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting};
+pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;

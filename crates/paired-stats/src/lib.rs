@@ -48,7 +48,7 @@ pub use means::{
 };
 pub use paired::{mean, median, quantile};
 pub use power::{cases_needed_mean, detectable_mean};
-pub use proportions::{mcnemar_exact, pass_at_k, pass_hat_k, wilson};
+pub use proportions::{cohens_kappa, mcnemar_exact, pass_at_k, pass_hat_k, wilson};
 pub use ranks::{Shift, hodges_lehmann, wilcoxon};
 pub use sequential::Sequential;
 pub use trend::{Trend, trend};

@@ -47,6 +47,18 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> Interval {
     score(successes as f64, trials as f64, level)
 }
 
+/// Cohen's kappa of two raters: their agreement beyond that of chance, at most 1. `counts` has the
+/// first rater's results in rows and the second's in columns. NaN if one rater gives all the same.
+///
+/// Source: Cohen, Educational and Psychological Measurement 20 (1960).
+pub fn cohens_kappa(counts: [[u64; 2]; 2]) -> f64 {
+    let [[neither, second_only], [first_only, both]] = counts.map(|row| row.map(|it| it as f64));
+    let all = neither + second_only + first_only + both;
+    let (first, second) = (first_only + both, second_only + both);
+    let chance = (first * second + (all - first) * (all - second)) / (all * all);
+    ((neither + both) / all - chance) / (1.0 - chance)
+}
+
 pub(crate) fn score(successes: f64, trials: f64, level: f64) -> Interval {
     let Some(tail) = tail(level) else {
         return Interval::NONE;

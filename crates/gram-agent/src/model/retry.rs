@@ -29,7 +29,11 @@ impl Default for RetryPolicy {
 
 impl RetryPolicy {
     /// Sends a request until the model replies, fails permanently, or the retries are exhausted.
-    pub(crate) async fn send(
+    ///
+    /// # Errors
+    ///
+    /// The last error of the model.
+    pub async fn send(
         self,
         model: &dyn Model,
         request: ModelRequest<'_>,

@@ -106,16 +106,17 @@ fn axis(scale: &Scale, unit: &str) -> Markup {
 
 /// A mark of the direction that is good.
 pub(super) fn direction(outcome: Outcome) -> Markup {
-    let (arrow, told) = match outcome {
-        Outcome::Success => ("↑", "higher is better"),
-        _ => ("↓", "lower is better"),
+    let (arrow, told) = if outcome.is_higher_better() {
+        ("↑", "higher is better")
+    } else {
+        ("↓", "lower is better")
     };
     html! { span.direction title=(told) { span aria-hidden="true" { (arrow) } span.hidden { (told) } } }
 }
 
 /// Whether a difference is in the good direction.
 pub(super) fn is_better(comparison: &Comparison) -> bool {
-    (comparison.estimate > 0.0) == (comparison.outcome == Outcome::Success)
+    (comparison.estimate > 0.0) == comparison.outcome.is_higher_better()
 }
 
 impl Report {
@@ -170,8 +171,7 @@ impl Report {
 
     /// The differences of all other outcomes on one scale, relative to the first arm.
     pub(super) fn relative_plot(&self) -> Markup {
-        let others: Vec<_> =
-            self.comparisons.iter().filter(|it| it.outcome != Outcome::Success).collect();
+        let others: Vec<_> = self.comparisons.iter().filter(|it| !it.outcome.is_share()).collect();
         let relative: Vec<(&Comparison, [f64; 3])> = others
             .iter()
             .filter(|it| it.first.mean > 0.0)

@@ -13,7 +13,7 @@ use super::ValueType::{
 };
 use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
 use crate::ConstraintKind as Kind;
-use crate::model::{Constraint, Source};
+use crate::model::{Constraint, OUTCOMES, Source};
 
 /// A kind of implementation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -345,6 +345,13 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
     attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
     attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
+    attribute("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
+    attribute(
+        "primary",
+        EXPERIMENT,
+        OneOf(&OUTCOMES),
+        "Outcome that decides; the others are adjusted for their number",
+    ),
     attribute("inject", POLICY, Sources, "Sources of injected parameters"),
     attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
     attribute(

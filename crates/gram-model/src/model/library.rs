@@ -68,6 +68,21 @@ impl Implementation {
     }
 }
 
+/// The outcomes by which arms are compared, as `primary` names them.
+pub const OUTCOMES: [&str; 11] = [
+    "success",
+    "score",
+    "preference",
+    "calls",
+    "refused",
+    "repairs",
+    "attempts",
+    "iterations",
+    "tokens",
+    "cost",
+    "latency",
+];
+
 /// A comparison of arms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {

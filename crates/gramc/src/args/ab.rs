@@ -71,6 +71,9 @@ pub(crate) struct Ab {
     /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
+    /// Model of judges (`rubric` in `expect`) and simulated users (`user`) that name none
+    #[arg(long, value_name = "PROVIDER/NAME")]
+    pub(crate) judge: Option<String>,
     /// Show how the arms differ and which differences the cases can detect; run nothing
     #[arg(long)]
     pub(crate) plan: bool,
@@ -220,10 +223,18 @@ pub(crate) struct Reporting {
     /// Condition for exit code 0, such as `success >= -1pp`; can be repeated
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) gate: Vec<Gate>,
-    /// Outcome to report; can be repeated: success, calls, refused, repairs, attempts, iterations,
-    /// tokens, cost, latency [default: all]
+    /// Outcome to report; can be repeated: success, score, preference, calls, refused, repairs,
+    /// attempts, iterations, tokens, cost, latency [default: all]
     #[arg(long, value_name = "NAME", value_parser = outcome)]
     pub(crate) outcome: Vec<Outcome>,
+    /// Outcome that decides; the intervals and p-values of all others are adjusted for their number
+    /// [default: success, without adjustment]
+    #[arg(long, value_name = "NAME", value_parser = outcome)]
+    pub(crate) primary: Option<Outcome>,
+    /// Labels of people, one JSON object per line: {"case": …, "arm": …, "success": true}; the report
+    /// says how far the judge agrees
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
     /// Smallest success difference that matters, in percentage points [default: 5]
     #[arg(long, value_name = "POINTS", value_parser = points)]
     pub(crate) margin: Option<f64>,
@@ -254,7 +265,8 @@ fn above_zero(text: &str) -> Result<f64, String> {
     number(text, |number| number > 0.0, "expected a number greater than 0")
 }
 
-fn outcome(name: &str) -> Result<Outcome, String> {
+/// Finds an outcome, or says which there are.
+pub(crate) fn outcome(name: &str) -> Result<Outcome, String> {
     Outcome::from_name(name).ok_or_else(|| {
         let names = || Outcome::ALL.map(Outcome::name).into_iter();
         let help = gram_model::did_you_mean(name, names());

@@ -100,7 +100,7 @@ pub(super) fn number(text: &str, fits: fn(f64) -> bool, wanted: &str) -> Result<
     number.ok_or_else(|| wanted.to_owned())
 }
 
-/// Summarize a trace
+/// Summarize a trace, or turn traces into cases
 ///
 /// Shows the cost of each tool, refused and repaired calls, tools that are called together, and call
 /// patterns that suggest another tool.
@@ -108,9 +108,14 @@ pub(super) fn number(text: &str, fits: fn(f64) -> bool, wanted: &str) -> Result<
 #[command(after_help = "Examples:
   gramc run agent.gram 'Hello!' --library tools.gram --trace run.jsonl
   gramc trace run.jsonl
-  gramc trace run.jsonl --format json")]
+  gramc trace run.jsonl --format json
+  gramc trace runs/*.jsonl --cases > cases.jsonl")]
 pub(crate) struct Trace {
-    /// Trace
-    #[arg(value_name = "FILE")]
-    pub(crate) path: PathBuf,
+    /// Trace; several with --cases
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print a case for `gramc ab` for each trace: the messages of the user as `input`, the accepted
+    /// calls as `expect`
+    #[arg(long)]
+    pub(crate) cases: bool,
 }

@@ -2,9 +2,10 @@
 
 mod arms;
 mod declared;
+mod evaluators;
 mod output;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,9 +15,9 @@ use std::time::Duration;
 
 use gram_agent::Limits;
 use gram_experiment::{
-    Arm, Baseline, Case, ExperimentError, ExperimentManifest, Journal, Method, Plan, ReplyCache,
-    Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences, hash,
-    models_without_price,
+    Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Method, Plan,
+    ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences,
+    hash, models_without_price,
 };
 use gram_model::Module;
 use tokio::runtime::Builder;
@@ -74,6 +75,9 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let recorded = recorded.filter(|_| args.repeats.is_none() && !wanted.is_declared);
     let repeats = recorded.unwrap_or(wanted.repeats);
     let mut about = about(args, (wanted, repeats), sides, (&arms, &cases, &text));
+    let judges = (args.judge.as_deref(), wanted.judge.as_deref());
+    let evaluators = evaluators::find(&cases, judges, spec)?;
+    about.settings.push_str(&evaluators::settings(&evaluators, spec));
     if let (Some(baseline), Some(first)) = (&baseline, arms.first()) {
         baseline.put_first(&mut about)?;
         // Scripts are models, and named as such.
@@ -100,7 +104,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         output::plan(&about, display)?;
         return Ok(crate::failure::CLEAN);
     }
-    let running = running(args, spec, display, &arms)?;
+    let running = running(args, spec, display, &arms, evaluators)?;
     let (mut journal, mut tally) = open(&args.reporting, &about)?;
     if let Some(baseline) = baseline {
         let arm = (about.plan, about.shard, &*about.arms[0].name);
@@ -178,7 +182,8 @@ impl Work {
                 return Ok(FAILED);
             }
         }
-        let report = Report::new(about, &tally, looks.as_ref(), &stop);
+        let mut report = Report::new(about, &tally, looks.as_ref(), &stop);
+        output::compare_labels(&mut report, &tally, &args.reporting)?;
         let code = finish(report, &mut journal, &args.reporting, display)?;
         Ok(if matches!(stop, StopReason::NoAnswer(..)) { FAILED } else { code })
     }
@@ -196,10 +201,10 @@ fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
     Ok((cases, text))
 }
 
-/// Expectations that no run of some arm can meet, and graders that cannot run.
+/// Expectations that no run of some arm can meet, and programs that cannot run.
 fn faults(cases: &[Case], sides: &[Side]) -> Vec<String> {
     let of_arms: Vec<_> = sides.iter().map(|side| names(&side.spec.module)).collect();
-    let (mut faults, mut judged) = (Vec::new(), HashMap::new());
+    let mut faults = Vec::new();
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
         for name in grader.named_tools() {
             let Some(known) = of_arms.iter().find(|known| !known.contains(name)) else { continue };
@@ -210,11 +215,9 @@ fn faults(cases: &[Case], sides: &[Side]) -> Vec<String> {
                 case.id
             ));
         }
-        // Most cases have the same program.
-        let fault = judged.entry(grader.program()).or_insert_with(|| grader.fault());
-        if let Some(fault) = fault {
-            faults.push(format!("case `{}` cannot be graded: {fault}", case.id));
-        }
+    }
+    for case in cases {
+        faults.extend(case.faults().map(|fault| format!("case `{}`: {fault}", case.id)));
     }
     let all = faults.len();
     if all > MAX_FAULTS {
@@ -263,6 +266,7 @@ fn about(
         method: Method {
             margin: args.reporting.margin.unwrap_or(default.margin),
             sequential: args.sequential,
+            primary: args.reporting.primary.or(wanted.primary),
             ..default
         },
         settings: format!(
@@ -280,15 +284,22 @@ fn about(
     }
 }
 
-fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<RunConfig, Failure> {
+fn running(
+    args: &Ab,
+    spec: &Path,
+    display: Display,
+    arms: &[Arm],
+    evaluators: Evaluators,
+) -> Result<RunConfig, Failure> {
     let bounds = &args.bounds;
     let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
     let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
     if bounds.max_cost.is_some() {
-        let unknown: Vec<_> =
-            arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices)).collect();
+        let models = arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices));
+        let judges = evaluators.names().filter(|name| !prices.contains_key(*name));
+        let unknown: Vec<_> = models.chain(judges).collect();
         if let Some(model) = unknown.first() {
             return Err(Failure::new(format!(
                 "--max-cost needs the price of `{model}`: say it in gram.toml, as \
@@ -314,6 +325,7 @@ fn running(args: &Ab, spec: &Path, display: Display, arms: &[Arm]) -> Result<Run
         max_time: bounds.max_time.map(Duration::from_secs_f64),
         shard: bounds.shard,
         replies,
+        evaluators,
     })
 }
 
@@ -339,6 +351,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let mut about = ExperimentManifest { shard: None, ..about.clone() };
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
+    method.primary = args.reporting.primary.or(method.primary);
     let (mut journal, mut tally) = open(&args.reporting, &about)?;
     for (_, part, _) in &parts {
         journal.merge(part)?;
@@ -356,7 +369,8 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     if let Some(looks) = &mut looks {
         looks.update(&tally);
     }
-    let report = Report::new(about, &tally, looks.as_ref(), &stop);
+    let mut report = Report::new(about, &tally, looks.as_ref(), &stop);
+    output::compare_labels(&mut report, &tally, &args.reporting)?;
     finish(report, &mut journal, &args.reporting, display)
 }
 

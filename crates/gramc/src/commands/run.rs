@@ -1,7 +1,6 @@
 //! `gramc run`
 
 mod conversation_file;
-mod images;
 mod show;
 mod turns;
 
@@ -13,8 +12,8 @@ use std::time::Duration;
 
 use gram_agent::model::{Model, Models, Sampling, ScriptedModel};
 use gram_agent::{
-    AgentTeam, Conversation, Limits, Observer, Observers, SpanRecorder, TeamOptions, Telemetry,
-    TraceWriter,
+    AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, TeamOptions,
+    Telemetry, TraceWriter, read_image,
 };
 use gram_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
@@ -105,6 +104,13 @@ async fn start(
     Ok(code)
 }
 
+fn image_failure(error: ImageError) -> Failure {
+    match error {
+        ImageError::Read { path, error } => Failure::path("read the image", &path, &error),
+        other => Failure::new(other.to_string()),
+    }
+}
+
 /// Holds the conversation, turn by turn.
 async fn converse(
     args: &Run,
@@ -113,8 +119,9 @@ async fn converse(
     (show, watch): (&Show, &dyn Observer),
 ) -> Result<i32, Failure> {
     let mut turns = Turns::new(args);
-    let images = args.images.iter().map(|path| images::read(path));
-    let mut images = images.collect::<Result<Vec<_>, _>>()?;
+    let images = args.images.iter().map(|path| read_image(path));
+    let images = images.collect::<Result<Vec<_>, _>>();
+    let mut images = images.map_err(image_failure)?;
     if !images.is_empty() && !conversation.takes_images() {
         say(
             "warning: the model is not sent images; the attribute `images: true` of the agent sends them",

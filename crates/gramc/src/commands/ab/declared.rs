@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use gram_experiment::Outcome;
 use gram_model::Experiment;
 use serde_json::Value;
 
-use crate::args::{Ab, ArmOption};
+use crate::args::{Ab, ArmOption, outcome};
 use crate::commands::calls::Read;
 use crate::failure::Failure;
 
@@ -18,6 +19,9 @@ pub(super) struct Wanted {
     pub(super) repeats: u32,
     pub(super) seed: u64,
     pub(super) agent: Option<String>,
+    /// The experiment's model of judges and users that name none.
+    pub(super) judge: Option<String>,
+    pub(super) primary: Option<Outcome>,
     pub(super) description: Option<String>,
 }
 
@@ -75,6 +79,10 @@ impl Wanted {
             repeats,
             seed: args.seed.or(number("seed")?).unwrap_or_default(),
             agent: args.agent.clone().or(text("agent")?),
+            judge: text("judge")?,
+            primary: text("primary")?
+                .map(|name| outcome(&name).map_err(|_| wrong("primary", "the name of an outcome")))
+                .transpose()?,
             description: experiment
                 .and_then(|(_, experiment)| experiment.description.as_ref())
                 .map(ToString::to_string),

@@ -1,10 +1,11 @@
 //! What `gramc ab` shows and writes.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{BufReader, IsTerminal as _};
 
 use gram_experiment::{
-    Case, ExperimentManifest, Journal, POWER, PlanningVariance, Progress, Report,
+    Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Progress, Report, RunStats,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -106,6 +107,19 @@ pub(super) fn plan(about: &ExperimentManifest, display: Display) -> Result<(), F
         text.push_str("the arms do not differ\n");
     }
     output::print(&text)
+}
+
+/// Compares the judge with the labels of people, if there are any.
+pub(super) fn compare_labels(
+    report: &mut Report,
+    stats: &RunStats,
+    args: &Reporting,
+) -> Result<(), Failure> {
+    let Some(path) = &args.labels else { return Ok(()) };
+    let file = File::open(path).map_err(|error| Failure::path("read", path, &error))?;
+    let labels = Label::read(BufReader::new(file), &path.display().to_string())?;
+    report.compare_labels(stats, &labels);
+    Ok(())
 }
 
 /// Prints and writes the report, and gives the exit code.

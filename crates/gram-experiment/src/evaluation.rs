@@ -1,0 +1,68 @@
+//! What judges say about runs, and what they and simulated users cost.
+
+use serde::{Deserialize, Serialize};
+
+/// The judgement on a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// From 0 to 1.
+    pub score: f64,
+    /// Whether the score reaches the threshold of the rubric.
+    pub passes: bool,
+    /// The judge's reason.
+    pub reason: String,
+}
+
+/// The comparison of a run with the run of the first arm in the same case and repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preference {
+    /// The arm.
+    pub arm: String,
+    /// 1 if its answer is better than that of the first arm, 0 if it is worse, 0.5 for a tie.
+    pub share: f64,
+    /// The judge's reason. `A` and `B` are the answers in the order in which the judge read them.
+    pub reason: String,
+    /// The arms of `A` and `B`.
+    pub order: [String; 2],
+}
+
+/// What evaluators used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatorUse {
+    /// The model requests.
+    pub requests: u32,
+    /// The tokens, as far as providers report them.
+    pub tokens: u64,
+    /// The cost, if prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl EvaluatorUse {
+    /// Whether no model was asked.
+    pub(crate) fn is_none(&self) -> bool {
+        self.requests == 0
+    }
+
+    /// A sentence for reports, if a model was asked.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let Self { requests, tokens, cost } = self;
+        let cost = cost.map(|cost| format!(", cost {cost:.4}")).unwrap_or_default();
+        let told = format!(
+            "Judges and simulated users: {requests} requests, {tokens} tokens{cost}, which do not \
+             count for the arms."
+        );
+        (!self.is_none()).then_some(told)
+    }
+
+    /// Adds what other evaluators used.
+    pub(crate) fn add(&mut self, other: Self) {
+        if other.is_none() {
+            return;
+        }
+        self.cost =
+            if self.is_none() { other.cost } else { self.cost.zip(other.cost).map(|(a, b)| a + b) };
+        self.requests = self.requests.saturating_add(other.requests);
+        self.tokens = self.tokens.saturating_add(other.tokens);
+    }
+}

@@ -1,0 +1,147 @@
+//! The models that evaluate runs: judges, and simulated users.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use gram_agent::model::{Model, ModelRequest, RetryPolicy, Sampling};
+use gram_agent::{Message, Usage, extract_json};
+use gram_project::Price;
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+
+use crate::ExperimentError;
+use crate::evaluation::EvaluatorUse;
+use crate::price;
+use crate::reply_cache::{CachedModel, ReplyCache};
+
+/// How often an evaluator may answer in another form than the wanted one.
+const MAX_ATTEMPTS: usize = 3;
+
+/// The models that evaluate runs, by name.
+#[derive(Debug, Default)]
+pub struct Evaluators {
+    /// The model of cases that name none has an empty name.
+    models: HashMap<String, Arc<dyn Model>>,
+}
+
+impl Evaluators {
+    /// Adds the model that cases know by a name. An empty one is that of cases that name none.
+    pub fn add(&mut self, name: &str, model: Arc<dyn Model>) {
+        self.models.insert(name.to_owned(), model);
+    }
+
+    /// The name of the model of cases that name none, if there is such a case.
+    pub fn default_name(&self) -> Option<&str> {
+        self.models.get("").map(|model| model.name())
+    }
+
+    /// The names of the models, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut names: Vec<_> = self.models.values().map(|model| model.name()).collect();
+        names.sort_unstable();
+        names.into_iter()
+    }
+
+    /// The evaluators of one run, named `run`.
+    pub(crate) fn of_run(&self, run: &str, replies: Option<&Arc<ReplyCache>>) -> RunEvaluators {
+        let wrap = |(name, model): (&String, &Arc<dyn Model>)| {
+            let model = model.fork().unwrap_or_else(|| Arc::clone(model));
+            let model = match replies {
+                None => model,
+                Some(replies) => Arc::new(CachedModel {
+                    model,
+                    replies: Arc::clone(replies),
+                    run: format!("{run}\nevaluation"),
+                    requests: Mutex::default(),
+                    saved: Arc::new(AtomicU64::new(0)),
+                }),
+            };
+            (name.clone(), model)
+        };
+        RunEvaluators { models: self.models.iter().map(wrap).collect(), usage: Mutex::default() }
+    }
+}
+
+/// The evaluators of one run, and the tokens that they used.
+#[derive(Debug)]
+pub(crate) struct RunEvaluators {
+    models: HashMap<String, Arc<dyn Model>>,
+    usage: Mutex<Vec<(String, Usage)>>,
+}
+
+impl RunEvaluators {
+    /// Asks a model, or with an empty name the default one. Returns its answer.
+    ///
+    /// # Errors
+    ///
+    /// There is no such model, or it fails.
+    pub(crate) async fn ask(
+        &self,
+        name: &str,
+        instruction: &str,
+        messages: &[Message],
+        temperature: Option<f64>,
+    ) -> Result<String, ExperimentError> {
+        let failed = |name: &str, message: String| {
+            let model = name.to_owned();
+            ExperimentError::Evaluator { model, message }
+        };
+        let unknown = || failed(name, "unknown model".to_owned());
+        let model = self.models.get(name).ok_or_else(unknown)?;
+        let sampling = Sampling { temperature, ..Sampling::default() };
+        let request =
+            ModelRequest { instruction, messages, tools: &[], sampling: &sampling, stream: false };
+        let reply = RetryPolicy::default().send(model.as_ref(), request, &|_| {}).await;
+        let reply = reply.map_err(|error| failed(model.name(), error.to_string()))?;
+        self.usage.lock().push((model.name().to_owned(), reply.usage));
+        Ok(reply.message.content.unwrap_or_default())
+    }
+
+    /// Asks a judge for a JSON object, until `read` accepts it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::ask`], and if the judge does not answer in the wanted form.
+    pub(crate) async fn judge<T>(
+        &self,
+        name: &str,
+        instruction: &str,
+        question: String,
+        read: impl Fn(&Map<String, Value>) -> Result<T, &'static str>,
+    ) -> Result<T, ExperimentError> {
+        let mut messages = vec![Message::user(question)];
+        let mut wrong = "";
+        for _ in 0..MAX_ATTEMPTS {
+            let answer = self.ask(name, instruction, &messages, Some(0.0)).await?;
+            let read = match serde_json::from_str(extract_json(&answer)) {
+                Ok(Value::Object(fields)) => read(&fields),
+                _ => Err("expected one JSON object"),
+            };
+            match read {
+                Ok(found) => return Ok(found),
+                Err(message) => wrong = message,
+            }
+            messages.push(Message::Assistant(gram_agent::AssistantMessage {
+                content: Some(answer),
+                ..Default::default()
+            }));
+            messages.push(Message::user(format!("Invalid answer: {wrong}. Answer again.")));
+        }
+        let model = self.models.get(name).map_or("", |model| model.name());
+        let model = model.to_owned();
+        let message = format!("the judge did not answer in the wanted form: {wrong}");
+        Err(ExperimentError::Evaluator { model, message })
+    }
+
+    /// The tokens and the cost so far. The cost is unknown if a price is.
+    pub(crate) fn spent(&self, prices: &BTreeMap<String, Price>) -> EvaluatorUse {
+        let usage = self.usage.lock();
+        let cost = usage.iter().map(|(model, used)| Some(price::cost(prices.get(model)?, *used)));
+        EvaluatorUse {
+            requests: u32::try_from(usage.len()).unwrap_or(u32::MAX),
+            tokens: usage.iter().map(|(_, used)| used.total()).sum(),
+            cost: cost.sum(),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Comparison of the runs of a case in different arms by a judge.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
+
+use super::Runner;
+use crate::ExperimentError;
+use crate::case::Case;
+use crate::evaluation::Preference;
+use crate::evaluators::RunEvaluators;
+use crate::journal::Journal;
+use crate::plan::PlannedRun;
+use crate::run::{Run, Transcript};
+use crate::run_stats::RunStats;
+
+/// The arm of a transcript, which waits for those of other arms.
+type Waiting = Vec<(usize, Arc<Transcript>)>;
+
+/// Transcripts of cases whose answers are compared, until those of all arms are known, by case and
+/// repeat. All runs of a case are scheduled together, so they are few.
+#[derive(Debug, Default)]
+pub(super) struct WaitingTranscripts(Mutex<HashMap<(usize, u32), Waiting>>);
+
+impl WaitingTranscripts {
+    /// Reads those of an interrupted experiment.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read.
+    pub(super) fn read(
+        cases: &[Case],
+        journal: &mut Journal,
+        stats: &RunStats,
+    ) -> Result<Self, ExperimentError> {
+        let mut waiting = HashMap::<_, Waiting>::new();
+        if !cases.iter().any(Case::is_pairwise) {
+            return Ok(Self::default());
+        }
+        let is_wanted = |planned: &PlannedRun| {
+            let block = planned.place / stats.plan().block().max(1);
+            cases.get(planned.case).is_some_and(Case::is_pairwise)
+                && stats.run(planned.place).is_some()
+                && !stats.is_complete(block)
+        };
+        let planned: Vec<_> = stats.plan().planned_runs().filter(is_wanted).collect();
+        journal.sort();
+        for planned in planned {
+            for run in journal.runs([planned.place]) {
+                let Run { case, arm, text, messages, .. } = run?;
+                let transcript = Transcript { case, arm, text, messages, ..Transcript::default() };
+                let known = waiting.entry((planned.case, planned.repeat)).or_default();
+                known.push((planned.arm, Arc::new(transcript)));
+            }
+        }
+        Ok(Self(Mutex::new(waiting)))
+    }
+
+    /// Adds a transcript. Returns the pairs of the first arm and another one that are complete now.
+    fn add(
+        &self,
+        planned: PlannedRun,
+        arms: usize,
+        transcript: &Arc<Transcript>,
+    ) -> Vec<[Arc<Transcript>; 2]> {
+        let mut all = self.0.lock();
+        let waiting = all.entry((planned.case, planned.repeat)).or_default();
+        let others = waiting.iter().filter(|(arm, _)| planned.arm == 0 || *arm == 0);
+        let pair = |(_, other): &(usize, Arc<Transcript>)| {
+            let [own, other] = [transcript, other].map(Arc::clone);
+            if planned.arm == 0 { [own, other] } else { [other, own] }
+        };
+        let pairs = others.map(pair).collect();
+        waiting.push((planned.arm, Arc::clone(transcript)));
+        let arms_known: HashSet<_> = waiting.iter().map(|(arm, _)| *arm).collect();
+        if arms_known.len() == arms {
+            all.remove(&(planned.case, planned.repeat));
+        }
+        pairs
+    }
+}
+
+impl Runner {
+    /// Compares a run with those of other arms that are finished.
+    ///
+    /// # Errors
+    ///
+    /// The judge does not answer.
+    pub(super) async fn compared(
+        &self,
+        case: &Case,
+        planned: PlannedRun,
+        transcript: &Arc<Transcript>,
+        evaluators: &RunEvaluators,
+    ) -> Result<Vec<Preference>, ExperimentError> {
+        let Some(rubric) = case.grader.as_ref().and_then(|grader| grader.pairwise()) else {
+            return Ok(Vec::new());
+        };
+        let mut preferences = Vec::new();
+        for [first, other] in self.waiting.add(planned, self.arms.len(), transcript) {
+            // Judges favor a position, so the order is random.
+            let mut random =
+                Pcg64Mcg::seed_from_u64(self.seed ^ (planned.place as u64).rotate_left(32));
+            let is_first = random.random_bool(0.5);
+            preferences.push(rubric.compare([&first, &other], is_first, evaluators).await?);
+        }
+        Ok(preferences)
+    }
+}
