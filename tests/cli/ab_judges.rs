@@ -39,7 +39,7 @@ fn files(cases: &[Value]) -> Folder {
     ]);
     let user = script(&[
         ("user", "waiting for the first", json!("Is it there?")),
-        ("user", "found, thank you", json!("DONE")),
+        ("user", "found, thank you", json!("That is all, DONE.")),
         ("user", "found", json!("Say it again.")),
     ]);
     let cases: Vec<_> = cases.iter().map(Value::to_string).collect();
@@ -103,6 +103,44 @@ fn judges_score_and_compare_without_knowing_the_arm() {
 }
 
 #[test]
+fn comparisons_do_not_depend_on_which_run_ends_last() {
+    let files = files(&judged(20));
+    let options = ["--replies", "replies.jsonl", "--report", "out"];
+    let first = compare(&files, &options).exits(0).json();
+    let orders = |runs: &[Value]| {
+        let of_run = |run: &Value| {
+            let order = run["preferences"][0]["order"].clone();
+            (!order.is_null()).then(|| (run["case"].to_string(), order.to_string()))
+        };
+        let mut all: Vec<_> = runs.iter().filter_map(of_run).collect();
+        all.sort();
+        all
+    };
+    let recorded = orders(&runs(&files));
+    std::fs::remove_dir_all(files.path().join("out")).expect("the report");
+    let offline = [&options[..], &["--offline", "--concurrency", "1"]].concat();
+    let second = compare(&files, &offline).exits(0).json();
+    assert_eq!(first["comparisons"][2]["estimate"], second["comparisons"][2]["estimate"]);
+    assert_eq!((recorded.len(), &orders(&runs(&files))), (20, &recorded));
+}
+
+#[test]
+fn experiments_with_other_judges_are_other_experiments() {
+    let files = files(&judged(3));
+    compare(&files, &["--report", "out"]).exits(0);
+    let lenient = script(&[("user", ".", json!(r#"{"score": 1, "better": "A"}"#))]);
+    files.write("judge.jsonl", &lenient);
+    let run = compare(&files, &["--report", "out"]).exits(2);
+    assert!(run.stderr.contains("the judges or simulated users differ"), "{run:?}");
+    let against = "ab spec.gram --library polite --cases cases.jsonl --judge judge --against out";
+    let run = gramc(&against.replace("judge judge", "judge scripted/judge.jsonl"));
+    let run = run.within(files.path()).run().exits(2);
+    assert!(run.stderr.contains("--against does not support `pairwise`"), "{run:?}");
+    let run = compare(&files, &["--sequential", "--primary", "latency"]).exits(2);
+    assert!(run.stderr.contains("--sequential monitors success"), "{run:?}");
+}
+
+#[test]
 fn comparisons_survive_an_interruption() {
     let files = files(&judged(12));
     let stopped = ["--report", "out", "--max-tokens", "250", "--concurrency", "1"];
@@ -137,9 +175,23 @@ fn labels_of_people_show_how_good_the_judge_is() {
     let told = told.run().exits(0).stdout;
     assert!(told.contains("The judge agrees with people in 95.0 ("), "{told}");
     assert!(told.contains("Judges and simulated users: 30 requests, 750 tokens"), "{told}");
-    files.write("labels.jsonl", "{\"case\": 1, \"arm\": \"plain\"}");
-    let run = compare(&files, &options).exits(2);
-    assert!(run.stderr.contains("labels.jsonl:1: invalid label: expected `success` or"), "{run:?}");
+    // Labels are read before anything runs.
+    for (labels, why) in [
+        (
+            "{\"case\": 1, \"arm\": \"plain\"}",
+            "labels.jsonl:1: invalid label: expected `success` or",
+        ),
+        ("{\"case\": 1, \"arm\": \"plian\", \"score\": 1}", "unknown arm `plian`; did you mean"),
+        (
+            &["{\"case\": 1, \"arm\": \"plain\", \"score\": 1}"; 2].join("\n"),
+            ":2: invalid label: the run has",
+        ),
+    ] {
+        files.write("labels.jsonl", labels);
+        let run = compare(&files, &["--labels", "labels.jsonl", "--report", "new"]).exits(2);
+        assert!(run.stderr.contains(why), "{why}: {run:?}");
+        assert!(!files.path().join("new").exists() || files.read("new/runs.jsonl").is_empty());
+    }
 }
 
 #[test]
@@ -212,8 +264,8 @@ fn what_is_wrong_with_evaluators_is_said() {
     let silent = with(rubric);
     silent.write("judge.jsonl", r#"{"when": {"user": "."}, "content": "Fine."}"#);
     let run = compare(&silent, &[]).exits(2);
-    let why = "cannot evaluate with `scripted/judge.jsonl`: the judge did not answer in the wanted \
-               form: expected one JSON object";
+    let why = "cannot evaluate with `scripted/judge.jsonl`: the judge gave no valid answer in 3 \
+               attempts: expected one JSON object";
     assert!(run.stderr.contains(why), "{run:?}");
     for (more, code, why) in [
         (
@@ -221,11 +273,17 @@ fn what_is_wrong_with_evaluators_is_said() {
             2,
             "one of `script`, `command` and `goal`",
         ),
+        (json!({"user": {"script": []}}), 2, "`script` of `user` is empty"),
+        (json!({"user": "x"}), 2, "expected `user` to be an object with `script`"),
         (json!({"user": {"model": "x"}}), 2, "`model` of `user` requires `goal`"),
         (json!({"setup": "no-such-program"}), 1, "`setup`: there is no program `no-such-program`"),
         (json!({"expect": {"rubric": {"criteria": []}}}), 2, "`criteria` of `rubric` is empty"),
         (json!({"setpu": "x"}), 2, "unknown key `setpu`; did you mean `setup`?"),
-        (json!({"input": {"text": "Look", "images": "no.png"}}), 2, "there is no image ./no.png"),
+        (
+            json!({"input": {"text": "Look", "images": "no.png"}}),
+            2,
+            "cannot read the image ./no.png: ",
+        ),
     ] {
         let run = compare(&with(more), &[]).exits(code);
         assert!(run.stderr.contains(why), "{why}: {run:?}");

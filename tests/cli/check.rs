@@ -289,3 +289,17 @@ fn standard_input_cannot_be_watched() {
     gramc("check --watch -").input("").run().fails_with(&["--watch", "standard input"]);
     gramc("check --watch --fix").run().fails_with(&["--watch", "--fix"]);
 }
+
+#[test]
+fn a_text_can_be_an_argument() {
+    let text = "[f:Tool {description: \"Finds it\"} | (x::Text)==>(::Text)]";
+    let run = |command: &str, text: &str| gramc(command).arg("-e").arg(text).run();
+    run("check", text).exits(0);
+    assert_eq!(run("fmt", text).exits(0).stdout.trim_end(), text);
+    assert!(run("parse", text).exits(0).stdout.contains("pattern"));
+    let schemas = run("compile", text).exits(0).json();
+    assert_eq!(schemas["f"]["required"][0], "x");
+    run("check", "[f:Tool | (x::Txt)==>(::Text)]").exits(1).says(&["<text>:1:15", "`Text`"]);
+    run("check tools", text).fails_with(&["cannot be used with"]);
+    run("check --watch", text).fails_with(&["--watch cannot be used with"]);
+}

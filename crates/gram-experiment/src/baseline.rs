@@ -70,6 +70,9 @@ impl Baseline {
         if self.manifest.cases != manifest.cases {
             return fail("the cases of the baseline differ");
         }
+        if self.manifest.evaluators != manifest.evaluators {
+            return fail("the judges or simulated users of the baseline differ");
+        }
         if self.manifest.plan.repeats != manifest.plan.repeats {
             return fail("the repeats of the baseline differ");
         }

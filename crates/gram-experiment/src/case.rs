@@ -12,6 +12,7 @@ use crate::ExperimentError;
 use crate::grade::{Expectation, Grader};
 use crate::program::{OneOrMany, Program};
 use crate::user::{SimulatedUser, UserFields};
+use gram_agent::read_image;
 
 /// A case: a conversation that runs in every arm.
 #[derive(Debug)]
@@ -183,10 +184,11 @@ impl Case {
         if turns.is_empty() && user.is_none() {
             return Err("expected `input` to have at least one string".to_owned());
         }
+        if user.as_ref().is_some_and(|user| turns.len() > user.max_turns()) {
+            return Err("`input` has more messages than `max_turns` of `user`".to_owned());
+        }
         for path in turns.iter().flat_map(|turn| &turn.images) {
-            if !path.is_file() {
-                return Err(format!("there is no image {}", path.display()));
-            }
+            read_image(path).map_err(|error| error.to_string())?;
         }
         let id = name(line.id, "id")?.unwrap_or_else(|| number.to_string());
         if id.chars().any(char::is_control) {
@@ -225,6 +227,11 @@ impl Case {
             [("expect", grader), ("user", user), ("setup", self.setup.as_ref())].into_iter();
         let programs = programs.chain([("teardown", self.teardown.as_ref())]);
         programs.filter_map(|(key, program)| Some(format!("`{key}`: {}", program?.fault()?)))
+    }
+
+    /// The files of images.
+    pub fn images(&self) -> impl Iterator<Item = &Path> {
+        self.turns.iter().flat_map(|turn| turn.images.iter().map(PathBuf::as_path))
     }
 
     /// Whether the answers of arms are compared with each other.

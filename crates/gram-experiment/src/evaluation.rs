@@ -13,6 +13,13 @@ pub struct Judgement {
     pub reason: String,
 }
 
+impl Judgement {
+    /// The judgement on a run that failed, which has nothing to judge.
+    pub(crate) fn of_failure() -> Self {
+        Self { score: 0.0, passes: false, reason: "the run failed".to_owned() }
+    }
+}
+
 /// The comparison of a run with the run of the first arm in the same case and repeat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preference {

@@ -31,15 +31,11 @@ impl Evaluators {
         self.models.insert(name.to_owned(), model);
     }
 
-    /// The name of the model of cases that name none, if there is such a case.
-    pub fn default_name(&self) -> Option<&str> {
-        self.models.get("").map(|model| model.name())
-    }
-
     /// The names of the models, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let mut names: Vec<_> = self.models.values().map(|model| model.name()).collect();
         names.sort_unstable();
+        names.dedup();
         names.into_iter()
     }
 
@@ -81,7 +77,6 @@ impl RunEvaluators {
         name: &str,
         instruction: &str,
         messages: &[Message],
-        temperature: Option<f64>,
     ) -> Result<String, ExperimentError> {
         let failed = |name: &str, message: String| {
             let model = name.to_owned();
@@ -89,7 +84,8 @@ impl RunEvaluators {
         };
         let unknown = || failed(name, "unknown model".to_owned());
         let model = self.models.get(name).ok_or_else(unknown)?;
-        let sampling = Sampling { temperature, ..Sampling::default() };
+        // Some models refuse a temperature.
+        let sampling = Sampling::default();
         let request =
             ModelRequest { instruction, messages, tools: &[], sampling: &sampling, stream: false };
         let reply = RetryPolicy::default().send(model.as_ref(), request, &|_| {}).await;
@@ -113,7 +109,7 @@ impl RunEvaluators {
         let mut messages = vec![Message::user(question)];
         let mut wrong = "";
         for _ in 0..MAX_ATTEMPTS {
-            let answer = self.ask(name, instruction, &messages, Some(0.0)).await?;
+            let answer = self.ask(name, instruction, &messages).await?;
             let read = match serde_json::from_str(extract_json(&answer)) {
                 Ok(Value::Object(fields)) => read(&fields),
                 _ => Err("expected one JSON object"),
@@ -130,7 +126,7 @@ impl RunEvaluators {
         }
         let model = self.models.get(name).map_or("", |model| model.name());
         let model = model.to_owned();
-        let message = format!("the judge did not answer in the wanted form: {wrong}");
+        let message = format!("the judge gave no valid answer in {MAX_ATTEMPTS} attempts: {wrong}");
         Err(ExperimentError::Evaluator { model, message })
     }
 

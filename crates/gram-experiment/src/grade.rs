@@ -148,6 +148,14 @@ impl Grader {
         self.rubric.as_ref().filter(|rubric| rubric.is_pairwise())
     }
 
+    /// The grade of a run that failed: there is nothing to grade.
+    pub(crate) fn grade_of_failure(&self) -> Grade {
+        Grade {
+            missed: Vec::new(),
+            judgement: self.rubric.as_ref().map(|_| Judgement::of_failure()),
+        }
+    }
+
     /// Grades a run.
     ///
     /// # Errors

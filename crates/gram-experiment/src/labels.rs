@@ -1,6 +1,6 @@
 //! Agreement of the judge with people.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
 use paired_stats::{cohens_kappa, mean, wilson};
@@ -39,7 +39,7 @@ impl Label {
     ///
     /// If a line is invalid.
     pub fn read(lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
-        let mut labels = Vec::new();
+        let (mut labels, mut known) = (Vec::new(), HashSet::new());
         for (line, number) in lines.lines().zip(1..) {
             let invalid = |message: String| {
                 let message = format!("invalid label: {message}");
@@ -58,9 +58,19 @@ impl Label {
                 return Err(invalid("expected `score` to be from 0 to 1".to_owned()));
             }
             let case = case.as_str().map_or_else(|| case.to_string(), str::to_owned);
+            if !known.insert((case.clone(), arm.clone(), repeat)) {
+                return Err(invalid("the run has a label already".to_owned()));
+            }
             labels.push(Self { case, arm, repeat, success, score });
         }
         Ok(labels)
+    }
+}
+
+impl Label {
+    /// The arm of the run.
+    pub fn arm(&self) -> &str {
+        &self.arm
     }
 }
 
@@ -73,7 +83,7 @@ pub struct Agreement {
     pub agreement: f64,
     /// The interval of the share.
     pub interval: IntervalValue,
-    /// Cohen's kappa: the agreement beyond chance. Null if one of them gave all runs the same label.
+    /// Cohen's kappa: the agreement beyond chance. Null if both gave all runs the same label.
     pub kappa: Option<f64>,
     /// The labels with a score.
     pub scores: u64,
@@ -135,7 +145,7 @@ impl Agreement {
             let interval = crate::rates::show_rate(self.agreement, self.interval.0);
             let kappa = self.kappa.map(|it| format!(", kappa {it:.2}")).unwrap_or_default();
             let labels = self.labels;
-            parts.push(format!("in {interval} % of {labels} labels of success{kappa}"));
+            parts.push(format!("in {interval} % of {labels} labels{kappa}"));
         }
         if let Some(distance) = self.mean_distance {
             let scores = self.scores;

@@ -37,6 +37,9 @@ pub struct ExperimentManifest {
     pub method: Method,
     /// The sampling parameters and limits of runs, as text.
     pub settings: String,
+    /// The models of judges and simulated users, with the hashes of their scripts. Empty without any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evaluators: String,
     /// The clusters, weights and tags of the cases that have any, by id.
     #[serde(default, skip_serializing_if = "AttributesById::is_empty")]
     pub attributes: AttributesById,
@@ -158,6 +161,7 @@ impl ExperimentManifest {
             (self.plan.repeats != other.plan.repeats, "the number of repeats differs"),
             (self.plan.seed != other.plan.seed, "the seed differs"),
             (self.plan != other.plan, "the plan differs"),
+            (self.evaluators != other.evaluators, "the judges or simulated users differ"),
             (self.settings != other.settings, "the limits or sampling parameters differ"),
         ];
         differences.into_iter().find_map(|(difference_from, what)| difference_from.then_some(what))

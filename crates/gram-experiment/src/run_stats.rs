@@ -185,6 +185,7 @@ pub(crate) mod tests {
             plan: Plan { cases, arms: arms.len(), repeats, seed: 7 },
             method: Method::default(),
             settings: String::new(),
+            evaluators: String::new(),
             attributes: AttributesById::new(),
             baseline: None,
             concurrency: 1,

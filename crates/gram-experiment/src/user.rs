@@ -16,7 +16,10 @@ const DONE: &str = "DONE";
 
 /// The `user` of a case.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "expected `user` to be an object with `script`, `command` or `goal`"
+)]
 pub(crate) struct UserFields {
     script: Option<Vec<ScriptLine>>,
     command: Option<OneOrMany>,
@@ -76,6 +79,9 @@ impl SimulatedUser {
             return Err("`model` of `user` requires `goal`".to_owned());
         }
         let kind = match (script, command, goal) {
+            (Some(lines), None, None) if lines.is_empty() => {
+                return Err("`script` of `user` is empty".to_owned());
+            }
             (Some(lines), None, None) => UserKind::Script(
                 lines.into_iter().map(ScriptLine::parse).collect::<Result<_, _>>()?,
             ),
@@ -92,6 +98,11 @@ impl SimulatedUser {
             UserKind::Model { model, .. } => Some(model),
             _ => None,
         }
+    }
+
+    /// Maximum messages of a conversation.
+    pub(crate) fn max_turns(&self) -> usize {
+        self.max_turns as usize
     }
 
     /// The program, if there is one.
@@ -113,7 +124,7 @@ impl SimulatedUser {
         dialogue: &mut Dialogue,
         evaluators: &RunEvaluators,
     ) -> Result<Option<String>, ExperimentError> {
-        if dialogue.turns.len() >= self.max_turns as usize {
+        if dialogue.turns.len() >= self.max_turns() {
             return Ok(None);
         }
         let text = match &self.kind {
@@ -141,8 +152,16 @@ impl SimulatedUser {
                      When the goal is reached, or cannot be reached, write {DONE} and nothing else."
                 );
                 let messages = dialogue.mirrored();
-                let text = evaluators.ask(model, &instruction, &messages, None).await?;
-                if text.trim().trim_end_matches('.') == DONE { String::new() } else { text }
+                let text = evaluators.ask(model, &instruction, &messages).await?;
+                if text.trim().is_empty() {
+                    let message = "the simulated user wrote nothing".to_owned();
+                    return Err(ExperimentError::Evaluator { model: model.clone(), message });
+                }
+                // Some models say goodbye first.
+                if text.trim().trim_end_matches(['.', '*', '"']).ends_with(DONE) {
+                    return Ok(None);
+                }
+                text
             }
         };
         let text = text.trim();

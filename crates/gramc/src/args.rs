@@ -141,15 +141,37 @@ pub(crate) struct AgentProgram {
 }
 
 /// What to read.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub(crate) struct Inputs {
     /// Files, folders (searched for *.gram, respecting .gitignore), or - for standard input
     /// [default: the project that contains the current folder]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Text to read in place of files
+    #[arg(
+        short = 'e',
+        long,
+        value_name = "TEXT",
+        conflicts_with = "paths",
+        allow_hyphen_values = true
+    )]
+    pub(crate) text: Option<String>,
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
+}
+
+impl Inputs {
+    /// Whether this names one file, standard input or a text.
+    pub(crate) fn is_one(&self) -> bool {
+        self.text.is_some() || matches!(self.paths.as_slice(), [path] if !path.is_dir())
+    }
+
+    /// Whether the only input is standard input or a text, which cannot be written to or watched.
+    pub(crate) fn is_stream(&self) -> bool {
+        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+        self.text.is_some() || !self.paths.is_empty() && self.paths.iter().all(is_stdin)
+    }
 }
 
 /// Compile tools to JSON Schema or to a provider's tool format
@@ -165,6 +187,7 @@ pub(crate) struct Inputs {
   gramc compile agent.gram --tool sayHello   the schema of one tool
   gramc compile agent.gram --target gemini --losses
   gramc compile agent.gram --target typescript
+  gramc compile -e '[f:Tool | (x::Text)==>(::Text)]'
   gramc compile agent.gram --target openai-response-format --type Answer
   cat agent.gram | gramc compile -")]
 pub(crate) struct Compile {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gram_check::{Checked, ImportGraph};
 use gram_lint::{Cache, Fixed, Settings};
 use gram_project::files;
-use gram_syntax::{Diagnostic, Parse};
+use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
 use rayon::prelude::*;
 
 use crate::args::Inputs;
@@ -79,7 +79,7 @@ impl Texts {
         let (Some(path), Some(old)) = (self.paths.path(at), self.all.get_mut(at)) else {
             return Ok(false);
         };
-        let new = read_one(Some(path), "")?;
+        let new = read_file(path)?;
         let paths = |text: &Parse| gram_check::imports(text).into_iter().map(|import| import.path);
         if !paths(old).eq(paths(&new)) {
             return Ok(false);
@@ -95,13 +95,12 @@ impl Texts {
 /// Reads and parses all inputs, in order, in parallel, and what they import.
 pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
-    let read = for_all(&origins, |path| read_one(path, &inputs.stdin_filename));
+    let read = for_all(&origins, |path| read_one(path, inputs));
     let all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let named = all.len();
     let files = origins.into_iter().zip(all).collect();
-    let (paths, all, imports) = ImportPaths::follow(files, |path| {
-        read_one(Some(path), "").map_err(|failure| failure.to_string())
-    });
+    let (paths, all, imports) =
+        ImportPaths::follow(files, |path| read_file(path).map_err(|failure| failure.to_string()));
     Ok(Texts { all, named, paths, imports })
 }
 
@@ -112,7 +111,7 @@ pub(crate) fn each<R: Send>(
     inputs: &Inputs,
     work: impl Fn(Option<&Path>, Result<Parse, Failure>) -> R + Sync + Send,
 ) -> Result<Vec<R>, Failure> {
-    Ok(for_all(&origins(inputs)?, |path| work(path, read_one(path, &inputs.stdin_filename))))
+    Ok(for_all(&origins(inputs)?, |path| work(path, read_one(path, inputs))))
 }
 
 /// How many files a thread takes at once. Larger tasks leave threads idle at the end.
@@ -132,8 +131,11 @@ fn for_all<R: Send>(
     }
 }
 
-/// The files that the inputs name, each once; `None` is standard input.
+/// The files that the inputs name, each once; `None` is standard input, or the text of the arguments.
 fn origins(inputs: &Inputs) -> Result<Vec<Option<PathBuf>>, Failure> {
+    if inputs.text.is_some() {
+        return Ok(vec![None]);
+    }
     let project;
     let paths = if inputs.paths.is_empty() {
         project = [project_folder()?];
@@ -196,11 +198,17 @@ pub(crate) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn read_one(path: Option<&Path>, stdin_filename: &str) -> Result<Parse, Failure> {
-    match path {
-        None => files::parse_from(io::stdin().lock(), stdin_filename, 0)
+/// Reads a file or, without a path, the text of the arguments or standard input.
+fn read_one(path: Option<&Path>, inputs: &Inputs) -> Result<Parse, Failure> {
+    match (path, &inputs.text) {
+        (Some(path), _) => read_file(path),
+        (None, Some(text)) => Ok(parse(SourceFile::new("<text>", text.as_str()))),
+        (None, None) => files::parse_from(io::stdin().lock(), &inputs.stdin_filename, 0)
             .map_err(|error| Failure::path("read", Path::new("standard input"), &error)),
-        Some(path) => files::read(path, &path.display().to_string())
-            .map_err(|error| Failure::path("read", path, &error)),
     }
+}
+
+fn read_file(path: &Path) -> Result<Parse, Failure> {
+    files::read(path, &path.display().to_string())
+        .map_err(|error| Failure::path("read", path, &error))
 }

@@ -40,7 +40,7 @@ impl Projects {
         let Known { folders, files } = &mut *known;
         if !folders.contains_key(folder) {
             let paths = path.map(Path::to_owned).into_iter().collect();
-            let file = file_of(&Inputs { paths, stdin_filename: String::new() });
+            let file = file_of(&Inputs { paths, ..Inputs::default() });
             folders.insert(folder.to_owned(), file);
         }
         let file = folders.get(folder).cloned().flatten();

@@ -48,7 +48,7 @@ pub fn wilson(successes: u64, trials: u64, level: f64) -> Interval {
 }
 
 /// Cohen's kappa of two raters: their agreement beyond that of chance, at most 1. `counts` has the
-/// first rater's results in rows and the second's in columns. NaN if one rater gives all the same.
+/// first rater's results in rows and the second's in columns. NaN if both raters give all the same.
 ///
 /// Source: Cohen, Educational and Psychological Measurement 20 (1960).
 pub fn cohens_kappa(counts: [[u64; 2]; 2]) -> f64 {

@@ -31,7 +31,7 @@ const COMPARE: &str = "You compare how two assistants handled the same task. Jud
 
 /// The `rubric` of a case.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "expected `rubric` to be an object with `criteria`")]
 pub(super) struct RubricFields {
     model: Option<String>,
     criteria: OneOrMany,
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(judge.spent(&BTreeMap::new()).requests, 3);
         let none = run(rubric.score(&transcript("a"), &self::judge(&["no", "no", "no"])));
         let error = none.unwrap_err().to_string();
-        assert!(error.contains("did not answer in the wanted form: expected one JSON"), "{error}");
+        assert!(error.contains("gave no valid answer in 3 attempts: expected one JSON"), "{error}");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(super) enum RunOutcome {
 struct EndedConversation {
     started_at: String,
     end: TurnEnd,
+    /// Why the user failed, which says nothing about the arm.
+    failed: Option<ExperimentError>,
     counts: RunCounts,
     measures: RunMetrics,
     transcript: Transcript,
@@ -57,15 +59,16 @@ impl Runner {
         };
         let definition: Value = serde_json::from_str(&case.definition).unwrap_or_default();
         let input = json!({"case": case.id, "definition": definition, "repeat": planned.repeat});
-        if let Some(detail) = prepare(case.setup.as_ref(), &input).await {
-            return Ok(RunOutcome::without(detail, true));
-        }
         let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
         let evaluators = self.running.evaluators.of_run(&run, self.running.replies.as_ref());
-        let ended = self.converse((arm, case, planned), &definition, &evaluators).await;
-        let outcome = match ended {
-            Ok(ended) => self.evaluated((arm, case, planned), ended, &evaluators).await,
-            Err(error) => RunOutcome::without(error.to_string(), true),
+        let outcome = match self.unless_ended(prepare(case.setup.as_ref(), &input)).await {
+            None => RunOutcome::Cancelled,
+            Some(Some(detail)) => RunOutcome::without(detail, true),
+            Some(None) => {
+                let ended = self.converse((arm, case, planned), &definition, &evaluators).await;
+                let evaluated = self.evaluated((arm, case, planned), ended, &evaluators);
+                self.unless_ended(evaluated).await.unwrap_or(RunOutcome::Cancelled)
+            }
         };
         let left = prepare(case.teardown.as_ref(), &input).await;
         let outcome = match (left, outcome) {
@@ -89,13 +92,22 @@ impl Runner {
         })
     }
 
+    /// What comes of some work, or `None` if the experiment ends before it does.
+    async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.ending.cancelled() => None,
+            done = work => Some(done),
+        }
+    }
+
     /// Holds the conversation of a case.
     async fn converse(
         &self,
         (arm, case, planned): (&Arm, &Case, PlannedRun),
         definition: &Value,
         evaluators: &RunEvaluators,
-    ) -> Result<EndedConversation, ExperimentError> {
+    ) -> EndedConversation {
         let saved = Arc::new(AtomicU64::new(0));
         let team = self.team(arm, case, planned, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
@@ -116,10 +128,19 @@ impl Runner {
                 }
                 (None, Some(user)) => {
                     let case = (case.id.as_str(), definition);
-                    match user.next(case, &mut dialogue, evaluators).await {
-                        Ok(Some(text)) => (text, Vec::new()),
-                        Ok(None) => break None,
-                        Err(error) => break Some(error),
+                    let next = user.next(case, &mut dialogue, evaluators);
+                    match self.unless_ended(next).await {
+                        Some(Ok(Some(text))) => (text, Vec::new()),
+                        Some(Ok(None)) if dialogue.turns.is_empty() => {
+                            let message = "the simulated user wrote no message";
+                            break Some(ExperimentError::content(case.0, message));
+                        }
+                        Some(Ok(None)) => break None,
+                        Some(Err(error)) => break Some(error),
+                        None => {
+                            last.end = TurnEnd::Cancelled;
+                            break None;
+                        }
                     }
                 }
                 (None, None) => break None,
@@ -135,9 +156,6 @@ impl Runner {
             }
         };
         conversation.close().await;
-        if let Some(error) = failed {
-            return Err(error);
-        }
         let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
         let latency_ms = (took + saved).as_secs_f64() * 1e3;
         let mut counts = counter.take();
@@ -153,14 +171,15 @@ impl Runner {
         };
         let calls = u32::try_from(transcript.calls.len()).unwrap_or(u32::MAX);
         let measures = RunMetrics { calls, latency_ms, ..self.measures(arm, &counts) };
-        Ok(EndedConversation {
+        EndedConversation {
             started_at,
             end: last.end,
+            failed,
             counts,
             measures,
             transcript,
             conversation,
-        })
+        }
     }
 
     /// Grades a conversation, and compares it with those of other arms.
@@ -170,8 +189,8 @@ impl Runner {
         ended: EndedConversation,
         evaluators: &RunEvaluators,
     ) -> RunOutcome {
-        let EndedConversation { started_at, end, counts, measures, transcript, conversation } =
-            ended;
+        let EndedConversation { started_at, end, failed, counts, measures, .. } = ended;
+        let (transcript, conversation) = (ended.transcript, ended.conversation);
         let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
             measures;
         let without = |detail: String, hopeless: bool| RunOutcome::NoAnswer {
@@ -180,6 +199,9 @@ impl Runner {
             tokens: tokens.unwrap_or_default(),
             cost: cost.unwrap_or_default(),
         };
+        if let Some(error) = failed {
+            return without(error.to_string(), true);
+        }
         match &end {
             TurnEnd::Cancelled => return RunOutcome::Cancelled,
             TurnEnd::Failed(error) if !self.is_failure_of_arm(error, iterations) => {
@@ -196,25 +218,18 @@ impl Runner {
             _ => {}
         }
         let graded = match &case.grader {
-            // There is nothing to grade.
-            Some(grader) if !matches!(end, TurnEnd::Failed(_)) => {
-                grader.grade(&transcript, evaluators).await
-            }
-            _ => Ok(Grade::default()),
+            None => Ok(Grade::default()),
+            Some(grader) if matches!(end, TurnEnd::Failed(_)) => Ok(grader.grade_of_failure()),
+            Some(grader) => grader.grade(&transcript, evaluators).await,
+        };
+        let Grade { mut missed, judgement } = match graded {
+            Ok(grade) => grade,
+            // A failed grader says nothing about the arm.
+            Err(error) => return without(error.to_string(), true),
         };
         let transcript = Arc::new(transcript);
-        let compared = async {
-            let graded = graded?;
-            Ok((graded, self.compared(case, planned, &transcript, evaluators).await?))
-        };
-        let (Grade { mut missed, judgement }, preferences) = match compared.await {
-            Ok(done) => done,
-            // A failed grader says nothing about the arm.
-            Err(error) => {
-                let error: ExperimentError = error;
-                return without(error.to_string(), true);
-            }
-        };
+        let (preferences, mut evaluation) = self.compared(case, planned, &transcript).await;
+        evaluation.add(evaluators.spent(&self.running.prices));
         // Graders see the answer as it is.
         for missed in &mut missed {
             *missed = conversation.mask_text(missed);
@@ -234,7 +249,7 @@ impl Runner {
             success: case.grader.as_ref().map(|_| missed.is_empty()),
             judgement,
             preferences,
-            evaluation: evaluators.spent(&self.running.prices),
+            evaluation,
             missed,
             end: end.name().to_owned(),
             calls,

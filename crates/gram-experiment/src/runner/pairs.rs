@@ -4,14 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rand::{RngExt as _, SeedableRng as _};
-use rand_pcg::Pcg64Mcg;
 
 use super::Runner;
 use crate::ExperimentError;
 use crate::case::Case;
-use crate::evaluation::Preference;
-use crate::evaluators::RunEvaluators;
+use crate::evaluation::{EvaluatorUse, Preference};
+use crate::hash::hash;
 use crate::journal::Journal;
 use crate::plan::PlannedRun;
 use crate::run::{Run, Transcript};
@@ -84,29 +82,27 @@ impl WaitingTranscripts {
 }
 
 impl Runner {
-    /// Compares a run with those of other arms that are finished.
-    ///
-    /// # Errors
-    ///
-    /// The judge does not answer.
+    /// Compares a run with those of other arms that are finished. A comparison that fails is left out.
     pub(super) async fn compared(
         &self,
         case: &Case,
         planned: PlannedRun,
         transcript: &Arc<Transcript>,
-        evaluators: &RunEvaluators,
-    ) -> Result<Vec<Preference>, ExperimentError> {
+    ) -> (Vec<Preference>, EvaluatorUse) {
         let Some(rubric) = case.grader.as_ref().and_then(|grader| grader.pairwise()) else {
-            return Ok(Vec::new());
+            return Default::default();
         };
-        let mut preferences = Vec::new();
+        let (mut preferences, mut used) = (Vec::new(), EvaluatorUse::default());
         for [first, other] in self.waiting.add(planned, self.arms.len(), transcript) {
+            // The same for a pair, whichever of its runs ends last.
+            let pair = format!("{}\n{}\n{}\ncomparison", other.arm, planned.repeat, case.id);
+            let evaluators = self.running.evaluators.of_run(&pair, self.running.replies.as_ref());
             // Judges favor a position, so the order is random.
-            let mut random =
-                Pcg64Mcg::seed_from_u64(self.seed ^ (planned.place as u64).rotate_left(32));
-            let is_first = random.random_bool(0.5);
-            preferences.push(rubric.compare([&first, &other], is_first, evaluators).await?);
+            let digest = hash(format!("{}\n{pair}", self.seed));
+            let is_first = digest.bytes().next().is_some_and(|digit| digit % 2 == 0);
+            preferences.extend(rubric.compare([&first, &other], is_first, &evaluators).await);
+            used.add(evaluators.spent(&self.running.prices));
         }
-        Ok(preferences)
+        (preferences, used)
     }
 }

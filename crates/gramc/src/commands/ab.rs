@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use gram_agent::Limits;
 use gram_experiment::{
-    Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Method, Plan,
-    ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason, differences,
-    hash, models_without_price,
+    Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Label, Method,
+    Plan, ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason,
+    differences, hash, models_without_price,
 };
 use gram_model::Module;
 use tokio::runtime::Builder;
@@ -63,7 +63,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let Some(bounds) = arms::bound(sides).await? else { return Ok(PROBLEMS) };
     let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
     let mut arms = arms.collect::<Result<Vec<_>, _>>()?;
-    let (cases, text) = cases(&wanted.cases)?;
+    let (cases, identity) = cases(&wanted.cases)?;
     let wrong = faults(&cases, sides);
     if !wrong.is_empty() {
         say_each("error: ", &wrong);
@@ -74,10 +74,15 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let recorded = baseline.as_ref().map(Baseline::repeats);
     let recorded = recorded.filter(|_| args.repeats.is_none() && !wanted.is_declared);
     let repeats = recorded.unwrap_or(wanted.repeats);
-    let mut about = about(args, (wanted, repeats), sides, (&arms, &cases, &text));
+    let mut about = about(args, (wanted, repeats), sides, (&arms, &cases, identity));
     let judges = (args.judge.as_deref(), wanted.judge.as_deref());
     let evaluators = evaluators::find(&cases, judges, spec)?;
-    about.settings.push_str(&evaluators::settings(&evaluators, spec));
+    about.evaluators = evaluators::identity(&evaluators, spec);
+    if args.against.is_some() && cases.iter().any(Case::is_pairwise) {
+        let message =
+            "--against does not support `pairwise`: runs of a baseline are not judged again";
+        return Err(Failure::new(message));
+    }
     if let (Some(baseline), Some(first)) = (&baseline, arms.first()) {
         baseline.put_first(&mut about)?;
         // Scripts are models, and named as such.
@@ -90,6 +95,11 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     }
     if display.format == crate::args::Format::Human {
         say(output::power(&about, &cases));
+    }
+    if about.method.sequential
+        && about.method.primary.is_some_and(|it| it != gram_experiment::Outcome::Success)
+    {
+        return Err(Failure::new("--sequential monitors success: no other outcome can be primary"));
     }
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
         return Err(Failure::new("--sequential requires `expect` in every case"));
@@ -104,6 +114,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         output::plan(&about, display)?;
         return Ok(crate::failure::CLEAN);
     }
+    let labels = output::labels(&args.reporting, &about)?;
     let running = running(args, spec, display, &arms, evaluators)?;
     let (mut journal, mut tally) = open(&args.reporting, &about)?;
     if let Some(baseline) = baseline {
@@ -111,7 +122,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         baseline.add_runs(&cases, arm, (&mut journal, &mut tally))?;
     }
     let looks = monitor(&about);
-    let work = Work { about, arms, cases, running, journal, tally, looks };
+    let work = Work { about, arms, cases, running, journal, tally, looks, labels };
     work.run(args, display).await
 }
 
@@ -135,11 +146,12 @@ struct Work {
     journal: Journal,
     tally: RunStats,
     looks: Option<SequentialMonitor>,
+    labels: Option<Vec<Label>>,
 }
 
 impl Work {
     async fn run(self, args: &Ab, display: Display) -> Outcome {
-        let Self { about, arms, cases, running, journal, tally, looks } = self;
+        let Self { about, arms, cases, running, journal, tally, looks, labels } = self;
         let bar = Arc::new(Bar::new());
         let cancelled = CancellationToken::new();
         let (mut signals, mut signal) = (live::Signals::new(), None);
@@ -183,7 +195,9 @@ impl Work {
             }
         }
         let mut report = Report::new(about, &tally, looks.as_ref(), &stop);
-        output::compare_labels(&mut report, &tally, &args.reporting)?;
+        if let Some(labels) = labels {
+            report.compare_labels(&tally, &labels);
+        }
         let code = finish(report, &mut journal, &args.reporting, display)?;
         Ok(if matches!(stop, StopReason::NoAnswer(..)) { FAILED } else { code })
     }
@@ -192,13 +206,18 @@ impl Work {
 /// The most bytes of all cases.
 const MAX_CASES: u64 = 1 << 30;
 
-/// The cases and their source text.
-fn cases(path: &Path) -> Result<(Vec<Case>, Vec<u8>), Failure> {
+/// The cases, and a hash of their file and images.
+fn cases(path: &Path) -> Result<(Vec<Case>, String), Failure> {
     let text = input::read_bytes(path, MAX_CASES)?;
     let shown = path.display().to_string();
     let name = if shown == "-" { "<stdin>" } else { &shown };
     let cases = Case::read(&text[..], name)?;
-    Ok((cases, text))
+    let mut identity = hash(&text);
+    for path in cases.iter().flat_map(Case::images) {
+        identity += &hash(input::read_bytes(path, MAX_CASES)?);
+    }
+    let identity = if identity.len() > hash("").len() { hash(identity) } else { identity };
+    Ok((cases, identity))
 }
 
 /// Expectations that no run of some arm can meet, and programs that cannot run.
@@ -241,7 +260,7 @@ fn about(
     args: &Ab,
     (wanted, repeats): (&Wanted, u32),
     sides: &[Side],
-    (arms, cases, text): (&[Arm], &[Case], &[u8]),
+    (arms, cases, identity): (&[Arm], &[Case], String),
 ) -> ExperimentManifest {
     let parts: Vec<_> = sides.iter().zip(arms).map(|(side, arm)| side.parts(arm)).collect();
     // There are at least two.
@@ -261,7 +280,7 @@ fn about(
         specification: first.specification(),
         arms: parts.iter().map(|part| part.manifest(first)).collect(),
         differences: differences(&parts),
-        cases: hash(text),
+        cases: identity,
         plan: Plan { cases: cases.len(), arms: arms.len(), repeats, seed: wanted.seed },
         method: Method {
             margin: args.reporting.margin.unwrap_or(default.margin),
@@ -269,6 +288,7 @@ fn about(
             primary: args.reporting.primary.or(wanted.primary),
             ..default
         },
+        evaluators: String::new(),
         settings: format!(
             "temperature {:?}, iterations {:?}, time {:?}, guidance {}, sequential {}, script {scripts}",
             bounds.temperature,
@@ -292,7 +312,7 @@ fn running(
     evaluators: Evaluators,
 ) -> Result<RunConfig, Failure> {
     let bounds = &args.bounds;
-    let inputs = Inputs { paths: vec![spec.to_owned()], stdin_filename: String::new() };
+    let inputs = Inputs { paths: vec![spec.to_owned()], ..Inputs::default() };
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
     let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
@@ -352,6 +372,7 @@ fn merged(args: &Merge, display: Display) -> Outcome {
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
     method.primary = args.reporting.primary.or(method.primary);
+    let labels = output::labels(&args.reporting, &about)?;
     let (mut journal, mut tally) = open(&args.reporting, &about)?;
     for (_, part, _) in &parts {
         journal.merge(part)?;
@@ -370,7 +391,9 @@ fn merged(args: &Merge, display: Display) -> Outcome {
         looks.update(&tally);
     }
     let mut report = Report::new(about, &tally, looks.as_ref(), &stop);
-    output::compare_labels(&mut report, &tally, &args.reporting)?;
+    if let Some(labels) = labels {
+        report.compare_labels(&tally, &labels);
+    }
     finish(report, &mut journal, &args.reporting, display)
 }
 

@@ -36,7 +36,7 @@ struct File {
 
 /// Formats files, as wide as the project wants them unless an argument says otherwise.
 pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
-    let one_file = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
+    let one_file = args.inputs.is_one();
     if args.range.is_some() && !one_file {
         return Err(Failure::new("--range requires a single file"));
     }
@@ -145,8 +145,7 @@ fn report_files(
     display: Display,
 ) -> Outcome {
     let looks = args.check || args.diff;
-    let stdin_alone =
-        files.len() == 1 && args.inputs.paths.iter().all(|path| path == Path::new("-"));
+    let stdin_alone = files.len() == 1 && args.inputs.is_stream();
     let mut count = Count::default();
     let (mut code, mut changed) = (CLEAN, Vec::new());
     let mistaken = !found_diagnostics.is_empty();

@@ -32,7 +32,7 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
     })?;
     let all = all.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     // The output format must not depend on the number of files in a folder.
-    let one = matches!(args.inputs.paths.as_slice(), [path] if !path.is_dir());
+    let one = args.inputs.is_one();
     for Shown { name, text, .. } in &all {
         match args.tree {
             Tree::None => {}

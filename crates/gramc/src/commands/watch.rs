@@ -29,8 +29,9 @@ type Events = Receiver<notify::Result<Event>>;
 
 /// Checks, and checks again whenever a file changes, until the process is ended.
 pub(super) fn run(args: &Check, display: Display) -> Outcome {
-    if args.inputs.paths.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::new("--watch cannot be used with standard input"));
+    let reads_stdin = args.inputs.paths.iter().any(|path| path.as_os_str() == "-");
+    if reads_stdin || args.inputs.text.is_some() {
+        return Err(Failure::new("--watch cannot be used with standard input or --text"));
     }
     // In data there would be no telling where one round ends and the next one begins.
     report::reserve_stdout(display, "and --watch says where a round ends; leave one of them out")?;

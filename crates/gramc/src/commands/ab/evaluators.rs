@@ -38,13 +38,17 @@ pub(super) fn find(
     Ok(evaluators)
 }
 
-/// What the manifest of an experiment says about its evaluators: other judges judge otherwise. The
-/// models that cases name are part of the cases.
-pub(super) fn settings(evaluators: &Evaluators, spec: &Path) -> String {
-    let Some(judge) = evaluators.default_name() else { return String::new() };
-    let script = judge.strip_prefix("scripted/").map(Path::new);
-    let script = script.and_then(|path| {
-        std::fs::read(path).or_else(|_| std::fs::read(folder(spec).join(path))).ok()
-    });
-    format!(", judge {judge} {}", script.map(hash).unwrap_or_default())
+/// What identifies the evaluators of an experiment: their names, and the hashes of scripts.
+pub(super) fn identity(evaluators: &Evaluators, spec: &Path) -> String {
+    let one = |name: &str| {
+        let script = name.strip_prefix("scripted/").map(Path::new);
+        let read = |path: &Path| {
+            std::fs::read(path).or_else(|_| std::fs::read(folder(spec).join(path))).ok()
+        };
+        match script.and_then(read) {
+            Some(script) => format!("{name} {}", hash(script)),
+            None => name.to_owned(),
+        }
+    };
+    evaluators.names().map(one).collect::<Vec<_>>().join(", ")
 }

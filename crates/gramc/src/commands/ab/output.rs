@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, IsTerminal as _};
 
 use gram_experiment::{
-    Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Progress, Report, RunStats,
+    Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Progress, Report,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -109,17 +109,23 @@ pub(super) fn plan(about: &ExperimentManifest, display: Display) -> Result<(), F
     output::print(&text)
 }
 
-/// Compares the judge with the labels of people, if there are any.
-pub(super) fn compare_labels(
-    report: &mut Report,
-    stats: &RunStats,
+/// The labels of people, if there are any.
+pub(super) fn labels(
     args: &Reporting,
-) -> Result<(), Failure> {
-    let Some(path) = &args.labels else { return Ok(()) };
+    about: &ExperimentManifest,
+) -> Result<Option<Vec<Label>>, Failure> {
+    let Some(path) = &args.labels else { return Ok(None) };
     let file = File::open(path).map_err(|error| Failure::path("read", path, &error))?;
-    let labels = Label::read(BufReader::new(file), &path.display().to_string())?;
-    report.compare_labels(stats, &labels);
-    Ok(())
+    let name = path.display().to_string();
+    let labels = Label::read(BufReader::new(file), &name)?;
+    let known = |label: &&Label| !about.arm_names().any(|arm| arm == label.arm());
+    match labels.iter().find(known) {
+        None => Ok(Some(labels)),
+        Some(label) => {
+            let message = format!("{name}: unknown arm `{}`", label.arm());
+            Err(Failure::unknown(&message, label.arm(), about.arm_names(), None))
+        }
+    }
 }
 
 /// Prints and writes the report, and gives the exit code.

@@ -30,7 +30,7 @@ pub(in crate::commands) fn read_spec(
 
 fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Read>, Failure> {
     let (paths, stdin_filename) = (vec![path.to_owned()], stdin_filename.to_owned());
-    let texts = input::read(&Inputs { paths, stdin_filename })?;
+    let texts = input::read(&Inputs { paths, stdin_filename, ..Inputs::default() })?;
     let checked = texts.check();
     // Where there is no error, verdicts follow on standard output. Warnings do not go there.
     let display = match display.format {
