@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -26,11 +27,36 @@ class ArgumentsError(Exception):
 
 
 def hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations of a function that can be resolved."""
+    """The annotations of a function. Those whose names cannot be resolved are left out."""
+    names = _local_names(function)
     try:
-        return typing.get_type_hints(function, include_extras=True)
+        return typing.get_type_hints(function, localns=names, include_extras=True)
     except Exception:
+        pass
+    found = {}
+    for name, annotation in getattr(function, "__annotations__", {}).items():
+        # A function without code, whose only annotation is this one.
+        one = types.SimpleNamespace(__annotations__={name: annotation})
+        namespace = {**getattr(function, "__globals__", {}), **names}
+        try:
+            found.update(typing.get_type_hints(one, namespace, include_extras=True))
+        except Exception:
+            continue
+    return found
+
+
+def _local_names(function: Callable[..., Any]) -> dict[str, Any]:
+    """The local names where a function is defined within another one that still runs."""
+    names = getattr(function, "__qualname__", "").split(".")
+    code = getattr(function, "__code__", None)
+    if len(names) < 3 or names[-2] != "<locals>" or code is None:
         return {}
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == names[-3] and frame.f_code.co_filename == code.co_filename:
+            return dict(frame.f_locals)
+        frame = frame.f_back
+    return {}
 
 
 def signature(function: Callable[..., Any]) -> inspect.Signature | None:
@@ -47,8 +73,8 @@ def is_plain(annotation: Any) -> bool:
         return True
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
-        # Only models of pydantic read more than the type out of it.
-        return is_plain(arguments[0])
+        # Descriptions are texts; everything else may be a validator.
+        return is_plain(arguments[0]) and all(isinstance(one, str) for one in arguments[1:])
     if origin is None:
         return annotation in (str, int, float, bool, dict, list, type(None), object)
     if origin is typing.Literal:
@@ -127,7 +153,7 @@ def _note_default(found: dict[str, Any], default: Any) -> None:
         return
     try:
         json.dumps(default, allow_nan=False)
-    except (TypeError, ValueError):
+    except (RecursionError, TypeError, ValueError):
         return
     found["default"] = default
 
