@@ -6,6 +6,7 @@
 mod convert;
 mod function;
 mod library;
+mod offer;
 mod pending;
 mod runtime;
 mod session;
@@ -24,6 +25,8 @@ mod _native {
     #[pymodule_export]
     use super::library::{BoundLibrary, Library, load_library};
     #[pymodule_export]
+    use super::offer::Offer;
+    #[pymodule_export]
     use super::pending::PendingCall;
     #[pymodule_export]
     use super::runtime::close;
@@ -40,7 +43,7 @@ mod _native {
 /// Runs the command line and ends the process. The first argument is the name of the program.
 #[pyfunction]
 fn run(py: Python<'_>, arguments: Vec<OsString>) {
-    py.detach(|| std::process::exit(gramc::run(arguments)))
+    py.detach(|| std::process::exit(gramc::run(arguments)));
 }
 
 /// Says how gramc starts itself once more, and watches the programs that it starts.

@@ -95,6 +95,7 @@ impl Library {
 
 /// The library that a file declares.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 gives paths by value")]
 pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) -> PyResult<Library> {
     let runtime = handle()?;
     let library = detach(py, || {

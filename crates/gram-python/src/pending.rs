@@ -54,7 +54,8 @@ impl PendingCall {
     /// Continues the call.
     fn step(this: &Bound<'_, Self>) -> PyResult<()> {
         let (py, call) = (this.py(), this.get());
-        let waker = Arc::new(LoopWaker { call: this.clone().unbind(), is_woken: AtomicBool::new(false) });
+        let waker =
+            Arc::new(LoopWaker { call: this.clone().unbind(), is_woken: AtomicBool::new(false) });
         let waker = Waker::from(waker);
         let verdict = detach(py, || {
             // Another thread that holds this continues the call itself.

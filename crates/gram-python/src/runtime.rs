@@ -119,7 +119,11 @@ impl Wake for ThreadWaker {
 }
 
 /// Waits for a call without the interpreter lock. A signal, such as Ctrl-C, cancels it.
-pub(crate) fn wait<F>(py: Python<'_>, future: F, cancelled: &CancellationToken) -> PyResult<F::Output>
+pub(crate) fn wait<F>(
+    py: Python<'_>,
+    future: F,
+    cancelled: &CancellationToken,
+) -> PyResult<F::Output>
 where
     F: Future + Send,
     F::Output: Send,

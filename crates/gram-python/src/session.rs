@@ -99,6 +99,12 @@ impl Session {
         self.session.visible().into_iter().map(Into::into).collect()
     }
 
+    /// Expands a container, or the containers of a tool, like a call of the container.
+    fn expand(&self, name: &str) {
+        self.session.expand(name);
+        self.session.expand_containers_of(name);
+    }
+
     /// Begins a turn after a message of the user.
     fn begin_turn(&self) {
         self.session.begin_turn();

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::convert::{arguments as arguments_text, to_python, to_value};
 use crate::library::{BoundLibrary, Library};
+use crate::offer::Offer;
 use crate::runtime::detach;
 use crate::session::call_of;
 use crate::verdict::Verdict;
@@ -79,8 +80,22 @@ pub(crate) fn import_tools(tools: &Bound<'_, PyAny>) -> PyResult<(String, Vec<St
     Ok((imported.text, notes))
 }
 
+fn target_of(name: &str) -> PyResult<Target> {
+    let known = Target::from_name(name).filter(|it| !it.spec().shape.is_output());
+    known.ok_or_else(|| {
+        let message = format!("unknown target `{name}`; `gramc compile --help` lists them");
+        PyValueError::new_err(message)
+    })
+}
+
 #[pymethods]
 impl Specification {
+    /// The tools for a target, with the way back from its calls.
+    fn _offer(&self, py: Python<'_>, target: &str) -> PyResult<Offer> {
+        let target = target_of(target)?;
+        Ok(detach(py, || Offer::new(&self.source, target)))
+    }
+
     /// The tools for a target, ready for a request.
     #[pyo3(signature = (target, *, expanded=false))]
     fn compile<'py>(
@@ -89,12 +104,7 @@ impl Specification {
         target: &str,
         expanded: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let known = Target::from_name(target).filter(|it| !it.spec().shape.is_output());
-        let target = known.ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "unknown target `{target}`; `gramc compile --help` lists them"
-            ))
-        })?;
+        let target = target_of(target)?;
         let compiled = detach(py, || {
             let options = Options { expanded, ..Options::new(target, self.source.files) };
             serde_json::to_value(Compilation::new(&self.source.module, &options).request())

@@ -26,7 +26,12 @@ impl Verdict {
     }
 
     /// A part of the JSON form, or `absent` if there is none.
-    fn part<'py>(&self, py: Python<'py>, pointer: &str, absent: &Value) -> PyResult<Bound<'py, PyAny>> {
+    fn part<'py>(
+        &self,
+        py: Python<'py>,
+        pointer: &str,
+        absent: &Value,
+    ) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.json().pointer(pointer).unwrap_or(absent))
     }
 
@@ -126,7 +131,7 @@ impl Verdict {
         self.verdict.is_ok()
     }
 
-    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<String> {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let name = PyString::new(py, &self.verdict.name).repr()?;
         Ok(match self.error_type() {
             None => format!("<Verdict of {name}: ok>"),

@@ -49,13 +49,11 @@ impl Specification {
     fn load_here(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
         let inputs = Inputs { paths, stdin_filename: String::new() };
         let texts = input::read(&inputs)?;
-        match texts.check().module {
-            Some(module) => Ok(Self { module, files: texts.named }),
-            None => {
-                let found = commands::check::diagnostics(&inputs, &texts)?;
-                Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()))
-            }
+        if let Some(module) = texts.check().module {
+            return Ok(Self { module, files: texts.named });
         }
+        let found = commands::check::diagnostics(&inputs, &texts)?;
+        Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()))
     }
 
     /// Reads a text. It cannot import files.
@@ -88,9 +86,8 @@ impl Specification {
 /// work shares would not outlive a fork of the process.
 fn in_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, SpecificationError> {
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
-    let pool = pool.map_err(|error| {
-        SpecificationError::Failed(format!("cannot start threads: {error}"))
-    })?;
+    let pool =
+        pool.map_err(|error| SpecificationError::Failed(format!("cannot start threads: {error}")))?;
     Ok(pool.install(work))
 }
 

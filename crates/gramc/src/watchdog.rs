@@ -12,8 +12,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gram_tools::ProcessWatcher;
 use crate::start::start_command;
+use gram_tools::ProcessWatcher;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 /// The name under which gramc is a watchdog.
@@ -63,9 +63,10 @@ fn start() -> io::Result<(Child, ChildStdin)> {
         command
     } else {
         // The file may have been replaced since gramc was started, for which Linux has a name.
-        let program = match cfg!(target_os = "linux") {
-            true => "/proc/self/exe".into(),
-            false => std::env::current_exe()?,
+        let program = if cfg!(target_os = "linux") {
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe()?
         };
         let mut command = Command::new(program);
         command.arg0(NAME).env_clear();

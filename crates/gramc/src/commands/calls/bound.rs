@@ -91,7 +91,11 @@ impl Read {
 
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
 /// by their names.
-pub(crate) fn declared_in(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure> {
+pub(crate) fn declared_in(
+    read: &Read,
+    path: &str,
+    name: Option<&str>,
+) -> Result<Declared, Failure> {
     let libraries = &read.module.libraries;
     let is_own = |at: &usize| {
         let place = read.module.spans().library(*at);
