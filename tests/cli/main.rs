@@ -45,6 +45,7 @@ mod output;
 mod passed_on;
 mod programs;
 mod providers;
+mod python;
 mod real;
 mod running;
 mod scenarios;

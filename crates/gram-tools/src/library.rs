@@ -255,7 +255,8 @@ impl ToolLibrary {
         self.journal.as_ref()
     }
 
-    pub(crate) fn own_settings(&self) -> &Settings {
+    /// The policy for tools that are added from now on, and for calls of unknown tools.
+    pub fn own_settings(&self) -> &Settings {
         &self.settings
     }
 }

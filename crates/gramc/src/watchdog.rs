@@ -5,12 +5,14 @@
 //! When that ends, gramc has ended, and the watchdog ends the groups that are left.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::{self, BufRead as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::start::start_command;
 use gram_tools::ProcessWatcher;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
@@ -51,12 +53,26 @@ impl ProcessWatcher for Watchdog {
 }
 
 fn start() -> io::Result<(Child, ChildStdin)> {
-    // The file may have been replaced since gramc was started, for which Linux has a name.
-    let program =
-        if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
-    let mut child = Command::new(program)
-        .arg0(NAME)
-        .env_clear()
+    let mut command = if let Some((program, arguments)) = start_command() {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(NAME).env_clear();
+        // Where Python finds its packages.
+        for name in ["PYTHONHOME", "PYTHONPATH"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        command
+    } else {
+        // The file may have been replaced since gramc was started, for which Linux has a name.
+        let program = if cfg!(target_os = "linux") {
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe()?
+        };
+        let mut command = Command::new(program);
+        command.arg0(NAME).env_clear();
+        command
+    };
+    let mut child = command
         .current_dir("/")
         // What is sent to the group of gramc, such as Ctrl-C, does not end it.
         .process_group(0)
@@ -68,9 +84,14 @@ fn start() -> io::Result<(Child, ChildStdin)> {
     Ok((child, input))
 }
 
-/// Whether this process is a watchdog.
-pub(crate) fn is_one() -> bool {
-    std::env::args_os().next().is_some_and(|name| name == NAME)
+/// Whether this process is a watchdog: it is started under that name, or, by another program that
+/// contains gramc, with that name as its only argument.
+pub(crate) fn is_one(arguments: &[OsString]) -> bool {
+    match arguments {
+        [name, ..] if name == NAME => true,
+        [_, only] => only == NAME,
+        _ => false,
+    }
 }
 
 /// Waits until gramc has ended, then ends what is left of its groups.

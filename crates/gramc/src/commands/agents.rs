@@ -7,6 +7,7 @@ use tokio::runtime::Builder;
 
 use crate::args::{AgentProgram, Bridge};
 use crate::failure::{CLEAN, Failure, Outcome};
+use crate::start::start_command;
 
 /// The name of an agent that the specification does not declare.
 const UNDECLARED: &str = "agent";
@@ -24,9 +25,17 @@ pub(super) fn program(args: &AgentProgram) -> Result<Option<(Vec<String>, PathBu
 
 /// The command that connects such a program with its MCP server.
 pub(super) fn bridge() -> Vec<String> {
-    let program = std::env::current_exe().ok();
-    let program = program.and_then(|path| path.to_str().map(str::to_owned));
-    program.map(|program| vec![program, Bridge::NAME.to_owned()]).unwrap_or_default()
+    let words: Option<Vec<String>> = match start_command() {
+        Some((program, arguments)) => {
+            let words = std::iter::once(program).chain(arguments);
+            words.map(|word| word.to_str().map(str::to_owned)).collect()
+        }
+        None => std::env::current_exe()
+            .ok()
+            .and_then(|path| path.to_str().map(|path| vec![path.to_owned()])),
+    };
+    let name = Bridge::NAME.to_owned();
+    words.map(|words| words.into_iter().chain([name]).collect()).unwrap_or_default()
 }
 
 /// The agent to run: the one that is asked for, else the only one that no other agent calls.

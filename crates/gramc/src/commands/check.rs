@@ -1,11 +1,13 @@
 //! `gramc check`
 
+use std::borrow::Cow;
+
 use gram_lint::Settings;
 use gram_project::Budget;
 use gram_syntax::{Applicability, Diagnostic};
 
 use super::watch;
-use crate::args::{Check, Display, Format};
+use crate::args::{Check, Display, Format, Inputs};
 use crate::failure::{Failure, Outcome};
 use crate::input::Texts;
 use crate::output::say;
@@ -31,15 +33,7 @@ impl Plan {
 
     /// Shows what was found, and gives the exit code.
     pub(super) fn show(&self, display: Display, texts: &Texts, found: &[Diagnostic]) -> Outcome {
-        let all: Vec<_>;
-        let mut more = self.over_budget(texts);
-        more.extend(texts.unknown_references());
-        let found = if self.project.is_empty() && more.is_empty() {
-            found
-        } else {
-            all = self.project.iter().chain(found).chain(&more).cloned().collect();
-            &all
-        };
+        let found = &*self.all(texts, found);
         let counts = report::show(display, found)?;
         if display.format == Format::Human {
             let count = texts.all.len();
@@ -55,6 +49,16 @@ impl Plan {
         Ok(counts.exit_code(self.deny_warnings))
     }
 
+    /// What was found, with what is wrong in the project file, in references and with budgets.
+    fn all<'f>(&self, texts: &Texts, found: &'f [Diagnostic]) -> Cow<'f, [Diagnostic]> {
+        let mut more = self.over_budget(texts);
+        more.extend(texts.unknown_references());
+        if self.project.is_empty() && more.is_empty() {
+            return Cow::Borrowed(found);
+        }
+        self.project.iter().chain(found).chain(&more).cloned().collect()
+    }
+
     /// What agents cost too much. That is known where the texts have no error.
     fn over_budget(&self, texts: &Texts) -> Vec<Diagnostic> {
         if self.budget == Budget::default() {
@@ -63,6 +67,15 @@ impl Plan {
         let module = texts.check().module;
         module.map(|module| gram_agent::over_budget(&module, &self.budget)).unwrap_or_default()
     }
+}
+
+/// All that `gramc check` finds in files that were read.
+pub(crate) fn diagnostics(inputs: &Inputs, texts: &Texts) -> Result<Vec<Diagnostic>, Failure> {
+    let (project, found) = project::read(inputs)?;
+    let (settings, budget) = (project.lints, project.budget);
+    let plan = Plan { settings, deny_warnings: false, budget, project: found };
+    let found = texts.diagnostics(&plan.settings);
+    Ok(plan.all(texts, &found).into_owned())
 }
 
 pub(super) fn run(args: &Check, display: Display) -> Outcome {

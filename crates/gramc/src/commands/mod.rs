@@ -3,8 +3,8 @@
 mod ab;
 mod agents;
 mod approval;
-mod calls;
-mod check;
+pub(crate) mod calls;
+pub(crate) mod check;
 mod compile;
 mod explain;
 mod fmt;

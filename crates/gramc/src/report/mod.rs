@@ -13,6 +13,8 @@ use gram_syntax::{Diagnostic, Severity};
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, PROBLEMS};
 
+pub(crate) use json::object;
+
 /// The number of diagnostics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {

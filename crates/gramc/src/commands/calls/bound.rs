@@ -13,7 +13,7 @@ use crate::input::{self, Texts};
 use crate::report;
 
 /// Texts without errors.
-pub(in crate::commands) struct Read {
+pub(crate) struct Read {
     pub(in crate::commands) module: Valid<Module>,
     texts: Texts,
     /// The settings of libraries that do not set them.
@@ -45,7 +45,7 @@ fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Re
 }
 
 /// A library, with what its file declares, and the folder that paths in it are relative to.
-pub(in crate::commands) type Declared = (ToolLibrary, Library, PathBuf);
+pub(crate) type Declared = (ToolLibrary, Library, PathBuf);
 
 /// The library of a name that the specification declares.
 pub(in crate::commands) fn declared_here(name: &str, spec: &Read) -> Option<Declared> {
@@ -66,7 +66,7 @@ pub(in crate::commands) fn read_declared(
     };
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
-        return one(&read, named, None).map(Some);
+        return declared_in(&read, named, None).map(Some);
     }
     if let Some(made) = declared_here(named, spec) {
         return Ok(Some(made));
@@ -75,16 +75,27 @@ pub(in crate::commands) fn read_declared(
         && Path::new(path).exists()
     {
         let Some(read) = read(path)? else { return Ok(None) };
-        return one(&read, path, Some(name)).map(Some);
+        return declared_in(&read, path, Some(name)).map(Some);
     }
     let known = &spec.module.libraries;
     let message = format!("`{named}` is neither a file nor a library of the specification");
     Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
 }
 
+impl Read {
+    /// Texts that were checked.
+    pub(crate) fn new(module: Valid<Module>, texts: Texts, defaults: Settings) -> Self {
+        Self { module, texts, defaults }
+    }
+}
+
 /// The library of a file. Those that it imports are meant only where it declares none itself, or
 /// by their names.
-fn one(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure> {
+pub(crate) fn declared_in(
+    read: &Read,
+    path: &str,
+    name: Option<&str>,
+) -> Result<Declared, Failure> {
     let libraries = &read.module.libraries;
     let is_own = |at: &usize| {
         let place = read.module.spans().library(*at);

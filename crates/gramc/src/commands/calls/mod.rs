@@ -28,7 +28,8 @@ use crate::args::{BindCommand, Call, Display, Format, Journal, Replay, Validate}
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
-pub(super) use bound::{Declared, Read, declared_here, read_declared, read_spec};
+pub(crate) use bound::{Declared, Read, declared_in};
+pub(super) use bound::{declared_here, read_declared, read_spec};
 use lines::{CallLine, Lines};
 
 /// Time for MCP servers to start before they are compared with the specification. The clients of

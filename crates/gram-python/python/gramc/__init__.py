@@ -1,0 +1,39 @@
+"""Defines, binds, checks and runs the tools of LLM agents.
+
+Documentation: docs/python.md in the repository of gramc.
+"""
+
+from __future__ import annotations
+
+import atexit as _atexit
+import os as _os
+import sys as _sys
+
+from . import _native
+from ._errors import BindError, SpecError
+from ._library import ToolLibrary
+from ._native import Bound, Session, Verdict
+from ._specification import Specification, load, loads
+from ._tool import Tool, tool
+
+__all__ = [
+    "BindError",
+    "Bound",
+    "Session",
+    "SpecError",
+    "Specification",
+    "Tool",
+    "ToolLibrary",
+    "Verdict",
+    "load",
+    "loads",
+    "tool",
+]
+
+if _sys.executable:
+    _native.set_start_command([_sys.executable, "-m", "gramc"])
+_atexit.register(_native.close)
+if hasattr(_os, "register_at_fork"):
+    from ._workers import forget_threads as _forget_threads
+
+    _os.register_at_fork(after_in_child=_forget_threads)

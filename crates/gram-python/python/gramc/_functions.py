@@ -1,0 +1,149 @@
+"""Functions as implementations of tools."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime
+import decimal
+import enum
+import inspect
+import json
+import os
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from . import _signature, _workers
+
+if TYPE_CHECKING:
+    from ._native import Completion, Session, Verdict
+
+
+async def await_call(session: Session, name: str, arguments: Any, id: str | None) -> Verdict:
+    """Run a call in the event loop of the caller."""
+    pending = session._start(name, arguments, id, asyncio.get_running_loop())
+    try:
+        verdict: Verdict = await pending.future
+    except asyncio.CancelledError:
+        pending.cancel()
+        raise
+    return verdict
+
+
+class _Task:
+    """A coroutine in an event loop of another thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None]) -> None:
+        self._loop = loop
+        self._task: asyncio.Task[None] | None = None
+        self._cancelled = False
+        loop.call_soon_threadsafe(self._start, work)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._task = self._loop.create_task(work)
+        if self._cancelled:
+            self._task.cancel()
+
+    def _cancel(self) -> None:
+        self._cancelled = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def cancel(self) -> None:
+        self._loop.call_soon_threadsafe(self._cancel)
+
+
+class Runner:
+    """Starts a function with the arguments of a call."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._is_async = is_coroutine_function(function)
+        self._read = _signature.reader(function)
+
+    def start(
+        self, loop: asyncio.AbstractEventLoop | None, arguments: str, completion: Completion
+    ) -> Any:
+        """Start the function. The answer has a method `cancel`."""
+        if not self._is_async:
+            return _workers.run_in_thread(lambda: self._run(arguments, completion))
+        work = self._run_async(arguments, completion)
+        if loop is not None:
+            return loop.create_task(work)
+        return _Task(_workers.background_loop(), work)
+
+    def _run(self, arguments: str, completion: Completion) -> None:
+        try:
+            result = self._function(**self._read(arguments))
+        except BaseException as error:
+            completion.fail(describe(error))
+        else:
+            finish(completion, result)
+
+    async def _run_async(self, arguments: str, completion: Completion) -> None:
+        try:
+            result = await self._function(**self._read(arguments))
+        except asyncio.CancelledError:
+            completion.fail("the function was cancelled")
+            raise
+        except BaseException as error:
+            completion.fail(describe(error))
+            if not isinstance(error, Exception):
+                raise
+        else:
+            finish(completion, result)
+
+
+def is_coroutine_function(function: Callable[..., Any]) -> bool:
+    """Whether a function is `async def`, or an object whose `__call__` is."""
+    while hasattr(function, "func"):  # functools.partial
+        function = function.func
+    call = getattr(type(function), "__call__", None)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
+def describe(error: BaseException) -> str:
+    """The message of an exception for the model: no traceback, and no type unless there is no text."""
+    if isinstance(error, _signature.ArgumentsError):
+        return str(error)
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = ""
+    return _utf8(text) or f"the function raised {type(error).__name__}"
+
+
+def _utf8(text: str) -> str:
+    """A text without halves of surrogate pairs, which UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def finish(completion: Completion, result: Any) -> None:
+    """Hand over the result as JSON."""
+    try:
+        text = json.dumps(result, default=_encode, allow_nan=False)
+    except RecursionError:
+        completion.garble("it contains itself or nests too deeply")
+    except BaseException as error:
+        completion.garble(_utf8(str(error)) or type(error).__name__)
+    else:
+        completion.finish(text)
+
+
+def _encode(value: Any) -> Any:
+    """What `json.dumps` does not know."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump) and not isinstance(value, type):
+        return dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, (set, frozenset)):
+        return list(value)
+    if isinstance(value, (uuid.UUID, decimal.Decimal, os.PathLike)):
+        return str(value)
+    raise TypeError(f"values of the type {type(value).__name__} have no form in JSON")

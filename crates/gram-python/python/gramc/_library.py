@@ -1,0 +1,116 @@
+"""Libraries of functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from . import _native, _signature
+from ._functions import Runner
+from ._native import Bound, Specification
+from ._tool import Tool
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_SETTINGS = {
+    "approval", "auto_expand", "calls_per_minute", "concurrency", "correct_names", "expand",
+    "max_attempts", "max_output", "max_response", "repair", "strict_result", "throttle", "timeout",
+    "undeclared",
+}  # fmt: skip
+
+
+def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings as attributes of gram, such as `maxAttempts`."""
+    for name in settings:
+        if name not in _SETTINGS:
+            known = ", ".join(sorted(_SETTINGS))
+            raise TypeError(f"unknown setting `{name}`; expected one of {known}")
+    attributes = {}
+    for name, value in settings.items():
+        first, *others = name.split("_")
+        if name == "timeout" and isinstance(value, (int, float)):
+            value = f"{round(value * 1000)}ms"
+        attributes[first + "".join(map(str.capitalize, others))] = value
+    return attributes
+
+
+class ToolLibrary:
+    """Functions that implement tools.
+
+    Keyword arguments are settings for all tools that are added: `timeout` (seconds, or text such as
+    `"5s"`), `max_attempts`, `concurrency`, `throttle` and the other attributes of a library in gram.
+    """
+
+    name: str
+    _native: _native.Library
+
+    def __init__(self, name: str, **settings: Any) -> None:
+        self.name = name
+        self._native = _native.Library(name, _attributes(settings))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], name: str | None = None) -> ToolLibrary:
+        """Read a library that a file in gram declares. `name` chooses one of several.
+
+        Functions can be added to it. Raises `SpecError` if the file has errors.
+        """
+        library = cls.__new__(cls)
+        library.name = name or os.fspath(path)
+        library._native = _native.load_library(path, name)
+        return library
+
+    @overload
+    def tool(self, name: str, /, **settings: Any) -> Callable[[Function], Function]: ...
+    @overload
+    def tool(self, name: Tool, /, **settings: Any) -> Tool: ...
+    @overload
+    def tool(self, name: Function, /, **settings: Any) -> Function: ...
+
+    def tool(self, name: Any, /, **settings: Any) -> Any:
+        """Add a function, as a decorator: `@library.tool("findOrder")`.
+
+        The function receives the arguments as keyword arguments. Without a name, the tool has the name
+        of the function. `inject` holds values of injected parameters; other keyword arguments are
+        settings of this tool.
+        """
+        if isinstance(name, Tool):
+            self.add(name.name, name.function, **settings)
+            return name
+        if callable(name):
+            self.add(name.__name__, name, **settings)
+            return name
+
+        def decorate(function: Function) -> Function:
+            target = function.function if isinstance(function, Tool) else function
+            self.add(name, target, **settings)
+            return function
+
+        return decorate
+
+    def add(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *,
+        inject: dict[str, Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        """Add a function as the implementation of a tool."""
+        if not callable(function):
+            raise TypeError(f"the implementation of `{name}` is not callable")
+        self._native.add(
+            name,
+            Runner(function),
+            _signature.parameters_schema(function),
+            None,
+            _attributes(settings),
+            inject or {},
+        )
+
+    def bind(self, specification: Specification) -> Bound:
+        """Bind the library, as `specification.bind(library)` does."""
+        return specification.bind(self)
+
+    def __repr__(self) -> str:
+        return f"ToolLibrary({self.name!r})"

@@ -1,0 +1,1 @@
+"""Adapters for agent frameworks. Each needs the extra of its name, such as `gramc[pydantic-ai]`."""

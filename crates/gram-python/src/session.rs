@@ -1,0 +1,126 @@
+//! Sessions.
+
+use std::sync::Arc;
+
+use gram_tools::Call;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::convert::arguments as arguments_text;
+use crate::function::EVENT_LOOP;
+use crate::library::BoundLibrary;
+use crate::pending::PendingCall;
+use crate::runtime::{call_token, detach, wait};
+use crate::verdict::Verdict;
+
+/// One conversation.
+#[pyclass(frozen, module = "gramc")]
+pub(crate) struct Session {
+    session: Arc<gram_tools::Session>,
+    /// The library that the session calls.
+    #[pyo3(get)]
+    bound: Py<BoundLibrary>,
+}
+
+impl Session {
+    pub(crate) fn new(session: gram_tools::Session, bound: Py<BoundLibrary>) -> Self {
+        Self { session: Arc::new(session), bound }
+    }
+}
+
+pub(crate) fn call_of(name: &str, arguments: Option<String>, id: Option<String>) -> Call {
+    Call { id, name: name.to_owned(), arguments, cut_off: None }
+}
+
+#[pymethods]
+impl Session {
+    /// Checks a call and runs it.
+    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    fn call(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        arguments: Option<&Bound<'_, PyAny>>,
+        id: Option<String>,
+    ) -> PyResult<Verdict> {
+        let call = call_of(name, arguments_text(arguments)?, id);
+        let cancelled = call_token()?;
+        let work = self.session.call_until(call, cancelled.clone());
+        wait(py, work, &cancelled).map(Verdict::new)
+    }
+
+    /// Checks a call and runs it, in asynchronous programs.
+    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    fn acall<'py>(
+        this: Bound<'py, Self>,
+        name: &str,
+        arguments: Option<&Bound<'py, PyAny>>,
+        id: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static AWAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = this.py();
+        let function = AWAIT.import(py, "gramc._functions", "await_call")?;
+        function.call1((this, name, arguments, id))
+    }
+
+    /// Starts a call in the event loop that runs.
+    fn _start(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        arguments: Option<&Bound<'_, PyAny>>,
+        id: Option<String>,
+        event_loop: Py<PyAny>,
+    ) -> PyResult<Py<PendingCall>> {
+        let call = call_of(name, arguments_text(arguments)?, id);
+        let cancelled = call_token()?;
+        let (session, token) = (Arc::clone(&self.session), cancelled.clone());
+        let work = async move { session.call_until(call, token).await };
+        let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));
+        PendingCall::start(py, event_loop, work, cancelled)
+    }
+
+    /// Checks a call without running it. It counts towards no limit.
+    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    fn validate(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        arguments: Option<&Bound<'_, PyAny>>,
+        id: Option<String>,
+    ) -> PyResult<Verdict> {
+        let call = call_of(name, arguments_text(arguments)?, id);
+        Ok(Verdict::new(detach(py, || self.session.validate(call))))
+    }
+
+    /// The names that can be called now.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.session.visible().into_iter().map(Into::into).collect()
+    }
+
+    /// Expands a container, or the containers of a tool, like a call of the container.
+    fn expand(&self, name: &str) {
+        self.session.expand(name);
+        self.session.expand_containers_of(name);
+    }
+
+    /// Begins a turn after a message of the user.
+    fn begin_turn(&self) {
+        self.session.begin_turn();
+    }
+
+    /// Forgets the failures of a tool, or of all tools.
+    #[pyo3(signature = (name=None))]
+    fn reset(&self, name: Option<&str>) -> PyResult<()> {
+        match name {
+            None => self.session.reset_all(),
+            Some(name) if self.session.reset(name) => {}
+            Some(name) => {
+                let message = format!("there is no tool `{name}`");
+                return Err(pyo3::exceptions::PyKeyError::new_err(message));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+"""Specifications, bindings, calls and their results."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import dataclasses
+import datetime
+import enum
+import json
+import pickle
+import time
+from typing import Annotated, Literal
+
+import pydantic
+import pytest
+from conftest import bind_one
+
+import gramc
+
+
+def test_ten_lines(tmp_path):
+    file = tmp_path / "shop.gram"
+    file.write_text("[findOrder:Tool | (id::Int)==>(::{id: Integer})]")
+    spec = gramc.load(file)
+    library = gramc.ToolLibrary("stable")
+
+    @library.tool("findOrder")
+    def find_order(id: int) -> dict:
+        return {"id": id}
+
+    session = spec.bind(library).session()
+    verdict = session.call("findOrder", '{"id": "7"}')
+    assert (verdict.ok, verdict.result, verdict.arguments) == (True, {"id": 7}, {"id": 7})
+    assert [repair["rule"] for repair in verdict.repairs] == ["text-to-integer"]
+    assert (verdict.message, verdict.error, verdict.errors) == ('{"id":7}', None, [])
+    assert json.loads(verdict.to_json()) == verdict.to_dict()
+    assert find_order(3) == {"id": 3}
+
+
+def test_folders_and_lists_of_files(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.gram").write_text(f"[{name}:Tool | (x::Text)==>(::Text)]")
+    assert gramc.load(tmp_path).names == ["a", "b"]
+    assert gramc.load([str(tmp_path / "b.gram")]).names == ["b"]
+    with pytest.raises(OSError, match="nowhere.gram"):
+        gramc.load(tmp_path / "nowhere.gram")
+
+
+def test_errors_are_diagnostics():
+    with pytest.raises(gramc.SpecError, match="did you mean `Integer`") as caught:
+        gramc.loads("[a:Tool | (x::Integr)==>(::Text)]", "a.gram")
+    (found,) = caught.value.diagnostics
+    assert (found["path"], found["code"], found["severity"]) == ("a.gram", "unknown-type", "error")
+    assert pickle.loads(pickle.dumps(caught.value)).diagnostics == [found]
+    with pytest.raises(gramc.SpecError, match="cannot import"):
+        gramc.loads('{imports: ["x.gram"]}\n[a:Tool | (x::Text)==>(::Text)]')
+
+
+def test_compile(shop):
+    tools = shop.compile("openai-strict")
+    assert [tool["function"]["name"] for tool in tools] == ["findOrder", "stay"]
+    with pytest.raises(ValueError, match="unknown target `opnai`"):
+        shop.compile("opnai")
+
+
+def test_validate_runs_nothing(shop):
+    assert shop.validate("stay", {"nights": 3, "price": 2.5}).ok
+    verdict = shop.validate("stay", '{"nights": 90, "price": 1}')
+    assert not verdict and verdict.error_type == "validation_error"
+    assert [one["pointer"] for one in verdict.errors] == ["/nights"]
+    assert shop.validate("stya").error_type == "unknown_tool"
+    assert shop.validate("stay", "{").error_type == shop.validate("stay", "[").error_type
+    assert shop.validate("stay", id="c1").to_dict()["id"] == "c1"
+
+
+def test_all_gaps_are_listed(shop):
+    library = gramc.ToolLibrary("gaps")
+
+    @library.tool("stay")
+    def stay(nights: int) -> float: ...
+
+    @library.tool("findOrdr")
+    def find(id: str) -> dict: ...
+
+    with pytest.raises(gramc.BindError) as caught:
+        shop.bind(library)
+    gaps = {gap["tool"]: gap["message"] for gap in caught.value.gaps}
+    assert set(gaps) == {"findOrder", "stay", "findOrdr"}
+    assert "did you mean `findOrder`" in gaps["findOrdr"]
+    assert "refuses" in gaps["stay"] and "price" in gaps["stay"]
+    assert all(one["severity"] == "error" for one in caught.value.diagnostics)
+    with pytest.raises(TypeError, match="ToolLibrary"):
+        shop.bind("library")
+
+
+def test_annotations_are_compared(shop):
+    library = gramc.ToolLibrary("gaps")
+    library.add("findOrder", lambda id: id)
+
+    @library.tool("stay")
+    def stay(nights: Literal[1, 2], price: float) -> float: ...
+
+    with pytest.raises(gramc.BindError, match="`stay` allows arguments"):
+        shop.bind(library)
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(TypeError, match="unknown setting `retries`"):
+        gramc.ToolLibrary("x", retries=3)
+
+
+ONE = "[f:Tool | (x::Text)==>(::Any)]"
+
+
+def test_exceptions_are_invocation_errors():
+    def fail(x):
+        raise LookupError(f"no {x}")
+
+    verdict = bind_one(ONE, "f", fail).call("f", {"x": "a"})
+    assert (verdict.error_type, verdict.error["detail"]) == ("invocation_error", "no a")
+    assert "Traceback" not in verdict.to_json() and verdict.arguments == {"x": "a"}
+
+    def silent(x):
+        raise ValueError
+
+    assert "ValueError" in bind_one(ONE, "f", silent).call("f", {"x": "a"}).message
+
+    def leave(x):
+        raise SystemExit(3)
+
+    assert bind_one(ONE, "f", leave).call("f", {"x": "a"}).error_type == "invocation_error"
+
+    def surrogate(x):
+        raise ValueError("\ud800")
+
+    assert bind_one(ONE, "f", surrogate).call("f", {"x": "a"}).error_type == "invocation_error"
+
+
+@pytest.mark.parametrize(
+    "value", [object(), float("nan"), {(1, 2): 3}, b"x", "\ud800", {1, object()}, print]
+)
+def test_results_that_are_not_json(value):
+    verdict = bind_one(ONE, "f", lambda x: value).call("f", {"x": "a"})
+    assert verdict.error_type == "invocation_error"
+    assert "cannot be written as JSON" in verdict.message
+
+
+def test_circular_results():
+    circle: list = []
+    circle.append(circle)
+    deep: list = []
+    for _ in range(5000):
+        deep = [deep]
+    for value in (circle, deep):
+        verdict = bind_one(ONE, "f", lambda x, value=value: value).call("f", {"x": "a"})
+        assert verdict.error_type == "invocation_error"
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+class Order(pydantic.BaseModel):
+    id: int
+    when: datetime.date
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    order: Order
+
+
+def test_results_of_python_types():
+    day = datetime.date(2026, 1, 2)
+    order = {"id": 1, "when": "2026-01-02"}
+    for value, expected in [
+        (Order(id=1, when=day), order),
+        ([Point(2, Order(id=1, when=day))], [{"x": 2, "order": order}]),
+        ({"c": Color.RED, "d": day, "s": {1}}, {"c": "red", "d": "2026-01-02", "s": [1]}),
+        (None, None),
+        (2**70, 2**70),
+    ]:
+        verdict = bind_one(ONE, "f", lambda x, value=value: value).call("f", {"x": "a"})
+        assert (verdict.ok, verdict.result) == (True, expected)
+
+
+def test_parameters_of_pydantic_types():
+    seen = []
+
+    def book(when: datetime.date, guests: list[Order], color: Color = Color.RED) -> str:
+        seen.append((when, guests, color))
+        return "ok"
+
+    text = """[book:Tool | (when::Date)==>(guests::{id: Integer, when: Date}[])
+               ==>(color::"red" {default: "red"})==>(::Text)]"""
+    session = bind_one(text, "book", book)
+    arguments = {"when": "2026-01-02", "guests": [{"id": 1, "when": "2026-02-03"}]}
+    assert session.call("book", arguments).message == "ok"
+    order = Order(id=1, when=datetime.date(2026, 2, 3))
+    assert seen == [(datetime.date(2026, 1, 2), [order], Color.RED)]
+
+
+def test_what_a_type_refuses_is_told_without_values():
+    Even = Annotated[int, pydantic.AfterValidator(_even)]
+
+    def f(x: Even): ...
+
+    verdict = bind_one("[f:Tool | (x::Int)==>(::Any)]", "f", f).call("f", {"x": 12345})
+    assert "even numbers only" in verdict.message and verdict.error_type == "invocation_error"
+    assert "12345" not in verdict.error["detail"]
+
+
+def _even(value: int) -> int:
+    raise ValueError("even numbers only")
+
+
+def test_timeouts():
+    async def slow(x):
+        await asyncio.sleep(30)
+
+    for function in (slow, lambda x: time.sleep(2)):
+        session = bind_one(ONE, "f", function, timeout=0.05)
+        start = time.perf_counter()
+        assert session.call("f", {"x": "a"}).error_type == "timeout"
+        assert asyncio.run(_acall(session, "f", {"x": "a"})).error_type == "timeout"
+        assert time.perf_counter() - start < 1.5
+
+
+async def _acall(session, name, arguments):
+    return await session.acall(name, arguments)
+
+
+VARIABLE = contextvars.ContextVar("variable", default="unset")
+
+
+def test_context_variables_reach_functions():
+    async def asynchronous(x):
+        await asyncio.sleep(0)
+        return VARIABLE.get()
+
+    async def run(session):
+        VARIABLE.set("inner")
+        return (await session.acall("f", {"x": "a"})).result
+
+    for function in (asynchronous, lambda x: VARIABLE.get()):
+        assert asyncio.run(run(bind_one(ONE, "f", function))) == "inner"
+
+
+def test_secrets_are_injected_and_masked():
+    text = "[f:Tool | (key::Text {injected: true, secret: true})==>(x::Text)==>(::Text)]"
+
+    def f(x: str, key: str) -> str:
+        return f"{x} with {key}"
+
+    session = bind_one(text, "f", f, inject={"key": "s3cret-value"})
+    verdict = session.call("f", {"x": "a"})
+    assert verdict.ok and "s3cret-value" not in verdict.to_json()
+    assert "key" not in json.dumps(session.bound.specification.compile("openai"))
+
+
+def test_a_library_of_a_file(tmp_path):
+    file = tmp_path / "library.gram"
+    file.write_text('[local:Library | (now:Builtin {name: "now"})]')
+    library = gramc.ToolLibrary.load(file, "local")
+    library.add("f", lambda x: x)
+    spec = gramc.loads(ONE + "\n[now:Tool | ()==>(::Text)]")
+    session = spec.bind(library).session()
+    assert session.call("f", {"x": "a"}).result == "a" and session.call("now").ok

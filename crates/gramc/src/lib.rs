@@ -1,0 +1,60 @@
+//! The command line of gramc: arguments in, exit code and text out. It holds no knowledge of its own.
+//!
+//! It is a library so that packages of other languages can bring it along, see [`run`], and read
+//! files as it does, see [`specification`].
+
+mod args;
+mod commands;
+mod failure;
+mod imports;
+mod input;
+mod levels;
+mod live;
+mod output;
+mod project;
+mod report;
+mod save;
+pub mod specification;
+mod start;
+#[cfg(unix)]
+mod watchdog;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+pub use start::set_start_command;
+
+/// The bytes of a thread's stack: types nest, and reading them recurses.
+const STACK: usize = 8 << 20;
+
+/// Runs the command line and returns its exit code. The first argument is the name of the program,
+/// as in [`std::env::args_os`]. For `--help`, `--version` and invalid arguments, the process ends.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    #[cfg(unix)]
+    {
+        if watchdog::is_one(&arguments) {
+            watchdog::watch();
+            return failure::CLEAN;
+        }
+        watch_processes();
+    }
+    let args = args::Args::parse_from(arguments);
+    // Without them, this thread does the work.
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+    match commands::run(args) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Ends the programs that implementations start if this process is killed.
+#[cfg(unix)]
+pub fn watch_processes() {
+    gram_tools::watch_processes(Box::<watchdog::Watchdog>::default());
+}
+
+/// Ends the programs that implementations start if this process is killed. Unix only.
+#[cfg(not(unix))]
+pub fn watch_processes() {}

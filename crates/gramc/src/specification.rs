@@ -1,0 +1,113 @@
+//! Specifications and libraries for programs that contain gramc.
+
+use std::path::{Path, PathBuf};
+
+use gram_check::{Checked, ImportGraph, ResolvedImport, Valid};
+use gram_model::Module;
+use gram_syntax::{SourceFile, parse};
+use gram_tools::{Settings, ToolLibrary};
+use serde_json::Value;
+
+use crate::args::Inputs;
+use crate::failure::Failure;
+use crate::{STACK, commands, input, report};
+
+/// A specification without errors.
+#[derive(Debug)]
+pub struct Specification {
+    /// What it declares.
+    pub module: Valid<Module>,
+    /// The number of files that were named. The others are imported.
+    pub files: usize,
+}
+
+/// Why there is no specification.
+#[derive(Debug)]
+pub enum SpecificationError {
+    /// The files cannot be read, or the library does not exist.
+    Failed(String),
+    /// The files have errors. These are all diagnostics, as `gramc check --format json` prints them.
+    Diagnostics(Vec<Value>),
+}
+
+impl From<Failure> for SpecificationError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure.to_string())
+    }
+}
+
+impl Specification {
+    /// Reads files and folders, with what they import.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or has errors.
+    pub fn load(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
+        in_threads(|| Self::load_here(paths))?
+    }
+
+    fn load_here(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
+        let inputs = Inputs { paths, ..Inputs::default() };
+        let texts = input::read(&inputs)?;
+        if let Some(module) = texts.check().module {
+            return Ok(Self { module, files: texts.named });
+        }
+        let found = commands::check::diagnostics(&inputs, &texts)?;
+        Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()))
+    }
+
+    /// Reads a text. It cannot import files.
+    ///
+    /// # Errors
+    ///
+    /// If the text has errors.
+    pub fn parse(text: &str, name: &str) -> Result<Self, SpecificationError> {
+        in_threads(|| Self::parse_here(text, name))?
+    }
+
+    fn parse_here(text: &str, name: &str) -> Result<Self, SpecificationError> {
+        let text = parse(SourceFile::new(name, text));
+        let imports = gram_check::imports(&text).into_iter().map(|import| ResolvedImport {
+            span: import.span,
+            text: Err("a text that is not a file cannot import files".to_owned()),
+        });
+        let imports = ImportGraph { of: vec![imports.collect()] };
+        let texts = [text];
+        let Checked { module, .. } = gram_check::check_linked(&texts, &imports);
+        module.map(|module| Self { module, files: 1 }).ok_or_else(|| {
+            let settings = gram_lint::Settings::default();
+            let found = gram_lint::diagnostics(&texts, &imports, &settings);
+            SpecificationError::Diagnostics(found.iter().map(report::object).collect())
+        })
+    }
+}
+
+/// Does work on threads of its own, whose stacks are large enough for nested types. Threads that all
+/// work shares would not outlive a fork of the process.
+fn in_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, SpecificationError> {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    let pool =
+        pool.map_err(|error| SpecificationError::Failed(format!("cannot start threads: {error}")))?;
+    Ok(pool.install(work))
+}
+
+/// The library that a file declares, by its name if there are several.
+///
+/// # Errors
+///
+/// If the file cannot be read, has errors or does not declare the library.
+pub fn load_library(path: &Path, name: Option<&str>) -> Result<ToolLibrary, SpecificationError> {
+    in_threads(|| load_library_here(path, name))?
+}
+
+fn load_library_here(path: &Path, name: Option<&str>) -> Result<ToolLibrary, SpecificationError> {
+    let inputs = Inputs { paths: vec![path.to_owned()], ..Inputs::default() };
+    let texts = input::read(&inputs)?;
+    let Some(module) = texts.check().module else {
+        let found = commands::check::diagnostics(&inputs, &texts)?;
+        return Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()));
+    };
+    let read = commands::calls::Read::new(module, texts, Settings::default());
+    let (library, ..) = commands::calls::declared_in(&read, &path.display().to_string(), name)?;
+    Ok(library)
+}
