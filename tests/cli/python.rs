@@ -30,7 +30,7 @@ fn run(command: &mut Command) {
 fn install(site: &Path) {
     let wheels = site.join("wheels");
     run(Command::new(tool("maturin"))
-        .args(["build", "--quiet", "--manifest-path", "crates/gram-python/Cargo.toml"])
+        .args(["build", "--quiet", "--strip", "--manifest-path", "crates/gram-python/Cargo.toml"])
         .arg("--out")
         .arg(&wheels)
         .arg("--interpreter")
