@@ -211,7 +211,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    fn is_unknown(&self) -> bool {
+    /// Whether the provider reports no tokens.
+    pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
 

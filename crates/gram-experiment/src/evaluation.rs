@@ -38,8 +38,9 @@ pub struct Preference {
 pub struct EvaluatorUse {
     /// The model requests.
     pub requests: u32,
-    /// The tokens, as far as providers report them.
-    pub tokens: u64,
+    /// The tokens, if all providers report them.
+    #[serde(default)]
+    pub tokens: Option<u64>,
     /// The cost, if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -55,9 +56,10 @@ impl EvaluatorUse {
     pub(crate) fn sentence(&self) -> Option<String> {
         let Self { requests, tokens, cost } = self;
         let cost = cost.map(|cost| format!(", cost {cost:.4}")).unwrap_or_default();
+        let tokens = tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
         let told = format!(
-            "Judges and simulated users: {requests} requests, {tokens} tokens{cost}, which do not \
-             count for the arms."
+            "Judges and simulated users: {requests} requests{tokens}{cost}, which do not count for \
+             the arms."
         );
         (!self.is_none()).then_some(told)
     }
@@ -67,9 +69,13 @@ impl EvaluatorUse {
         if other.is_none() {
             return;
         }
-        self.cost =
-            if self.is_none() { other.cost } else { self.cost.zip(other.cost).map(|(a, b)| a + b) };
+        if self.is_none() {
+            *self = other;
+            return;
+        }
+        // A sum is unknown if a part of it is.
+        self.cost = self.cost.zip(other.cost).map(|(own, other)| own + other);
+        self.tokens = self.tokens.zip(other.tokens).map(|(own, other)| own.saturating_add(other));
         self.requests = self.requests.saturating_add(other.requests);
-        self.tokens = self.tokens.saturating_add(other.tokens);
     }
 }

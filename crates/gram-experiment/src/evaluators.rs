@@ -136,7 +136,7 @@ impl RunEvaluators {
         let cost = usage.iter().map(|(model, used)| Some(price::cost(prices.get(model)?, *used)));
         EvaluatorUse {
             requests: u32::try_from(usage.len()).unwrap_or(u32::MAX),
-            tokens: usage.iter().map(|(_, used)| used.total()).sum(),
+            tokens: usage.iter().map(|(_, used)| (!used.is_unknown()).then(|| used.total())).sum(),
             cost: cost.sum(),
         }
     }

@@ -78,7 +78,7 @@ impl Report {
             }
             StopReason::Cancelled => Some("cancelled".to_owned()),
             StopReason::NoAnswer(runs, why) => {
-                Some(format!("the model failed in {runs} runs, which are not counted: {why}"))
+                Some(format!("{runs} runs could not be counted: {why}"))
             }
         };
         let unanswered = unanswered(stats, &names, method.margin, stop);

@@ -84,7 +84,7 @@ impl RunStats {
         }
         if !self.has_baseline || self.arms.first() != Some(&run.arm) {
             self.evaluation.add(run.evaluation);
-            let tokens = run.tokens.unwrap_or_default().saturating_add(run.evaluation.tokens);
+            let tokens = run.tokens.unwrap_or_default() + run.evaluation.tokens.unwrap_or_default();
             self.tokens = self.tokens.saturating_add(tokens);
             self.cost += run.cost.unwrap_or_default() + run.evaluation.cost.unwrap_or_default();
         }

@@ -19,6 +19,9 @@ use crate::runtime::detach;
 use crate::session::call_of;
 use crate::verdict::Verdict;
 
+/// Arguments of so many bytes are checked faster than the interpreter lock is handed over.
+const SHORT_ARGUMENTS: usize = 1_024;
+
 /// Tools, types and libraries without errors.
 #[pyclass(frozen, module = "gramc")]
 pub(crate) struct Specification {
@@ -122,7 +125,9 @@ impl Specification {
         id: Option<String>,
     ) -> PyResult<Verdict> {
         let call = call_of(name, arguments_text(arguments)?, id);
-        Ok(Verdict::new(detach(py, || self.session.validate(call))))
+        let is_short = call.arguments.as_ref().is_none_or(|text| text.len() <= SHORT_ARGUMENTS);
+        let check = || self.session.validate(call);
+        Ok(Verdict::new(if is_short { check() } else { detach(py, check) }))
     }
 
     /// The names of its tools.

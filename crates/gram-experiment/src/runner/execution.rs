@@ -85,7 +85,7 @@ impl Runner {
             RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {
                 let spent = evaluators.spent(&self.running.prices);
                 let cost = cost + spent.cost.unwrap_or_default();
-                let tokens = tokens.saturating_add(spent.tokens);
+                let tokens = tokens.saturating_add(spent.tokens.unwrap_or_default());
                 RunOutcome::NoAnswer { detail, hopeless, tokens, cost }
             }
             outcome => outcome,
@@ -96,8 +96,8 @@ impl Runner {
     async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
-            () = self.ending.cancelled() => None,
             done = work => Some(done),
+            () = self.ending.cancelled() => None,
         }
     }
 

@@ -16,6 +16,12 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "StrictStr",
             "nvarchar",
             "ID",
+            "Path",
+            "FilePath",
+            "DirectoryPath",
+            "PathBuf",
+            "Filename",
+            "Slug",
         ],
     ),
     (

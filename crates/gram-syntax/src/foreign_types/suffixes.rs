@@ -82,6 +82,11 @@ impl Reader<'_> {
                 return Some(true);
             }
         }
+        if ["list", "array"].iter().any(|word| self.eat_word(word)) {
+            self.note("a list is written `T[]`");
+            member.text = list_of(&member.text);
+            return Some(true);
+        }
         if self.at("=") && !self.at("=>") {
             self.eat("=");
             member.limits.join(self.limit()?);

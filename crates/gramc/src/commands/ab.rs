@@ -189,7 +189,7 @@ impl Work {
             let s = if *runs == 1 { "" } else { "s" };
             let kept =
                 if journal.keeps() { "; run the same command again to retry them" } else { "" };
-            say(format_args!("gramc: the model gave no answer in {runs} run{s}: {why}{kept}"));
+            say(format_args!("gramc: {runs} run{s} could not be counted: {why}{kept}"));
             if tally.finished() == 0 {
                 return Ok(FAILED);
             }

@@ -13,6 +13,26 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 
 impl Parser<'_> {
+    /// `(a::Int := 3)`, at the `=`.
+    pub(super) fn colon_and_equals(&mut self) -> Option<Diagnostic> {
+        let (colon, value) = (self.last, self.after(self.at));
+        let end = self.next_of(value, &[T::RParen])?;
+        if self.kind() != T::Equals || self.tokens.kind(value) == T::RParen {
+            return None;
+        }
+        let record = format!("{{default: {}}}", self.text_between(value, self.previous(end)));
+        let sign = Span::new(self.span(colon).start, self.here().end);
+        let gap = self.span_between(colon, self.previous(end));
+        let error = self.error(&codes::MISSING_TYPE, sign, "a default is not written with `:=`");
+        self.cover(end);
+        Some(error.help(format!("write a default as an attribute: {record}")).fix(Fix::replace(
+            NeedsLook,
+            format!("write {record}"),
+            gap,
+            record,
+        )))
+    }
+
     /// `(a = Int)` or `(a::Int = 3)`.
     pub(super) fn equals_in_node(&mut self, group: Group) -> Option<Diagnostic> {
         let value = self.after(self.at);

@@ -15,7 +15,8 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
-        if let Some(error) = self.header_in_brackets().or_else(|| self.bar_after_colon()) {
+        let known = self.header_in_brackets().or_else(|| self.bar_after_colon());
+        if let Some(error) = known.or_else(|| self.colon_and_equals()) {
             return self.report(error);
         }
         let message = format!("expected a type or label, found {}", self.found());
