@@ -22,7 +22,6 @@ tokio::task_local! {
 pub(crate) struct PythonFunction {
     pub(crate) runner: Py<PyAny>,
     pub(crate) declared: Option<DeclaredInterface>,
-    pub(crate) description: Option<String>,
 }
 
 impl fmt::Debug for PythonFunction {
@@ -62,7 +61,7 @@ impl Completion {
     }
 
     /// The result cannot be written as JSON.
-    fn garble(&self, message: &str) {
+    fn refuse_result(&self, message: &str) {
         self.send(Err(not_json(message)));
     }
 }
@@ -123,9 +122,5 @@ impl Implementation for PythonFunction {
 
     fn declared(&self) -> Option<DeclaredInterface> {
         self.declared.clone()
-    }
-
-    fn description(&self) -> Option<smol_str::SmolStr> {
-        self.description.as_deref().map(Into::into)
     }
 }

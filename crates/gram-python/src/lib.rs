@@ -6,11 +6,11 @@
 mod convert;
 mod function;
 mod library;
-mod offer;
 mod pending;
 mod runtime;
 mod session;
 mod specification;
+mod target_tools;
 mod verdict;
 
 use std::ffi::OsString;
@@ -25,8 +25,6 @@ mod _native {
     #[pymodule_export]
     use super::library::{BoundLibrary, Library, load_library};
     #[pymodule_export]
-    use super::offer::Offer;
-    #[pymodule_export]
     use super::pending::PendingCall;
     #[pymodule_export]
     use super::runtime::close;
@@ -34,6 +32,8 @@ mod _native {
     use super::session::Session;
     #[pymodule_export]
     use super::specification::{Specification, import_tools, load, loads};
+    #[pymodule_export]
+    use super::target_tools::TargetTools;
     #[pymodule_export]
     use super::verdict::Verdict;
     #[pymodule_export]

@@ -46,7 +46,6 @@ impl Library {
         name: &str,
         runner: Py<PyAny>,
         parameters: &Bound<'_, PyAny>,
-        description: Option<String>,
         attributes: &Bound<'_, PyAny>,
         inject: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
@@ -54,7 +53,7 @@ impl Library {
             Value::Null => None,
             parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
         };
-        let function = PythonFunction { runner, declared, description };
+        let function = PythonFunction { runner, declared };
         let mut place = self.0.lock();
         let own = place.own_settings().clone();
         let settings = settings_of(own.clone(), attributes)?;

@@ -31,9 +31,10 @@ static CLOSING: AtomicBool = AtomicBool::new(false);
 /// Cancels all calls.
 static ALL_CALLS: Mutex<Option<CancellationToken>> = Mutex::new(None);
 
-struct User;
+/// A place that needs the interpreter lock again.
+struct LockUser;
 
-impl User {
+impl LockUser {
     fn register() -> Option<Self> {
         USERS.fetch_add(1, Ordering::SeqCst);
         let user = Self;
@@ -41,7 +42,7 @@ impl User {
     }
 }
 
-impl Drop for User {
+impl Drop for LockUser {
     fn drop(&mut self) {
         USERS.fetch_sub(1, Ordering::SeqCst);
     }
@@ -49,13 +50,13 @@ impl Drop for User {
 
 /// Runs work with the interpreter lock, unless the interpreter ends.
 pub(crate) fn attach<T>(work: impl FnOnce(Python<'_>) -> T) -> Option<T> {
-    let _user = User::register()?;
+    let _user = LockUser::register()?;
     Python::try_attach(work)
 }
 
 /// Runs work without the interpreter lock, unless the interpreter ends.
 pub(crate) fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-    match User::register() {
+    match LockUser::register() {
         Some(_user) => py.detach(work),
         None => work(),
     }

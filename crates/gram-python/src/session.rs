@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gram_agent::FinishReason;
 use gram_tools::Call;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -28,39 +29,58 @@ impl Session {
     }
 }
 
-pub(crate) fn call_of(name: &str, arguments: Option<String>, id: Option<String>) -> Call {
-    Call { id, name: name.to_owned(), arguments, cut_off: None }
+/// Arguments of so many bytes are checked faster than the interpreter lock is handed over.
+const SHORT_ARGUMENTS: usize = 1_024;
+
+/// A call. `finish_reason` is how the model's reply ended, if the call is the last one in it.
+pub(crate) fn call_of(
+    name: &str,
+    arguments: Option<&Bound<'_, PyAny>>,
+    id: Option<String>,
+    finish_reason: Option<&str>,
+) -> PyResult<Call> {
+    let cut_off = finish_reason.and_then(|word| FinishReason::of_provider(word).problem());
+    Ok(Call { id, name: name.to_owned(), arguments: arguments_text(arguments)?, cut_off })
+}
+
+/// Checks a call without running it.
+pub(crate) fn check(py: Python<'_>, session: &gram_tools::Session, call: Call) -> Verdict {
+    let is_short = call.arguments.as_ref().is_none_or(|text| text.len() <= SHORT_ARGUMENTS);
+    let check = || session.validate(call);
+    Verdict::new(if is_short { check() } else { detach(py, check) })
 }
 
 #[pymethods]
 impl Session {
     /// Checks a call and runs it.
-    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    #[pyo3(signature = (name, arguments=None, *, id=None, finish_reason=None))]
     fn call(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
+        finish_reason: Option<&str>,
     ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments_text(arguments)?, id);
+        let call = call_of(name, arguments, id, finish_reason)?;
         let cancelled = call_token()?;
         let work = self.session.call_until(call, cancelled.clone());
         wait(py, work, &cancelled).map(Verdict::new)
     }
 
     /// Checks a call and runs it, in asynchronous programs.
-    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    #[pyo3(signature = (name, arguments=None, *, id=None, finish_reason=None))]
     fn acall<'py>(
         this: Bound<'py, Self>,
         name: &str,
         arguments: Option<&Bound<'py, PyAny>>,
         id: Option<&str>,
+        finish_reason: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static AWAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = this.py();
         let function = AWAIT.import(py, "gramc._functions", "await_call")?;
-        function.call1((this, name, arguments, id))
+        function.call1((this, name, arguments, id, finish_reason))
     }
 
     /// Starts a call in the event loop that runs.
@@ -70,9 +90,10 @@ impl Session {
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
+        finish_reason: Option<&str>,
         event_loop: Py<PyAny>,
     ) -> PyResult<Py<PendingCall>> {
-        let call = call_of(name, arguments_text(arguments)?, id);
+        let call = call_of(name, arguments, id, finish_reason)?;
         let cancelled = call_token()?;
         let (session, token) = (Arc::clone(&self.session), cancelled.clone());
         let work = async move { session.call_until(call, token).await };
@@ -89,8 +110,7 @@ impl Session {
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
     ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments_text(arguments)?, id);
-        Ok(Verdict::new(detach(py, || self.session.validate(call))))
+        Ok(check(py, &self.session, call_of(name, arguments, id, None)?))
     }
 
     /// The names that can be called now.

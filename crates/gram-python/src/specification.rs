@@ -12,15 +12,12 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::convert::{arguments as arguments_text, to_python, to_value};
+use crate::convert::{to_python, to_value};
 use crate::library::{BoundLibrary, Library};
-use crate::offer::Offer;
 use crate::runtime::detach;
-use crate::session::call_of;
+use crate::session::{call_of, check};
+use crate::target_tools::TargetTools;
 use crate::verdict::Verdict;
-
-/// Arguments of so many bytes are checked faster than the interpreter lock is handed over.
-const SHORT_ARGUMENTS: usize = 1_024;
 
 /// Tools, types and libraries without errors.
 #[pyclass(frozen, module = "gramc")]
@@ -94,9 +91,9 @@ fn target_of(name: &str) -> PyResult<Target> {
 #[pymethods]
 impl Specification {
     /// The tools for a target, with the way back from its calls.
-    fn _offer(&self, py: Python<'_>, target: &str) -> PyResult<Offer> {
+    fn _tools_for(&self, py: Python<'_>, target: &str) -> PyResult<TargetTools> {
         let target = target_of(target)?;
-        Ok(detach(py, || Offer::new(&self.source, target)))
+        Ok(detach(py, || TargetTools::new(&self.source, target)))
     }
 
     /// The tools for a target, ready for a request.
@@ -124,10 +121,7 @@ impl Specification {
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
     ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments_text(arguments)?, id);
-        let is_short = call.arguments.as_ref().is_none_or(|text| text.len() <= SHORT_ARGUMENTS);
-        let check = || self.session.validate(call);
-        Ok(Verdict::new(if is_short { check() } else { detach(py, check) }))
+        Ok(check(py, &self.session, call_of(name, arguments, id, None)?))
     }
 
     /// The names of its tools.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::args::Inputs;
 use crate::failure::Failure;
+use crate::input::Texts;
 use crate::{STACK, commands, input, report};
 
 /// A specification without errors.
@@ -47,13 +48,8 @@ impl Specification {
     }
 
     fn load_here(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
-        let inputs = Inputs { paths, ..Inputs::default() };
-        let texts = input::read(&inputs)?;
-        if let Some(module) = texts.check().module {
-            return Ok(Self { module, files: texts.named });
-        }
-        let found = commands::check::diagnostics(&inputs, &texts)?;
-        Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()))
+        let (module, texts) = read(paths)?;
+        Ok(Self { module, files: texts.named })
     }
 
     /// Reads a text. It cannot import files.
@@ -82,6 +78,17 @@ impl Specification {
     }
 }
 
+/// Reads files without errors.
+fn read(paths: Vec<PathBuf>) -> Result<(Valid<Module>, Texts), SpecificationError> {
+    let inputs = Inputs { paths, ..Inputs::default() };
+    let texts = input::read(&inputs)?;
+    if let Some(module) = texts.check().module {
+        return Ok((module, texts));
+    }
+    let found = commands::check::diagnostics(&inputs, &texts)?;
+    Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()))
+}
+
 /// Does work on threads of its own, whose stacks are large enough for nested types. Threads that all
 /// work shares would not outlive a fork of the process.
 fn in_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, SpecificationError> {
@@ -101,12 +108,7 @@ pub fn load_library(path: &Path, name: Option<&str>) -> Result<ToolLibrary, Spec
 }
 
 fn load_library_here(path: &Path, name: Option<&str>) -> Result<ToolLibrary, SpecificationError> {
-    let inputs = Inputs { paths: vec![path.to_owned()], ..Inputs::default() };
-    let texts = input::read(&inputs)?;
-    let Some(module) = texts.check().module else {
-        let found = commands::check::diagnostics(&inputs, &texts)?;
-        return Err(SpecificationError::Diagnostics(found.iter().map(report::object).collect()));
-    };
+    let (module, texts) = read(vec![path.to_owned()])?;
     let read = commands::calls::Read::new(module, texts, Settings::default());
     let (library, ..) = commands::calls::declared_in(&read, &path.display().to_string(), name)?;
     Ok(library)

@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from ._native import Completion, Session, Verdict
 
 
-async def await_call(session: Session, name: str, arguments: Any, id: str | None) -> Verdict:
+async def await_call(
+    session: Session, name: str, arguments: Any, id: str | None, finish_reason: str | None
+) -> Verdict:
     """Run a call in the event loop of the caller."""
-    pending = session._start(name, arguments, id, asyncio.get_running_loop())
+    pending = session._start(name, arguments, id, finish_reason, asyncio.get_running_loop())
     try:
         verdict: Verdict = await pending.future
     except asyncio.CancelledError:
@@ -124,9 +126,9 @@ def finish(completion: Completion, result: Any) -> None:
     try:
         text = json.dumps(result, default=_encode, allow_nan=False)
     except RecursionError:
-        completion.garble("it contains itself or nests too deeply")
+        completion.refuse_result("it contains itself or nests too deeply")
     except BaseException as error:
-        completion.garble(_utf8(str(error)) or type(error).__name__)
+        completion.refuse_result(_utf8(str(error)) or type(error).__name__)
     else:
         completion.finish(text)
 

@@ -103,7 +103,6 @@ class ToolLibrary:
             name,
             Runner(function),
             _signature.parameters_schema(function),
-            None,
             _attributes(settings),
             inject or {},
         )

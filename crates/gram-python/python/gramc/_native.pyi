@@ -53,7 +53,7 @@ class Specification:
         self, name: str, arguments: str | dict[str, Any] | None = None, *, id: str | None = None
     ) -> Verdict: ...
     def bind(self, library: ToolLibrary) -> Bound: ...
-    def _offer(self, target: str) -> Offer: ...
+    def _tools_for(self, target: str) -> TargetTools: ...
 
 @final
 class Bound:
@@ -74,10 +74,20 @@ class Session:
     @property
     def names(self) -> list[str]: ...
     def call(
-        self, name: str, arguments: str | dict[str, Any] | None = None, *, id: str | None = None
+        self,
+        name: str,
+        arguments: str | dict[str, Any] | None = None,
+        *,
+        id: str | None = None,
+        finish_reason: str | None = None,
     ) -> Verdict: ...
     async def acall(
-        self, name: str, arguments: str | dict[str, Any] | None = None, *, id: str | None = None
+        self,
+        name: str,
+        arguments: str | dict[str, Any] | None = None,
+        *,
+        id: str | None = None,
+        finish_reason: str | None = None,
     ) -> Verdict: ...
     def validate(
         self, name: str, arguments: str | dict[str, Any] | None = None, *, id: str | None = None
@@ -90,11 +100,12 @@ class Session:
         name: str,
         arguments: str | dict[str, Any] | None,
         id: str | None,
+        finish_reason: str | None,
         event_loop: asyncio.AbstractEventLoop,
     ) -> PendingCall: ...
 
 @final
-class Offer:
+class TargetTools:
     @property
     def tools(self) -> list[tuple[str, str, dict[str, Any]]]: ...
     def restore(
@@ -112,7 +123,7 @@ class PendingCall:
 class Completion:
     def finish(self, result: str) -> None: ...
     def fail(self, message: str) -> None: ...
-    def garble(self, message: str) -> None: ...
+    def refuse_result(self, message: str) -> None: ...
 
 @final
 class Library:
@@ -122,7 +133,6 @@ class Library:
         name: str,
         runner: Runner,
         parameters: dict[str, Any] | None,
-        description: str | None,
         attributes: dict[str, Any],
         inject: dict[str, Any],
     ) -> None: ...

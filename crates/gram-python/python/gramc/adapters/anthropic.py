@@ -8,9 +8,32 @@ from typing import Any
 import anthropic
 
 from .._native import Session, Verdict
-from ._offer import Offer
+from . import _loop
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["arun", "run"]
+
+
+class _Conversation:
+    def __init__(self, session: Session, messages: Iterable[Any]) -> None:
+        self.tools = SessionTools(session, "anthropic")
+        self.messages = messages if isinstance(messages, list) else list(messages)
+
+    def calls(self, reply: anthropic.types.Message) -> list[ModelCall]:
+        blocks = [block for block in reply.content if block.type == "tool_use"]
+        if blocks:
+            self.messages.append({"role": "assistant", "content": reply.content})
+        calls = [ModelCall(block.name, block.input, block.id) for block in blocks]
+        return _loop.cut_last(calls, reply.stop_reason)
+
+    def add_results(self, calls: list[ModelCall], verdicts: list[Verdict]) -> None:
+        results = [_result(call, verdict) for call, verdict in zip(calls, verdicts)]
+        self.messages.append({"role": "user", "content": results})
+
+
+def _result(call: ModelCall, verdict: Verdict) -> dict[str, Any]:
+    result = {"type": "tool_result", "tool_use_id": call.id, "content": verdict.message}
+    return result if verdict.ok else {**result, "is_error": True}
 
 
 def run(
@@ -24,20 +47,14 @@ def run(
     """Ask the model until it answers without a tool call.
 
     `options` go to `client.messages.create`. The answer is the last message; if `messages` is a list, it
-    grows by all messages before. Raises `RuntimeError` after `max_requests` requests.
+    grows by all messages before. A call that a token limit cut off does not run. Raises `RuntimeError`
+    after `max_requests` requests.
     """
-    offer = Offer(session, "anthropic")
-    conversation = messages if isinstance(messages, list) else list(messages)
-    for _ in range(max_requests):
-        reply: Any = client.messages.create(
-            messages=conversation, tools=offer.definitions, **options
-        )
-        calls = _calls(reply)
-        if not calls:
-            return reply  # type: ignore[no-any-return]
-        results = [_result(call, offer.call(call.name, call.input, call.id)) for call in calls]
-        _continue(conversation, reply, results)
-    raise RuntimeError(f"the model still calls tools after {max_requests} requests")
+    conversation = _Conversation(session, messages)
+    reply: anthropic.types.Message = _loop.run(
+        conversation, client.messages.create, max_requests, options
+    )
+    return reply
 
 
 async def arun(
@@ -49,31 +66,8 @@ async def arun(
     **options: Any,
 ) -> anthropic.types.Message:
     """Like `run`, with an asynchronous client."""
-    offer = Offer(session, "anthropic")
-    conversation = messages if isinstance(messages, list) else list(messages)
-    for _ in range(max_requests):
-        reply: Any = await client.messages.create(
-            messages=conversation, tools=offer.definitions, **options
-        )
-        calls = _calls(reply)
-        if not calls:
-            return reply  # type: ignore[no-any-return]
-        results = []
-        for call in calls:
-            results.append(_result(call, await offer.acall(call.name, call.input, call.id)))
-        _continue(conversation, reply, results)
-    raise RuntimeError(f"the model still calls tools after {max_requests} requests")
-
-
-def _calls(reply: Any) -> list[Any]:
-    return [block for block in reply.content if block.type == "tool_use"]
-
-
-def _result(call: Any, verdict: Verdict) -> dict[str, Any]:
-    result = {"type": "tool_result", "tool_use_id": call.id, "content": verdict.message}
-    return result if verdict.ok else {**result, "is_error": True}
-
-
-def _continue(conversation: list[Any], reply: Any, results: list[dict[str, Any]]) -> None:
-    conversation.append({"role": "assistant", "content": reply.content})
-    conversation.append({"role": "user", "content": results})
+    conversation = _Conversation(session, messages)
+    reply: anthropic.types.Message = await _loop.arun(
+        conversation, client.messages.create, max_requests, options
+    )
+    return reply

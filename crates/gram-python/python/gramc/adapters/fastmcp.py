@@ -11,7 +11,7 @@ from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 
 from .._native import Bound
-from ._offer import Offer
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["middleware"]
 
@@ -19,19 +19,19 @@ __all__ = ["middleware"]
 class _Middleware(Middleware):
     def __init__(self, bound: Bound) -> None:
         self._bound = bound
-        self._offer = Offer(bound.session(), "mcp")
-        self._names = {name for _, name, _ in self._offer.tools}
-        self._sessions: weakref.WeakKeyDictionary[Any, Offer] = weakref.WeakKeyDictionary()
+        self._tools = SessionTools(bound.session(), "mcp")
+        self._names = {name for _, name, _ in self._tools.tools}
+        self._sessions: weakref.WeakKeyDictionary[Any, SessionTools] = weakref.WeakKeyDictionary()
 
-    def _offer_of(self, context: MiddlewareContext[Any]) -> Offer:
+    def _tools_of(self, context: MiddlewareContext[Any]) -> SessionTools:
         """The tools of the client's own session: it shares no limits with other clients."""
         try:
             session = context.fastmcp_context.session  # type: ignore[union-attr]
             if session not in self._sessions:
-                self._sessions[session] = Offer(self._bound.session(), "mcp")
+                self._sessions[session] = self._tools.of_session(self._bound.session())
             return self._sessions[session]
         except (AttributeError, RuntimeError, TypeError):
-            return self._offer
+            return self._tools
 
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
@@ -43,7 +43,7 @@ class _Middleware(Middleware):
                 description=definition.get("description"),
                 parameters=definition["inputSchema"],
             )
-            for _, name, definition in self._offer.tools
+            for _, name, definition in self._tools.tools
         ]
         return [*own, *others]
 
@@ -53,7 +53,8 @@ class _Middleware(Middleware):
         name = context.message.name
         if name not in self._names:
             return await call_next(context)
-        verdict = await self._offer_of(context).acall(name, context.message.arguments or {})
+        call = ModelCall(name, context.message.arguments or {})
+        verdict = await self._tools_of(context).acall(call)
         structured = verdict.result if isinstance(verdict.result, dict) else None
         return ToolResult(
             content=verdict.message, structured_content=structured, is_error=not verdict.ok

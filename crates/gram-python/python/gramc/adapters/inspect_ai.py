@@ -7,20 +7,20 @@ from typing import Any
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
 from .._native import Session
-from ._offer import Offer
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["tools"]
 
 
 def tools(session: Session) -> list[Tool]:
     """The tools of a session. A refused call is a `ToolError` with the message for the model."""
-    offer = Offer(session, "mcp")
-    return [_tool(offer, name, definition) for _, name, definition in offer.tools]
+    session_tools = SessionTools(session, "mcp")
+    return [_tool(session_tools, name, definition) for _, name, definition in session_tools.tools]
 
 
-def _tool(offer: Offer, name: str, definition: dict[str, Any]) -> Tool:
+def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> Tool:
     async def execute(**arguments: Any) -> str:
-        verdict = await offer.acall(name, arguments)
+        verdict = await session_tools.acall(ModelCall(name, arguments))
         if not verdict.ok:
             raise ToolError(verdict.message)
         return verdict.message

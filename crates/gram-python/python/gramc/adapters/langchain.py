@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from .._native import Session, Verdict
-from ._offer import Offer
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["tools"]
 
@@ -17,16 +17,16 @@ def tools(session: Session) -> list[BaseTool]:
 
     A refused call becomes a tool message with the status `error` and the message for the model.
     """
-    offer = Offer(session, "mcp")
-    return [_tool(offer, name, definition) for _, name, definition in offer.tools]
+    session_tools = SessionTools(session, "mcp")
+    return [_tool(session_tools, name, definition) for _, name, definition in session_tools.tools]
 
 
-def _tool(offer: Offer, name: str, definition: dict[str, Any]) -> BaseTool:
+def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> BaseTool:
     def run(**arguments: Any) -> str:
-        return _content(offer.call(name, arguments))
+        return _content(session_tools.call(ModelCall(name, arguments)))
 
     async def run_async(**arguments: Any) -> str:
-        return _content(await offer.acall(name, arguments))
+        return _content(await session_tools.acall(ModelCall(name, arguments)))
 
     return StructuredTool(
         name=name,

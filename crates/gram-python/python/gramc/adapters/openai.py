@@ -8,9 +8,31 @@ from typing import Any
 import openai
 
 from .._native import Session, Verdict
-from ._offer import Offer
+from . import _loop
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["arun", "run"]
+
+
+class _Conversation:
+    def __init__(self, session: Session, target: str, messages: Iterable[Any]) -> None:
+        self.tools = SessionTools(session, target)
+        self.messages = messages if isinstance(messages, list) else list(messages)
+
+    def calls(self, reply: Any) -> list[ModelCall]:
+        choice = reply.choices[0]
+        written = choice.message.tool_calls or []
+        if written:
+            self.messages.append(choice.message.model_dump(exclude_none=True))
+        calls = [
+            ModelCall(call.function.name, call.function.arguments, call.id) for call in written
+        ]
+        return _loop.cut_last(calls, choice.finish_reason)
+
+    def add_results(self, calls: list[ModelCall], verdicts: list[Verdict]) -> None:
+        for call, verdict in zip(calls, verdicts):
+            result = {"role": "tool", "tool_call_id": call.id, "content": verdict.message}
+            self.messages.append(result)
 
 
 def run(
@@ -25,23 +47,11 @@ def run(
     """Ask the model until it answers without a tool call.
 
     `options` go to `client.chat.completions.create`; `target` is `openai` or `openai-strict`. The answer
-    is the last completion; if `messages` is a list, it grows by all messages before. Raises
-    `RuntimeError` after `max_requests` requests.
+    is the last completion; if `messages` is a list, it grows by all messages before. A call that a token
+    limit cut off does not run. Raises `RuntimeError` after `max_requests` requests.
     """
-    offer = Offer(session, target)
-    conversation = messages if isinstance(messages, list) else list(messages)
-    for _ in range(max_requests):
-        reply: Any = client.chat.completions.create(
-            messages=conversation, tools=offer.definitions, **options
-        )
-        message = reply.choices[0].message
-        if not message.tool_calls:
-            return reply
-        conversation.append(message.model_dump(exclude_none=True))
-        for call in message.tool_calls:
-            verdict = offer.call(call.function.name, call.function.arguments, call.id)
-            conversation.append(_result(call, verdict))
-    raise RuntimeError(f"the model still calls tools after {max_requests} requests")
+    conversation = _Conversation(session, target, messages)
+    return _loop.run(conversation, client.chat.completions.create, max_requests, options)
 
 
 async def arun(
@@ -54,21 +64,5 @@ async def arun(
     **options: Any,
 ) -> Any:
     """Like `run`, with an asynchronous client."""
-    offer = Offer(session, target)
-    conversation = messages if isinstance(messages, list) else list(messages)
-    for _ in range(max_requests):
-        reply: Any = await client.chat.completions.create(
-            messages=conversation, tools=offer.definitions, **options
-        )
-        message = reply.choices[0].message
-        if not message.tool_calls:
-            return reply
-        conversation.append(message.model_dump(exclude_none=True))
-        for call in message.tool_calls:
-            verdict = await offer.acall(call.function.name, call.function.arguments, call.id)
-            conversation.append(_result(call, verdict))
-    raise RuntimeError(f"the model still calls tools after {max_requests} requests")
-
-
-def _result(call: Any, verdict: Verdict) -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": call.id, "content": verdict.message}
+    conversation = _Conversation(session, target, messages)
+    return await _loop.arun(conversation, client.chat.completions.create, max_requests, options)

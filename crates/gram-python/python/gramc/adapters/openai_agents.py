@@ -8,20 +8,21 @@ from agents import FunctionTool, Tool
 from agents.tool_context import ToolContext
 
 from .._native import Session
-from ._offer import Offer
+from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["tools"]
 
 
 def tools(session: Session) -> list[Tool]:
     """The tools of a session. The output of a refused call is the message for the model."""
-    offer = Offer(session, "mcp")
-    return [_tool(offer, name, definition) for _, name, definition in offer.tools]
+    session_tools = SessionTools(session, "mcp")
+    return [_tool(session_tools, name, definition) for _, name, definition in session_tools.tools]
 
 
-def _tool(offer: Offer, name: str, definition: dict[str, Any]) -> Tool:
+def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> Tool:
     async def invoke(context: ToolContext[Any], arguments: str) -> str:
-        verdict = await offer.acall(name, arguments, getattr(context, "tool_call_id", None))
+        call = ModelCall(name, arguments, getattr(context, "tool_call_id", None))
+        verdict = await session_tools.acall(call)
         return verdict.message
 
     return FunctionTool(

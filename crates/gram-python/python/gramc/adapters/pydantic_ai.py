@@ -11,7 +11,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from .._native import Session
-from ._offer import CORRECTABLE, Offer
+from ._session_tools import CORRECTABLE, ModelCall, SessionTools
 
 __all__ = ["toolset"]
 
@@ -36,7 +36,7 @@ class _Unchecked:
 
 class _Toolset(AbstractToolset[Any]):
     def __init__(self, session: Session, max_retries: int) -> None:
-        self._offer = Offer(session, "mcp")
+        self._tools = SessionTools(session, "mcp")
         self._max_retries = max_retries
 
     @property
@@ -55,13 +55,15 @@ class _Toolset(AbstractToolset[Any]):
                 max_retries=self._max_retries,
                 args_validator=_Unchecked(),
             )
-            for _, name, definition in self._offer.tools
+            for _, name, definition in self._tools.tools
         }
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        verdict = await self._offer.acall(name, tool_args.get(_TEXT, tool_args), ctx.tool_call_id)
+        verdict = await self._tools.acall(
+            ModelCall(name, tool_args.get(_TEXT, tool_args), ctx.tool_call_id)
+        )
         if verdict.ok:
             return verdict.result
         if verdict.error_type in CORRECTABLE:

@@ -13,14 +13,14 @@ use gramc::specification::Specification;
 
 /// Tools in the form of a target.
 #[pyclass(frozen)]
-pub(crate) struct Offer {
+pub(crate) struct TargetTools {
     /// The name in the specification, the name in the target, and the definition.
     tools: Vec<(String, String, Value)>,
     /// By name in the target.
     restores: HashMap<String, (String, Restore)>,
 }
 
-impl Offer {
+impl TargetTools {
     pub(crate) fn new(source: &Specification, target: Target) -> Self {
         let options = Options { expanded: true, ..Options::new(target, source.files) };
         let compilation = Compilation::new(&source.module, &options);
@@ -36,7 +36,7 @@ impl Offer {
 }
 
 #[pymethods]
-impl Offer {
+impl TargetTools {
     /// Name in the specification, name in the target, and definition of each tool.
     #[getter]
     fn tools<'py>(&self, py: Python<'py>) -> PyResult<Vec<(&str, &str, Bound<'py, PyAny>)>> {
