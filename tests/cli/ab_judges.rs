@@ -63,6 +63,12 @@ fn outcome<'r>(report: &'r Value, name: &str) -> &'r Value {
     all.find(|it| it["outcome"] == name).unwrap_or(&Value::Null)
 }
 
+/// Cases that a judge scores.
+fn scored(count: usize) -> Vec<Value> {
+    let case = |id| json!({"id": id, "input": "Look", "expect": {"rubric": {"criteria": "Kind"}}});
+    (0..count).map(case).collect()
+}
+
 fn runs(files: &Folder) -> Vec<Value> {
     let text = files.read("out/runs.jsonl");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
@@ -136,6 +142,13 @@ fn experiments_with_other_judges_are_other_experiments() {
     let run = gramc(&against.replace("judge judge", "judge scripted/judge.jsonl"));
     let run = run.within(files.path()).run().exits(2);
     assert!(run.stderr.contains("--against does not support `pairwise`"), "{run:?}");
+    // The same for a baseline.
+    let files = self::files(&scored(3));
+    compare(&files, &["--report", "out"]).exits(0);
+    files.write("judge.jsonl", &lenient);
+    let run = gramc(&against.replace("judge judge", "judge scripted/judge.jsonl"));
+    let run = run.within(files.path()).run().exits(2);
+    assert!(run.stderr.contains("the judges or simulated users of the baseline"), "{run:?}");
     let run = compare(&files, &["--sequential", "--primary", "latency"]).exits(2);
     assert!(run.stderr.contains("--sequential monitors success"), "{run:?}");
 }
@@ -190,7 +203,7 @@ fn labels_of_people_show_how_good_the_judge_is() {
         files.write("labels.jsonl", labels);
         let run = compare(&files, &["--labels", "labels.jsonl", "--report", "new"]).exits(2);
         assert!(run.stderr.contains(why), "{why}: {run:?}");
-        assert!(!files.path().join("new").exists() || files.read("new/runs.jsonl").is_empty());
+        assert!(!files.path().join("new").exists());
     }
 }
 
@@ -323,5 +336,61 @@ fn traces_become_cases_that_their_agent_passes() {
     let none = gramc("trace cases.jsonl --cases").within(files.path()).run().exits(2);
     assert!(none.stderr.contains("cases.jsonl:1: invalid trace: "), "{none:?}");
     let several = gramc("trace one.jsonl two.jsonl").within(files.path()).run().exits(2);
-    assert!(several.stderr.contains("several need --cases"), "{several:?}");
+    assert!(several.stderr.contains("only --cases takes several"), "{several:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn runs_that_fail_have_the_lowest_score() {
+    let files = files(&scored(40));
+    let broken = "[broken:Agent {command: [\"sh\", \"-c\", \"exit 3\"]} | look]";
+    files.write("spec.gram", format!("{SPEC}{broken}"));
+    let arms = "ab spec.gram --cases cases.jsonl --library polite --judge scripted/judge.jsonl";
+    let run = gramc(&format!("{arms} --seed 2 --concurrency 1 --primary score --format json"));
+    let run =
+        ["--arm", "good: agent=clerk", "--arm", "bad: agent=broken"].iter().fold(run, Gramc::arg);
+    // With this seed, a run of the good agent comes first: before it, no failure is the arm's.
+    let report = run.within(files.path()).run().exits(0).json();
+    let score = outcome(&report, "score");
+    assert_eq!(score["cases"], 40);
+    assert_eq!((&score["first"]["mean"], &score["second"]["mean"]), (&json!(0.75), &json!(0.0)));
+}
+
+#[test]
+fn tokens_of_conversations_whose_user_fails_are_spent() {
+    // Only the first conversation ends well.
+    let fails = "echo >> asked; [ $(wc -l < asked) -lt 2 ]";
+    let user = json!({"command": ["sh", "-c", fails]});
+    let cases = (0..9).map(|id| json!({"id": id, "input": "Look", "user": user}));
+    let files = files(&cases.collect::<Vec<_>>());
+    let options = ["--max-tokens", "200", "--concurrency", "1", "--primary", "calls"];
+    let run = compare(&files, &options);
+    // 50 tokens each.
+    assert_eq!(run.json()["stopped"], "reached the token limit with 200 tokens", "{run:?}");
+}
+
+/// An interrupt does not wait for programs, and leaves nothing behind.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_setup_is_taken_down() {
+    let setup = json!(["sh", "-c", "echo up >> log; exec sleep 60"]);
+    let teardown = json!(["sh", "-c", "echo down >> log"]);
+    let case = json!({"id": "a", "input": "Look", "setup": setup, "teardown": teardown});
+    let files = files(&[case]);
+    let mut child = std::process::Command::new(crate::support::binary())
+        .args(["ab", "spec.gram", "--experiment", "manners", "--concurrency", "1"])
+        .current_dir(files.path())
+        .spawn()
+        .expect("gramc starts");
+    let start = std::time::Instant::now();
+    while !files.path().join("log").exists() && start.elapsed().as_secs() < 30 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let interrupted = std::time::Instant::now();
+    let id = child.id().to_string();
+    std::process::Command::new("kill").args(["-INT", &id]).status().expect("kill");
+    let status = child.wait().expect("the end of gramc");
+    assert!(interrupted.elapsed().as_secs() < 20, "it waited for the program");
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(files.read("log"), "up\ndown\n");
 }

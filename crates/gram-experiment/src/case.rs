@@ -213,6 +213,12 @@ impl Case {
         })
     }
 
+    /// The case as written in its file.
+    pub(crate) fn definition(&self) -> Value {
+        // It was read before.
+        serde_json::from_str(&self.definition).unwrap_or_default()
+    }
+
     /// The models that evaluate runs of the case. An empty name is the default one.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         let judge = self.grader.as_ref().and_then(Grader::model);

@@ -52,6 +52,11 @@ impl EvaluatorUse {
         self.requests == 0
     }
 
+    /// Whether a model was asked whose provider does not report tokens.
+    pub(crate) fn has_unknown_tokens(&self) -> bool {
+        !self.is_none() && self.tokens.is_none()
+    }
+
     /// A sentence for reports, if a model was asked.
     pub(crate) fn sentence(&self) -> Option<String> {
         let Self { requests, tokens, cost } = self;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use gram_agent::model::{Model, ModelRequest, RetryPolicy, Sampling};
 use gram_agent::{Message, Usage, extract_json};
@@ -13,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::ExperimentError;
 use crate::evaluation::EvaluatorUse;
 use crate::price;
-use crate::reply_cache::{CachedModel, ReplyCache};
+use crate::reply_cache::{ReplyCache, model_of_run};
 
 /// How often an evaluator may answer in another form than the wanted one.
 const MAX_ATTEMPTS: usize = 3;
@@ -41,21 +40,11 @@ impl Evaluators {
 
     /// The evaluators of one run, named `run`.
     pub(crate) fn of_run(&self, run: &str, replies: Option<&Arc<ReplyCache>>) -> RunEvaluators {
-        let wrap = |(name, model): (&String, &Arc<dyn Model>)| {
-            let model = model.fork().unwrap_or_else(|| Arc::clone(model));
-            let model = match replies {
-                None => model,
-                Some(replies) => Arc::new(CachedModel {
-                    model,
-                    replies: Arc::clone(replies),
-                    run: format!("{run}\nevaluation"),
-                    requests: Mutex::default(),
-                    saved: Arc::new(AtomicU64::new(0)),
-                }),
-            };
-            (name.clone(), model)
+        let (run, saved) = (format!("{run}\nevaluation"), Arc::default());
+        let own = |(name, model): (&String, &Arc<dyn Model>)| {
+            (name.clone(), model_of_run(model, replies, &run, &saved))
         };
-        RunEvaluators { models: self.models.iter().map(wrap).collect(), usage: Mutex::default() }
+        RunEvaluators { models: self.models.iter().map(own).collect(), usage: Mutex::default() }
     }
 }
 
@@ -98,7 +87,7 @@ impl RunEvaluators {
     ///
     /// # Errors
     ///
-    /// As for [`Self::ask`], and if the judge does not answer in the wanted form.
+    /// As for [`Self::ask`], and if no attempt of the judge is valid.
     pub(crate) async fn judge<T>(
         &self,
         name: &str,

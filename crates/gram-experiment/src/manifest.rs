@@ -97,6 +97,11 @@ impl Default for Method {
 }
 
 impl Method {
+    /// Whether success decides.
+    pub fn judges_success(&self) -> bool {
+        self.primary.is_none_or(|outcome| outcome == Outcome::Success)
+    }
+
     /// The level of each comparison, at which all comparisons of an outcome hold together.
     pub fn level_of_each(&self, arms: usize) -> f64 {
         1.0 - (1.0 - self.level) / comparisons(arms)

@@ -94,7 +94,7 @@ pub(crate) fn method(report: &Report) -> Vec<String> {
         all.push(
             "Scores and preferences come from a model that reads the criteria and the conversations, \
              and does not learn which arm a conversation is from. The order of two conversations is \
-             random. A model can be wrong in ways that a human reader is not: labels of people show \
+             random. A model can be wrong in ways that a human reader is not: human labels show \
              how often."
                 .to_owned(),
         );

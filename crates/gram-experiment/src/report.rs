@@ -354,7 +354,8 @@ impl Report {
 
     /// What the experiment needs, if it has too few cases.
     fn missing(&self) -> Option<String> {
-        let is_missing = self.verdict.contains("not enough cases");
+        let is_missing =
+            self.manifest.method.judges_success() && self.verdict.contains("not enough cases");
         self.planning.filter(|_| is_missing).map(|it| it.sentence())
     }
 

@@ -78,7 +78,7 @@ impl RunStats {
         }
         self.finished += 1;
         for preference in &run.preferences {
-            if let Some(place) = self.place_beside(run, &preference.arm) {
+            if let Some(place) = self.place_of_arm(run, &preference.arm) {
                 self.preferences.insert(place, preference.share);
             }
         }
@@ -92,7 +92,7 @@ impl RunStats {
     }
 
     /// The place of an arm's run in the same case and repeat.
-    fn place_beside(&self, run: &Run, arm: &str) -> Option<usize> {
+    fn place_of_arm(&self, run: &Run, arm: &str) -> Option<usize> {
         let size = self.plan.block().max(1);
         let start = run.place / size * size;
         (start..start + size).find(|place| {

@@ -285,8 +285,8 @@ impl Runner {
         let RunnerState { journal, stats, .. } = &mut *state;
         journal.write(run)?;
         stats.add(run);
-        let is_known = run.evaluation.is_none() || run.evaluation.tokens.is_some();
-        if (run.tokens.is_none() || !is_known) && self.running.max_tokens.is_some() {
+        let has_unknown = run.tokens.is_none() || run.evaluation.has_unknown_tokens();
+        if has_unknown && self.running.max_tokens.is_some() {
             let why = "the provider does not report tokens, so the token limit cannot be checked";
             state.stop.get_or_insert(StopReason::Early(why.to_owned()));
         } else if run.cost.is_none() && self.running.max_cost.is_some() {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::ExperimentError;
+use crate::case::Case;
 use crate::evaluators::RunEvaluators;
 use crate::program::{OneOrMany, Program};
 
@@ -120,7 +121,7 @@ impl SimulatedUser {
     /// The program or the model fails.
     pub(crate) async fn next(
         &self,
-        case: (&str, &Value),
+        case: &Case,
         dialogue: &mut Dialogue,
         evaluators: &RunEvaluators,
     ) -> Result<Option<String>, ExperimentError> {
@@ -133,8 +134,8 @@ impl SimulatedUser {
                 let turns = dialogue.turns.iter();
                 let turns = turns.map(|(user, agent)| json!({"user": user, "agent": agent}));
                 let turns: Value = turns.collect();
-                let (id, definition) = case;
-                let input = json!({"case": id, "definition": definition, "turns": turns});
+                let input =
+                    json!({"case": case.id, "definition": case.definition(), "turns": turns});
                 let output = program.run(&input).await?;
                 if let Some(message) = output.failure(program) {
                     return Err(ExperimentError::Program {

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{SecondsFormat, Utc};
-use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Arm, Runner};
 use crate::ExperimentError;
@@ -16,10 +15,10 @@ use crate::grade::Grade;
 use crate::plan::PlannedRun;
 use crate::price;
 use crate::program::Program;
-use crate::reply_cache::CachedModel;
+use crate::reply_cache::model_of_run;
 use crate::run::{Run, RunCounter, RunCounts, RunMetrics, Transcript};
 use crate::user::Dialogue;
-use gram_agent::model::{Model, ModelError, ModelErrorKind};
+use gram_agent::model::{ModelError, ModelErrorKind};
 use gram_agent::{AgentTeam, Conversation, Message, TurnEnd, TurnResult, Usage, read_image};
 
 /// The outcome of an attempted run.
@@ -57,20 +56,19 @@ impl Runner {
             let message = "the plan does not match the cases and arms";
             return Err(ExperimentError::Internal(message.to_owned()));
         };
-        let definition: Value = serde_json::from_str(&case.definition).unwrap_or_default();
-        let input = json!({"case": case.id, "definition": definition, "repeat": planned.repeat});
         let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
         let evaluators = self.running.evaluators.of_run(&run, self.running.replies.as_ref());
-        let outcome = match self.unless_ended(prepare(case.setup.as_ref(), &input)).await {
+        let setup = prepare(case.setup.as_ref(), case, planned.repeat);
+        let outcome = match self.unless_ended(setup).await {
             None => RunOutcome::Cancelled,
             Some(Some(detail)) => RunOutcome::without(detail, true),
             Some(None) => {
-                let ended = self.converse((arm, case, planned), &definition, &evaluators).await;
+                let ended = self.converse((arm, case), &run, &evaluators).await;
                 let evaluated = self.evaluated((arm, case, planned), ended, &evaluators);
                 self.unless_ended(evaluated).await.unwrap_or(RunOutcome::Cancelled)
             }
         };
-        let left = prepare(case.teardown.as_ref(), &input).await;
+        let left = prepare(case.teardown.as_ref(), case, planned.repeat).await;
         let outcome = match (left, outcome) {
             (Some(detail), RunOutcome::Run(run)) => RunOutcome::NoAnswer {
                 detail,
@@ -104,12 +102,12 @@ impl Runner {
     /// Holds the conversation of a case.
     async fn converse(
         &self,
-        (arm, case, planned): (&Arm, &Case, PlannedRun),
-        definition: &Value,
+        (arm, case): (&Arm, &Case),
+        run: &str,
         evaluators: &RunEvaluators,
     ) -> EndedConversation {
-        let saved = Arc::new(AtomicU64::new(0));
-        let team = self.team(arm, case, planned, &saved);
+        let saved = Arc::default();
+        let team = self.team(arm, run, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
         let started_at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let (counter, mut took) = (RunCounter::default(), Duration::ZERO);
@@ -127,13 +125,12 @@ impl Runner {
                     }
                 }
                 (None, Some(user)) => {
-                    let case = (case.id.as_str(), definition);
                     let next = user.next(case, &mut dialogue, evaluators);
                     match self.unless_ended(next).await {
                         Some(Ok(Some(text))) => (text, Vec::new()),
                         Some(Ok(None)) if dialogue.turns.is_empty() => {
                             let message = "the simulated user wrote no message";
-                            break Some(ExperimentError::content(case.0, message));
+                            break Some(ExperimentError::content(&case.id, message));
                         }
                         Some(Ok(None)) => break None,
                         Some(Err(error)) => break Some(error),
@@ -275,30 +272,12 @@ impl Runner {
     }
 
     /// The agents of one run, with separate models.
-    fn team(
-        &self,
-        arm: &Arm,
-        case: &Case,
-        planned: PlannedRun,
-        saved: &Arc<AtomicU64>,
-    ) -> Arc<AgentTeam> {
+    fn team(&self, arm: &Arm, run: &str, saved: &Arc<AtomicU64>) -> Arc<AgentTeam> {
         let replies = self.running.replies.as_ref();
         if replies.is_none() && !arm.team.models().iter().any(|model| model.fork().is_some()) {
             return Arc::clone(&arm.team);
         }
-        Arc::new(arm.team.with_models(|model| {
-            let model = model.fork().unwrap_or_else(|| Arc::clone(model));
-            let Some(replies) = replies else { return model };
-            let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
-            let kept: Arc<dyn Model> = Arc::new(CachedModel {
-                model,
-                replies: Arc::clone(replies),
-                run,
-                requests: Mutex::default(),
-                saved: Arc::clone(saved),
-            });
-            kept
-        }))
+        Arc::new(arm.team.with_models(|model| model_of_run(model, replies, run, saved)))
     }
 
     /// The measurements of an arm, apart from its calls and their time.
@@ -331,9 +310,10 @@ impl RunOutcome {
 }
 
 /// Runs the `setup` or `teardown` of a case. Returns why it failed, if it did.
-async fn prepare(program: Option<&Program>, input: &Value) -> Option<String> {
+async fn prepare(program: Option<&Program>, case: &Case, repeat: u32) -> Option<String> {
     let program = program?;
-    match program.run(input).await {
+    let input = json!({"case": case.id, "definition": case.definition(), "repeat": repeat});
+    match program.run(&input).await {
         Ok(output) => output.failure(program),
         Err(error) => Some(error.to_string()),
     }

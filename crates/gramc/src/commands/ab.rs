@@ -93,12 +93,10 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
         // It has run already.
         arms.insert(0, Arm { name: about.arms[0].name.clone(), team: Arc::clone(&first.team) });
     }
-    if display.format == crate::args::Format::Human {
+    if display.format == crate::args::Format::Human && about.method.judges_success() {
         say(output::power(&about, &cases));
     }
-    if about.method.sequential
-        && about.method.primary.is_some_and(|it| it != gram_experiment::Outcome::Success)
-    {
+    if about.method.sequential && !about.method.judges_success() {
         return Err(Failure::new("--sequential monitors success: no other outcome can be primary"));
     }
     if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {

@@ -14,7 +14,7 @@ pub(super) fn run(args: &Trace, display: Display) -> Outcome {
         return cases(args);
     }
     let [path] = &args.paths[..] else {
-        return Err(Failure::new("expected one trace; several need --cases"));
+        return Err(Failure::new("expected one trace: only --cases takes several"));
     };
     let summary = TraceSummary::read(&read(path)?).map_err(|error| invalid(path, &error))?;
     output::print(&match display.format {
