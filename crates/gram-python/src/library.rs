@@ -1,13 +1,10 @@
 //! Libraries, and libraries that are bound to a specification.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use gram_tools::invocation::DeclaredInterface;
-use gram_tools::{InjectedSource, Settings, ToolLibrary};
-use parking_lot::Mutex;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::convert::{to_python, to_value};
 use crate::function::PythonFunction;
@@ -15,29 +12,23 @@ use crate::runtime::{call_token, detach, handle, wait};
 use crate::session::Session;
 use crate::specification::{Specification, raise, specification_error};
 
-/// Time for MCP servers to start before they are compared with the specification.
-const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-
 /// Implementations of tools.
 #[pyclass(frozen, module = "gramc")]
-pub(crate) struct Library(Mutex<ToolLibrary>);
+pub(crate) struct Library(gram_host::Library);
 
-/// The settings that attributes of gram describe.
-fn settings_of(base: Settings, attributes: &Bound<'_, PyAny>) -> PyResult<Settings> {
-    let mut settings = base;
-    if let Value::Object(map) = to_value(attributes)? {
-        let attributes: Vec<_> = map.into_iter().map(|(key, value)| (key.into(), value)).collect();
-        settings.take(&attributes);
-    }
-    Ok(settings)
+/// A dictionary with texts as keys.
+fn map(object: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+    Ok(match to_value(object)? {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    })
 }
 
 #[pymethods]
 impl Library {
     #[new]
     fn new(name: &str, attributes: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let settings = settings_of(Settings::default(), attributes)?;
-        Ok(Self(Mutex::new(ToolLibrary::new(name).settings(settings))))
+        Ok(Self(gram_host::Library::new(name, map(attributes)?)))
     }
 
     /// Adds a function.
@@ -54,16 +45,7 @@ impl Library {
             parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
         };
         let function = PythonFunction { runner, declared };
-        let mut place = self.0.lock();
-        let own = place.own_settings().clone();
-        let settings = settings_of(own.clone(), attributes)?;
-        let mut library = place.clone().settings(settings).with(name, function).settings(own);
-        if let Value::Object(values) = to_value(inject)? {
-            for (parameter, value) in values {
-                library = library.inject(name, parameter, &InjectedSource::Value(value));
-            }
-        }
-        *place = library;
+        self.0.add(name, function, map(attributes)?, map(inject)?);
         Ok(())
     }
 }
@@ -72,23 +54,15 @@ impl Library {
     /// Binds the library, or raises `BindError`.
     pub(crate) fn bind(&self, specification: &Bound<'_, Specification>) -> PyResult<BoundLibrary> {
         let py = specification.py();
-        let library = self.0.lock().clone();
-        let connect = {
-            let library = library.clone();
-            async move { tokio::time::timeout(CONNECT_LIMIT, library.connect()).await }
-        };
-        // Servers that cannot be reached are reported by each call.
-        let _ = wait(py, connect, &call_token()?)?;
-        let source = &specification.get().source;
-        let (bound, problems) = detach(py, || library.bind_partly(&source.module));
-        if !problems.is_empty() {
-            let gaps: Value = problems
-                .iter()
-                .map(|problem| json!({"tool": problem.tool(), "message": problem.to_string()}))
-                .collect();
-            return Err(raise(py, "BindError", &to_python(py, &gaps)?)?);
+        wait(py, self.0.connect(), &call_token()?)?;
+        let of = &specification.get().0;
+        match detach(py, || self.0.bind(of)) {
+            Ok(bound) => Ok(BoundLibrary { bound, specification: specification.clone().unbind() }),
+            Err(gaps) => {
+                let gaps: Value = gaps.iter().map(gram_host::Gap::json).collect();
+                Err(raise(py, "BindError", &to_python(py, &gaps)?)?)
+            }
         }
-        Ok(BoundLibrary { bound, specification: specification.clone().unbind() })
     }
 }
 
@@ -99,12 +73,9 @@ pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) ->
     let runtime = handle()?;
     let library = detach(py, || {
         let _runtime = runtime.enter();
-        gramc::specification::load_library(&path, name)
+        gram_host::Library::load(&path, name)
     });
-    gramc::watch_processes();
-    library
-        .map(|library| Library(Mutex::new(library)))
-        .map_err(|error| specification_error(py, error))
+    library.map(Library).map_err(|error| specification_error(py, error))
 }
 
 /// A library with the specification that it implements.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use gram_agent::FinishReason;
 use gram_tools::Call;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -39,15 +38,17 @@ pub(crate) fn call_of(
     id: Option<String>,
     finish_reason: Option<&str>,
 ) -> PyResult<Call> {
-    let cut_off = finish_reason.and_then(|word| FinishReason::of_provider(word).problem());
-    Ok(Call { id, name: name.to_owned(), arguments: arguments_text(arguments)?, cut_off })
+    Ok(gram_host::call(name, arguments_text(arguments)?, id, finish_reason))
 }
 
 /// Checks a call without running it.
-pub(crate) fn check(py: Python<'_>, session: &gram_tools::Session, call: Call) -> Verdict {
+pub(crate) fn check(
+    py: Python<'_>,
+    call: Call,
+    validate: impl FnOnce(Call) -> gram_tools::Verdict + Send,
+) -> Verdict {
     let is_short = call.arguments.as_ref().is_none_or(|text| text.len() <= SHORT_ARGUMENTS);
-    let check = || session.validate(call);
-    Verdict::new(if is_short { check() } else { detach(py, check) })
+    Verdict::new(if is_short { validate(call) } else { detach(py, || validate(call)) })
 }
 
 #[pymethods]
@@ -110,7 +111,8 @@ impl Session {
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
     ) -> PyResult<Verdict> {
-        Ok(check(py, &self.session, call_of(name, arguments, id, None)?))
+        let call = call_of(name, arguments, id, None)?;
+        Ok(check(py, call, |call| self.session.validate(call)))
     }
 
     /// The names that can be called now.

@@ -2,12 +2,7 @@
 
 use std::path::PathBuf;
 
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_schema::import::{ImportOptions, Origin, import_value};
-use gram_tools::check::Policy;
-use gram_tools::{Session, Settings, ToolLibrary};
-use gramc::specification::{Specification as Source, SpecificationError};
+use gram_host::{SpecificationError, UnknownTarget};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -21,11 +16,7 @@ use crate::verdict::Verdict;
 
 /// Tools, types and libraries without errors.
 #[pyclass(frozen, module = "gramc")]
-pub(crate) struct Specification {
-    pub(crate) source: Source,
-    /// Checks calls that no library runs.
-    session: Session,
-}
+pub(crate) struct Specification(pub(crate) gram_host::Specification);
 
 /// An exception of `gramc._errors`.
 pub(crate) fn raise<'py>(
@@ -47,53 +38,38 @@ pub(crate) fn specification_error(py: Python<'_>, error: SpecificationError) -> 
     }
 }
 
-impl Specification {
-    fn new(source: Source) -> Self {
-        let check = Policy { correct_names: false, ..Policy::default() };
-        let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
-        let session = Session::new(&library.bind_partly(&source.module).0);
-        Self { source, session }
-    }
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unknown_target(error: UnknownTarget) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
 /// Reads files and folders.
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Specification> {
-    let read = detach(py, || Source::load(paths).map(Specification::new));
-    read.map_err(|error| specification_error(py, error))
+    let read = detach(py, || gram_host::Specification::load(paths));
+    read.map(Specification).map_err(|error| specification_error(py, error))
 }
 
 /// Reads a text.
 #[pyfunction]
 pub(crate) fn loads(py: Python<'_>, text: &str, name: &str) -> PyResult<Specification> {
-    let read = detach(py, || Source::parse(text, name).map(Specification::new));
-    read.map_err(|error| specification_error(py, error))
+    let read = detach(py, || gram_host::Specification::parse(text, name));
+    read.map(Specification).map_err(|error| specification_error(py, error))
 }
 
 /// Tools in the form of MCP as a text in gram, with notes on what was changed.
 #[pyfunction]
 pub(crate) fn import_tools(tools: &Bound<'_, PyAny>) -> PyResult<(String, Vec<String>)> {
-    let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
-    let imported = import_value(to_value(tools)?, &options)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let notes = imported.notes.iter().map(ToString::to_string).collect();
-    Ok((imported.text, notes))
-}
-
-fn target_of(name: &str) -> PyResult<Target> {
-    let known = Target::from_name(name).filter(|it| !it.spec().shape.is_output());
-    known.ok_or_else(|| {
-        let message = format!("unknown target `{name}`; `gramc compile --help` lists them");
-        PyValueError::new_err(message)
-    })
+    gram_host::import_tools(to_value(tools)?)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 #[pymethods]
 impl Specification {
     /// The tools for a target, with the way back from its calls.
     fn _tools_for(&self, py: Python<'_>, target: &str) -> PyResult<TargetTools> {
-        let target = target_of(target)?;
-        Ok(detach(py, || TargetTools::new(&self.source, target)))
+        let tools = detach(py, || self.0.tools_for(target));
+        tools.map(TargetTools).map_err(unknown_target)
     }
 
     /// The tools for a target, ready for a request.
@@ -104,12 +80,8 @@ impl Specification {
         target: &str,
         expanded: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let target = target_of(target)?;
-        let compiled = detach(py, || {
-            let options = Options { expanded, ..Options::new(target, self.source.files) };
-            serde_json::to_value(Compilation::new(&self.source.module, &options).request())
-        });
-        to_python(py, &compiled.map_err(|error| PyValueError::new_err(error.to_string()))?)
+        let compiled = detach(py, || self.0.compile(target, expanded));
+        to_python(py, &compiled.map_err(unknown_target)?)
     }
 
     /// Checks a call without running it.
@@ -121,13 +93,14 @@ impl Specification {
         arguments: Option<&Bound<'_, PyAny>>,
         id: Option<String>,
     ) -> PyResult<Verdict> {
-        Ok(check(py, &self.session, call_of(name, arguments, id, None)?))
+        let call = call_of(name, arguments, id, None)?;
+        Ok(check(py, call, |call| self.0.validate(call)))
     }
 
     /// The names of its tools.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.source.module.tools.iter().map(|tool| tool.name.to_string()).collect()
+        self.0.names()
     }
 
     /// Binds a library, or raises `BindError`, which lists all that does not fit.
