@@ -40,6 +40,7 @@ mod markdown;
 mod mcp;
 mod mcp_real;
 mod model_server;
+mod npm;
 mod once;
 mod output;
 mod passed_on;

@@ -40,10 +40,19 @@ fn number_to_python<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py
     }
 }
 
-/// JSON text of an object that `json.dumps` takes.
+/// JSON text of an object that `json.dumps` takes, without white space.
 pub(crate) fn to_json_text(object: &Bound<'_, PyAny>) -> PyResult<String> {
-    let dumps = object.py().import("json")?.getattr("dumps")?;
-    dumps.call1((object,))?.extract()
+    let py = object.py();
+    let dumps = py.import("json")?.getattr("dumps")?;
+    let options = PyDict::new(py);
+    options.set_item("separators", (",", ":"))?;
+    options.set_item("ensure_ascii", false)?;
+    let text = dumps.call((object,), Some(&options))?;
+    // Halves of surrogate pairs have no other form than their escapes.
+    text.extract().or_else(|_| {
+        options.set_item("ensure_ascii", true)?;
+        dumps.call((object,), Some(&options))?.extract()
+    })
 }
 
 /// The value of an object that `json.dumps` takes.

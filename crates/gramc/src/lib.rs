@@ -29,7 +29,7 @@ pub use start::set_start_command;
 const STACK: usize = 8 << 20;
 
 /// Runs the command line and returns its exit code. The first argument is the name of the program,
-/// as in [`std::env::args_os`]. For `--help`, `--version` and invalid arguments, the process ends.
+/// as in [`std::env::args_os`].
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     #[cfg(unix)]
@@ -40,7 +40,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         }
         watch_processes();
     }
-    let args = args::Args::parse_from(arguments);
+    let args = match args::Args::try_parse_from(arguments) {
+        Ok(args) => args,
+        // Help, the version, or a mistake in the arguments.
+        Err(answer) => {
+            // Nothing can be done if it cannot be printed.
+            let _ = answer.print();
+            return answer.exit_code();
+        }
+    };
     // Without them, this thread does the work.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     match commands::run(args) {

@@ -1,0 +1,13 @@
+/**
+ * Defines, binds, checks and runs the tools of LLM agents.
+ *
+ * Documentation: docs/typescript.md in the repository of gramc.
+ */
+
+export { BindError, SpecError, type Diagnostic, type Gap } from "./errors.js";
+export type { ToolContext, ToolFunction } from "./functions.js";
+export { ToolLibrary, type Settings, type ToolOptions } from "./library.js";
+export { Bound, Session, type CallOptions } from "./session.js";
+export { Specification, load, loads } from "./specification.js";
+export { Tool, tool, type ParameterSchema, type ToolDefinition } from "./tool.js";
+export { Verdict, type CallProblem, type Repair, type VerdictError, type Warning } from "./verdict.js";

@@ -1,0 +1,71 @@
+/** Specifications. */
+
+import { attempt } from "./errors.js";
+import type { ToolLibrary } from "./library.js";
+import { native } from "./native.js";
+import { Bound, text, type Arguments } from "./session.js";
+import { Verdict } from "./verdict.js";
+
+type NativeSpecification = InstanceType<typeof native.Specification>;
+
+/** Tools, types and libraries without errors. */
+export class Specification {
+  /** @internal */
+  readonly native: NativeSpecification;
+
+  private constructor(specification: NativeSpecification) {
+    this.native = specification;
+  }
+
+  /** @internal */
+  static load(paths: string[]): Specification {
+    return new Specification(attempt(() => native.load(paths)));
+  }
+
+  /** @internal */
+  static parse(gram: string, name: string): Specification {
+    return new Specification(attempt(() => native.loads(gram, name)));
+  }
+
+  /** The names of its tools. */
+  get names(): string[] {
+    return this.native.names;
+  }
+
+  /** The tools for a target, ready for a request. With `expanded`, those in containers too. */
+  compile(target: string, options: { expanded?: boolean } = {}): any {
+    return JSON.parse(this.native.compile(target, options.expanded ?? false));
+  }
+
+  /** Checks a call without running it. */
+  validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
+    return new Verdict(this.native.validate(name, text(arguments_), options.id));
+  }
+
+  /**
+   * Binds a library.
+   *
+   * @throws {BindError} if it does not fit, with all that does not fit
+   */
+  bind(library: ToolLibrary): Bound {
+    return new Bound(attempt(() => this.native.bind(library.native)), this);
+  }
+}
+
+/**
+ * Reads a file or a folder, or several of them, with what they import.
+ *
+ * @throws {SpecError} if there are errors
+ */
+export function load(path: string | string[]): Specification {
+  return Specification.load(typeof path === "string" ? [path] : path);
+}
+
+/**
+ * Reads a text in gram. `name` is the file name in diagnostics.
+ *
+ * @throws {SpecError} if there are errors
+ */
+export function loads(gram: string, name = "<string>"): Specification {
+  return Specification.parse(gram, name);
+}

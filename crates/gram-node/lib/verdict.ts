@@ -1,0 +1,145 @@
+/** Verdicts. */
+
+/** What was repaired in the arguments. */
+export interface Repair {
+  path: string;
+  rule: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** A warning about a call. */
+export interface Warning {
+  code: string;
+  message: string;
+}
+
+/** A problem of the arguments. */
+export interface CallProblem {
+  pointer: string;
+  property: string;
+  error_code: string;
+  error_message: string;
+  [key: string]: unknown;
+}
+
+/** The error of a failed call. */
+export interface VerdictError {
+  error_type: string;
+  errors?: CallProblem[];
+  [key: string]: unknown;
+}
+
+interface VerdictData {
+  id?: string;
+  name: string;
+  ok: boolean;
+  arguments?: Record<string, unknown>;
+  repairs?: Repair[];
+  stripped?: string[];
+  warnings?: Warning[];
+  result?: unknown;
+  error?: VerdictError;
+  [key: string]: unknown;
+}
+
+/** What came of a call. */
+export class Verdict {
+  readonly #json: string;
+  #data: VerdictData | undefined;
+
+  /** The text for the model: the result, or the error and what to do. */
+  readonly message: string;
+
+  /** @internal The JSON of the command line in a line, and the text for the model after it. */
+  constructor(text: string) {
+    const end = text.indexOf("\n");
+    this.#json = text.slice(0, end);
+    this.message = text.slice(end + 1);
+  }
+
+  get #read(): VerdictData {
+    return (this.#data ??= JSON.parse(this.#json) as VerdictData);
+  }
+
+  /** Whether the call succeeded. */
+  get ok(): boolean {
+    return this.#read.ok;
+  }
+
+  /** The name that was called. */
+  get name(): string {
+    return this.#read.name;
+  }
+
+  /** The identifier of the call. */
+  get id(): string | undefined {
+    return this.#read.id;
+  }
+
+  /** The result of the tool; `undefined` for a failed call. */
+  get result(): unknown {
+    return this.ok ? this.#read.result : undefined;
+  }
+
+  /** The arguments after the check; `undefined` if they were refused. */
+  get arguments(): Record<string, unknown> | undefined {
+    return this.#read.arguments;
+  }
+
+  /** What was repaired in the arguments. */
+  get repairs(): Repair[] {
+    return this.#read.repairs ?? [];
+  }
+
+  /** The undeclared parameters that were removed. */
+  get stripped(): string[] {
+    return this.#read.stripped ?? [];
+  }
+
+  /** Warnings about the call. */
+  get warnings(): Warning[] {
+    return this.#read.warnings ?? [];
+  }
+
+  /** The error of a failed call. */
+  get error(): VerdictError | undefined {
+    return this.#read.error;
+  }
+
+  /** The type of the error, such as `validation_error`. */
+  get errorType(): string | undefined {
+    return this.error?.error_type;
+  }
+
+  /** The problems of the arguments, one by one. */
+  get errors(): CallProblem[] {
+    return this.error?.errors ?? [];
+  }
+
+  /** The JSON of the command line, byte for byte. */
+  toString(): string {
+    return this.#json;
+  }
+
+  /**
+   * The JSON of the command line, for `JSON.stringify`. From Node 22 on, numbers are those of the text,
+   * even those that JavaScript cannot hold.
+   */
+  toJSON(): unknown {
+    return JSON.parse(this.#json, exactNumber);
+  }
+
+  /** What `console.log` shows. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `<Verdict of ${JSON.stringify(this.name)}: ${this.errorType ?? "ok"}>`;
+  }
+}
+
+const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => unknown };
+
+function exactNumber(_: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  const isExact = typeof value !== "number" || !rawJSON || !source || String(value) === source;
+  return isExact ? value : rawJSON(source);
+}

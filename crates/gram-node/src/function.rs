@@ -1,0 +1,117 @@
+//! Functions of JavaScript as implementations.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use gram_tools::invocation::{
+    Answer, AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
+    InvocationErrorKind,
+};
+use napi::Status;
+use napi::bindgen_prelude::{FnArgs, Promise};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+
+/// Why a function did not return.
+const ENDED: &str = "the program ended before the function did";
+
+/// Starts a function with the number of the call and its arguments as JSON text.
+pub(crate) type StartFunction = ThreadsafeFunction<
+    FnArgs<(u32, String)>,
+    Promise<FunctionOutcome>,
+    FnArgs<(u32, String)>,
+    Status,
+    false,
+    true,
+>;
+
+/// Cancels the call of a number.
+pub(crate) type CancelFunction = ThreadsafeFunction<u32, (), u32, Status, false, true>;
+
+/// What came of a function.
+#[napi(object)]
+pub struct FunctionOutcome {
+    /// The result as JSON text.
+    pub result: Option<String>,
+    /// Why the function failed.
+    pub error: Option<String>,
+    /// Why its result cannot be written as JSON.
+    pub refused: Option<String>,
+}
+
+/// A function of JavaScript.
+pub(crate) struct NodeFunction {
+    pub(crate) start: Arc<StartFunction>,
+    pub(crate) cancel: Arc<CancelFunction>,
+    pub(crate) declared: Option<DeclaredInterface>,
+}
+
+impl fmt::Debug for NodeFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeFunction").finish_non_exhaustive()
+    }
+}
+
+/// Cancels a call whose answer is no longer waited for.
+struct Running {
+    number: u32,
+    cancel: Option<Arc<CancelFunction>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(cancel) = self.cancel.take() {
+            cancel.call(self.number, ThreadsafeFunctionCallMode::NonBlocking);
+        }
+    }
+}
+
+fn failed(kind: InvocationErrorKind, detail: impl Into<String>) -> InvocationError {
+    InvocationError::new(kind, detail)
+}
+
+fn not_json(message: &str) -> InvocationError {
+    let detail = format!("the function's result cannot be written as JSON: {message}");
+    failed(InvocationErrorKind::Garbled, detail)
+}
+
+fn answer(outcome: FunctionOutcome) -> Result<Answer, InvocationError> {
+    match outcome {
+        FunctionOutcome { result: Some(text), .. } => serde_json::from_str(&text)
+            .map(Answer::Json)
+            .map_err(|error| not_json(&error.to_string())),
+        FunctionOutcome { refused: Some(message), .. } => Err(not_json(&message)),
+        FunctionOutcome { error, .. } => {
+            Err(failed(InvocationErrorKind::Failed, error.unwrap_or_default()))
+        }
+    }
+}
+
+impl Implementation for NodeFunction {
+    fn kind(&self) -> &'static str {
+        "Function"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        let number = CALLS.fetch_add(1, Ordering::Relaxed);
+        let running = Running { number, cancel: Some(Arc::clone(&self.cancel)) };
+        let start = Arc::clone(&self.start);
+        Box::pin(async move {
+            let mut running = running;
+            let arguments = FnArgs::from((number, invocation.arguments.to_string()));
+            let ended = match start.call_async(arguments).await {
+                Ok(promise) => promise.await,
+                Err(error) => Err(error),
+            };
+            // There is nothing left to cancel.
+            running.cancel = None;
+            ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), answer)
+        })
+    }
+
+    fn declared(&self) -> Option<DeclaredInterface> {
+        self.declared.clone()
+    }
+}

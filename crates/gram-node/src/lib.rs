@@ -1,0 +1,37 @@
+//! gramc as an npm package: the native part.
+//!
+//! The TypeScript files in `src` are the interface; this crate holds what has to be fast or needs the
+//! crates of gramc. Values cross as JSON text.
+
+mod function;
+mod library;
+mod session;
+mod specification;
+
+use napi::{Error, Status};
+use napi_derive::napi;
+
+/// An error with a code of its own.
+type Failure = Error<String>;
+
+/// An error with the code of Node for it, or with the name of an exception of this package. The
+/// message of those is JSON.
+fn failure(code: &str, message: impl Into<String>) -> Failure {
+    Error::new(code.to_owned(), message.into())
+}
+
+fn invalid_argument(error: &dyn std::fmt::Display) -> Failure {
+    failure(Status::InvalidArg.as_ref(), error.to_string())
+}
+
+/// Runs the command line and returns its exit code. The first argument is the name of the program.
+#[napi]
+pub fn run(arguments: Vec<String>) -> i32 {
+    gramc::run(arguments.into_iter().map(Into::into))
+}
+
+/// Says how gramc starts itself once more, and watches the programs that it starts.
+#[napi]
+pub fn set_start_command(command: Vec<String>) {
+    gramc::set_start_command(command.into_iter().map(Into::into).collect());
+}

@@ -1,0 +1,96 @@
+//! Libraries, and libraries that are bound to a specification.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gram_tools::invocation::DeclaredInterface;
+use napi::bindgen_prelude::{block_on, within_runtime_if_available};
+use napi_derive::napi;
+use serde_json::{Map, Value};
+
+use crate::function::{CancelFunction, NodeFunction, StartFunction};
+use crate::session::Session;
+use crate::specification::specification_error;
+use crate::{Failure, failure, invalid_argument};
+
+/// Implementations of tools.
+#[napi]
+pub struct Library(gram_host::Library);
+
+/// An object as JSON text.
+fn map(text: &str) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_str(text).map_err(|error| invalid_argument(&error))
+}
+
+#[napi]
+impl Library {
+    /// An empty library. The settings are attributes of gram as JSON text.
+    #[napi(constructor)]
+    pub fn new(name: String, attributes: String) -> Result<Self, Failure> {
+        Ok(Self(gram_host::Library::new(&name, map(&attributes)?)))
+    }
+
+    /// The library that a file declares.
+    #[napi(factory)]
+    pub fn load(path: String, name: Option<String>) -> Result<Self, Failure> {
+        let load = || gram_host::Library::load(Path::new(&path), name.as_deref());
+        within_runtime_if_available(load).map(Self).map_err(specification_error)
+    }
+
+    /// Adds a function. `parameters` is the schema of its parameters.
+    #[napi]
+    pub fn add(
+        &self,
+        name: String,
+        #[napi(ts_arg_type = "(number: number, arguments: string) => Promise<FunctionOutcome>")]
+        start: StartFunction,
+        #[napi(ts_arg_type = "(number: number) => void")] cancel: CancelFunction,
+        parameters: Option<String>,
+        attributes: String,
+        injected: String,
+    ) -> Result<(), Failure> {
+        let declared = match parameters {
+            None => None,
+            Some(text) => Some(DeclaredInterface::Schemas {
+                parameters: serde_json::from_str(&text)
+                    .map_err(|error| invalid_argument(&error))?,
+                result: None,
+            }),
+        };
+        let function = NodeFunction { start: Arc::new(start), cancel: Arc::new(cancel), declared };
+        self.0.add(&name, function, map(&attributes)?, map(&injected)?);
+        Ok(())
+    }
+}
+
+impl Library {
+    pub(crate) fn bind(
+        &self,
+        specification: &gram_host::Specification,
+    ) -> Result<BoundLibrary, Failure> {
+        block_on(self.0.connect());
+        self.0.bind(specification).map(BoundLibrary).map_err(|gaps| {
+            let gaps: Value = gaps.iter().map(gram_host::Gap::json).collect();
+            failure("BindError", gaps.to_string())
+        })
+    }
+}
+
+/// A library with the specification that it implements.
+#[napi]
+pub struct BoundLibrary(gram_tools::Bound);
+
+#[napi]
+impl BoundLibrary {
+    /// Starts a conversation.
+    #[napi]
+    pub fn session(&self) -> Session {
+        Session::new(gram_tools::Session::new(&self.0))
+    }
+
+    /// Problems that do not prevent binding.
+    #[napi(getter)]
+    pub fn warnings(&self) -> Vec<String> {
+        self.0.warnings().iter().map(ToString::to_string).collect()
+    }
+}

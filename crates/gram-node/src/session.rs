@@ -1,0 +1,108 @@
+//! Sessions.
+
+use std::sync::Arc;
+
+use gram_tools::Verdict;
+use napi::Env;
+use napi::bindgen_prelude::PromiseRaw;
+use napi_derive::napi;
+use tokio_util::sync::CancellationToken;
+
+/// One conversation.
+#[napi]
+pub struct Session(Arc<gram_tools::Session>);
+
+/// Cancels calls.
+#[napi]
+pub struct Cancellation(CancellationToken);
+
+/// What belongs to a call apart from its name and its arguments.
+#[napi(object, object_to_js = false)]
+#[derive(Default)]
+pub struct CallOptions {
+    /// The identifier of the call.
+    pub id: Option<String>,
+    /// How the model's reply ended, if the call is the last one in it.
+    pub finish_reason: Option<String>,
+}
+
+/// A verdict as a line of JSON, and after it the text for the model.
+pub(crate) fn hand_over(verdict: &Verdict) -> String {
+    format!("{}\n{}", verdict.json(), verdict.message())
+}
+
+#[napi]
+impl Cancellation {
+    /// A way to cancel calls.
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self(CancellationToken::new())
+    }
+
+    /// Cancels the calls that were given this.
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+impl Session {
+    pub(crate) fn new(session: gram_tools::Session) -> Self {
+        Self(Arc::new(session))
+    }
+}
+
+#[napi]
+impl Session {
+    /// Checks a call and runs it.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn call<'env>(
+        &self,
+        env: &'env Env,
+        name: String,
+        arguments: Option<String>,
+        options: Option<CallOptions>,
+        cancellation: Option<&Cancellation>,
+    ) -> napi::Result<PromiseRaw<'env, String>> {
+        let CallOptions { id, finish_reason } = options.unwrap_or_default();
+        let call = gram_host::call(&name, arguments, id, finish_reason.as_deref());
+        let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
+        let session = Arc::clone(&self.0);
+        env.spawn_future(async move { Ok(hand_over(&session.call_until(call, cancelled).await)) })
+    }
+
+    /// Checks a call without running it.
+    #[napi]
+    pub fn validate(&self, name: String, arguments: Option<String>, id: Option<String>) -> String {
+        hand_over(&self.0.validate(gram_host::call(&name, arguments, id, None)))
+    }
+
+    /// The names that can be called now.
+    #[napi(getter)]
+    pub fn names(&self) -> Vec<String> {
+        self.0.visible().into_iter().map(Into::into).collect()
+    }
+
+    /// Expands a container, or the containers of a tool, like a call of the container.
+    #[napi]
+    pub fn expand(&self, name: String) {
+        self.0.expand(&name);
+        self.0.expand_containers_of(&name);
+    }
+
+    /// Begins a turn after a message of the user.
+    #[napi]
+    pub fn begin_turn(&self) {
+        self.0.begin_turn();
+    }
+
+    /// Forgets the failures of a tool, or of all tools. False if there is no such tool.
+    #[napi]
+    pub fn reset(&self, name: Option<String>) -> bool {
+        match name {
+            None => self.0.reset_all(),
+            Some(name) => return self.0.reset(&name),
+        }
+        true
+    }
+}

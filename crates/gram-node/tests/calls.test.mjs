@@ -1,0 +1,215 @@
+// Specifications, libraries, calls and verdicts.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { inspect } from "node:util";
+
+import { BindError, load, loads, SpecError, tool, ToolLibrary, Verdict } from "gramc";
+import { z } from "zod";
+
+import { bindOne, ONE, SHOP, sleep } from "./support.mjs";
+
+function folder(files) {
+  const place = mkdtempSync(join(tmpdir(), "gramc-"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
+  return place;
+}
+
+test("specifications are read from texts, files and folders", () => {
+  const place = folder({ "a.gram": SHOP, "b.gram": "[other:Tool | ()==>(::Any)]" });
+  assert.deepEqual(loads(SHOP).names, ["findOrder", "stay"]);
+  assert.deepEqual(load(join(place, "a.gram")).names, ["findOrder", "stay"]);
+  assert.deepEqual(load(place).names, ["findOrder", "stay", "other"]);
+  assert.deepEqual(load([join(place, "b.gram")]).names, ["other"]);
+  assert.throws(() => load(join(place, "none.gram")), { code: "ERR_GRAMC_READ", message: /none\.gram/ });
+});
+
+test("errors of a specification are exceptions with diagnostics", () => {
+  assert.throws(
+    () => loads("[f:Tool | (x::Integr)==>(::Any)]", "my.gram"),
+    (error) => {
+      assert.ok(error instanceof SpecError && error instanceof Error);
+      assert.equal(error.name, "SpecError");
+      assert.match(error.message, /^my\.gram:1:15: error\[unknown-type\]: .*\n {2}help: /);
+      assert.equal(error.diagnostics[0].code, "unknown-type");
+      return true;
+    },
+  );
+});
+
+test("both module systems give the same classes", async () => {
+  const required = createRequire(import.meta.url)("gramc");
+  const imported = await import("gramc");
+  const names = (module) => Object.keys(module).filter((name) => /^[A-Za-z]+$/.test(name) && name !== "default");
+  assert.deepEqual(names(imported).sort(), names(required).sort());
+  assert.equal(required.SpecError, imported.SpecError);
+});
+
+test("tools are compiled for targets", () => {
+  const spec = loads(SHOP);
+  assert.equal(spec.compile("openai")[0].function.name, "findOrder");
+  assert.deepEqual(Object.keys(spec.compile("anthropic")[0]), ["name", "description", "input_schema"]);
+  assert.throws(() => spec.compile("none"), { code: "InvalidArg", message: /unknown target `none`/ });
+});
+
+test("calls are checked without running", () => {
+  const spec = loads(SHOP);
+  const verdict = spec.validate("stay", '{"nights": "3", "price": 10, "x": 1}', { id: "c1" });
+  assert.ok(verdict instanceof Verdict && verdict.ok);
+  assert.deepEqual(verdict.arguments, { nights: 3, price: 10 });
+  assert.equal(verdict.repairs[0].rule, "text-to-integer");
+  assert.deepEqual(verdict.stripped, ["x"]);
+  assert.equal(verdict.id, "c1");
+  const refused = spec.validate("stay", { nights: 31 });
+  assert.equal(refused.ok, false);
+  assert.equal(refused.errorType, "validation_error");
+  assert.deepEqual(refused.errors.map((it) => it.pointer), ["/nights", "/price"]);
+  assert.equal(refused.arguments, undefined);
+  assert.equal(refused.result, undefined);
+  assert.match(refused.message, /^the arguments of `stay` have 2 errors/);
+  assert.equal(inspect(refused), '<Verdict of "stay": validation_error>');
+});
+
+test("verdicts are the JSON of the command line", () => {
+  const text = '{"name":"f","ok":true,"arguments":{"x":12345678901234567890},"repairs":[],"stripped":[],"warnings":[]}';
+  const verdict = loads(ONE).validate("f", '{"x": 12345678901234567890}');
+  assert.equal(String(verdict), text);
+  const exact = "rawJSON" in JSON ? text : text.replace("12345678901234567890", "12345678901234567000");
+  assert.equal(JSON.stringify(verdict), exact);
+});
+
+test("gaps are listed", () => {
+  const library = new ToolLibrary("l").tool("stay", () => 1).tool("more", () => 1);
+  assert.throws(
+    () => loads(SHOP).bind(library),
+    (error) => {
+      assert.ok(error instanceof BindError);
+      assert.deepEqual(error.gaps.map((gap) => gap.tool), ["findOrder", "more"]);
+      assert.equal(error.diagnostics[0].severity, "error");
+      assert.equal(error.message.split("\n").length, 2);
+      return true;
+    },
+  );
+});
+
+test("schemas of functions are compared with the tools", () => {
+  const parameters = z.object({ nights: z.int().max(7), price: z.number() });
+  const library = new ToolLibrary("l").tool("stay", () => 1, { parameters });
+  assert.throws(() => loads(SHOP.split("\n")[2]).bind(library), (error) => {
+    assert.ok(error instanceof BindError, error);
+    assert.match(error.message, /`stay` allows arguments that its implementation refuses: .*at \/nights/);
+    return true;
+  });
+  const json = { type: "object", properties: { nights: { type: "integer" }, price: { type: "number" } } };
+  loads(SHOP.split("\n")[2]).bind(new ToolLibrary("l").tool("stay", () => 1, { parameters: json }));
+});
+
+test("functions run with repaired arguments", async () => {
+  const spec = loads(SHOP);
+  const library = new ToolLibrary("shop")
+    .tool("findOrder", async ({ id }) => ({ id, found: true }))
+    .tool("stay", ({ nights, price }) => nights * price);
+  const session = spec.bind(library).session();
+  const verdict = await session.call("stay", "{nights: '3', price: 10,}");
+  assert.equal(verdict.result, 30);
+  assert.equal(verdict.message, "30");
+  assert.deepEqual((await session.call("findOrder", { id: "a" })).result, { id: "a", found: true });
+  assert.deepEqual(session.names, ["findOrder", "stay"]);
+  assert.equal(session.bound.specification, spec);
+});
+
+test("failures of functions are verdicts", async () => {
+  const cases = [
+    [() => { throw new Error("no such order"); }, /no such order/],
+    [async () => { throw "only text"; }, /only text/],
+    [() => { throw Object.create(null); }, /the function threw object/],
+    [() => { throw new RangeError(); }, /the function threw RangeError/],
+    [() => 1n, /cannot be written as JSON: .*BigInt/],
+    [() => NaN, /cannot be written as JSON: a number NaN has no form in JSON/],
+    [() => { const own = {}; own.own = own; return own; }, /cannot be written as JSON: .*circular/],
+    [() => () => 1, /cannot be written as JSON: a function/],
+  ];
+  for (const [implementation, expected] of cases) {
+    const verdict = await bindOne(ONE, "f", implementation).call("f", { x: 1 });
+    assert.equal(verdict.errorType, "invocation_error");
+    assert.match(verdict.message, expected);
+    assert.doesNotMatch(verdict.message, /calls\.test/);
+    assert.deepEqual(verdict.arguments, { x: 1 });
+  }
+});
+
+test("results are what JSON can hold", async () => {
+  const date = new Date("2026-01-02T03:04:05Z");
+  const cases = [
+    [undefined, null],
+    [date, "2026-01-02T03:04:05.000Z"],
+    [new Set([1, 2]), [1, 2]],
+    [new Map([["a", 1]]), { a: 1 }],
+    ["😀 \u2028", "😀 \u2028"],
+    [{ a: undefined, b: [undefined] }, { b: [null] }],
+  ];
+  for (const [returned, expected] of cases) {
+    const verdict = await bindOne(ONE, "f", () => returned).call("f", { x: 1 });
+    assert.deepEqual(verdict.result, expected);
+  }
+});
+
+test("settings are those of libraries in gram", async () => {
+  const limited = bindOne(ONE, "f", () => sleep(1000), { timeout: 20 });
+  assert.equal((await limited.call("f", { x: 1 })).errorType, "timeout");
+  const library = new ToolLibrary("l", { maxAttempts: 2 }).tool("f", () => 1);
+  const session = loads(ONE).bind(library).session();
+  const types = [];
+  for (let at = 0; at < 3; at += 1) types.push((await session.call("f", { x: `no${at}` })).errorType);
+  assert.deepEqual(types, ["validation_error", "needs_human_review", "needs_human_review"]);
+  session.reset("f");
+  assert.equal((await session.call("f", { x: 1 })).ok, true);
+  assert.throws(() => session.reset("g"), /no tool `g`/);
+  assert.throws(() => new ToolLibrary("l", { time: 1 }), /unknown setting `time`; expected one of approval/);
+  assert.throws(() => new ToolLibrary("l").tool("f"), /implementation of `f` is not a function/);
+});
+
+test("injected values reach the function alone", async () => {
+  const spec = "[f:Tool | (token::Text {injected: true, secret: true})==>(x::Int)==>(::Any)]";
+  const session = bindOne(spec, "f", ({ token }) => `got ${token}`, { inject: { token: "hunter2" } });
+  const verdict = await session.call("f", { x: 1 });
+  assert.equal(verdict.ok, true);
+  assert.doesNotMatch(String(verdict) + verdict.message, /hunter2/);
+  assert.doesNotMatch(JSON.stringify(session.bound.specification.compile("mcp")), /token/);
+});
+
+test("libraries in gram take functions, too", async () => {
+  const place = folder({ "l.gram": '[l:Library | (stay:Builtin {name: "echo"})]' });
+  const library = ToolLibrary.load(join(place, "l.gram"));
+  const bound = loads(SHOP).bind(library.tool("findOrder", ({ id }) => id));
+  const session = bound.session();
+  assert.equal((await session.call("findOrder", { id: "x" })).result, "x");
+  assert.deepEqual((await session.call("stay", { nights: 1, price: 2 })).result, { nights: 1, price: 2 });
+  assert.throws(() => ToolLibrary.load(join(place, "none.gram")), { code: "ERR_GRAMC_READ" });
+});
+
+test("calls that were cut off do not run", async () => {
+  let runs = 0;
+  const session = bindOne(ONE, "f", () => (runs += 1));
+  const verdict = await session.call("f", '{"x": 1', { finishReason: "length" });
+  assert.equal(verdict.errorType, "reply_cut_off");
+  assert.equal(runs, 0);
+});
+
+test("definitions are derived from schemas", () => {
+  const book = tool({
+    name: "book",
+    description: "Books a room",
+    parameters: z.object({ city: z.string().describe("Where"), nights: z.int().min(1).default(1) }),
+    execute: ({ city, nights }) => `${nights} nights in ${city}`,
+  });
+  assert.match(book.gram, /\[book:Tool/);
+  assert.match(book.gram, /city::Text \{description: "Where"\}/);
+  assert.deepEqual(book.specification.names, ["book"]);
+  book.specification.bind(new ToolLibrary("l").tool(book));
+  assert.throws(() => tool({ name: "f", parameters: { "~standard": {} }, execute: () => 1 }), /zod 4\.2/);
+});

@@ -1,0 +1,82 @@
+//! The npm package: it is built, tested, packed, and installed into a new project. `tests/real/install`
+//! installs what that needs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{folder, root};
+
+fn package() -> PathBuf {
+    root().join("crates/gram-node")
+}
+
+/// Runs a command, and returns its output. Fails with all of it.
+fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let (shown, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{shown}\n{errors}");
+    shown
+}
+
+fn node(arguments: &[&str], folder: &Path) -> String {
+    run(Command::new("node")
+        .args(arguments)
+        .current_dir(folder)
+        .env("GRAMC", crate::support::binary()))
+}
+
+/// Builds the package as the tests themselves are built.
+fn build() {
+    let modules = root().join(".tools/npm-package/node_modules");
+    let compiler = modules.join("typescript");
+    assert!(compiler.exists(), "{} is missing; tests/real/install installs it", compiler.display());
+    let link = package().join("node_modules");
+    if !link.exists() {
+        std::os::unix::fs::symlink(modules, link).unwrap();
+    }
+    node(&["scripts/build.mjs"], &package());
+    // Without what debuggers need, it is a third as large.
+    run(Command::new("strip").arg(package().join("dist/gramc.node")));
+}
+
+#[test]
+fn the_npm_package_passes_its_tests() {
+    build();
+    let package = package();
+    node(&["--test", "tests/"], &package);
+    node(&["node_modules/typescript/bin/tsc", "-p", "tests"], &package);
+
+    let files = folder(&[("package.json", "{}")]);
+    let out = files.file("out");
+    node(&["scripts/package.mjs", "--out", &out.display().to_string()], &package);
+    let mut packed: Vec<String> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    packed.sort();
+    assert_eq!(packed.len(), 2, "{packed:?}");
+    let main = packed[0].clone();
+    node(&["node_modules/publint/src/cli.js", "--strict", &main], &package);
+    // The profile leaves out what knows no `exports`, such as Node 10.
+    let resolved =
+        ["node_modules/@arethetypeswrong/cli/dist/index.js", "--profile", "node16", &main];
+    node(&resolved, &package);
+
+    let project = files.path();
+    let install = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+    run(Command::new("npm").args(install).args(&packed).current_dir(project));
+    let page = std::fs::read_to_string(root().join("docs/typescript.md")).unwrap();
+    let block = |kind: &str| {
+        let start = page.find(&format!("```{kind}\n")).unwrap() + kind.len() + 4;
+        page[start..].split("```").next().unwrap().to_owned()
+    };
+    std::fs::write(files.file("shop.gram"), block("gram")).unwrap();
+    std::fs::write(files.file("program.mjs"), block("ts")).unwrap();
+    assert_eq!(node(&["program.mjs"], project), block("output"));
+    let names = node(&["-p", "require('gramc').load('shop.gram').names.join()"], project);
+    assert_eq!(names, "findOrder\n");
+    let version =
+        run(Command::new("node_modules/.bin/gramc").arg("--version").current_dir(project));
+    assert!(version.starts_with("gramc "), "{version}");
+}
