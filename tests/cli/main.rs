@@ -42,6 +42,7 @@ mod mcp_real;
 mod model_server;
 mod once;
 mod output;
+mod packaging;
 mod passed_on;
 mod programs;
 mod providers;
