@@ -103,32 +103,28 @@ fn scripts_and_the_docker_file_have_no_lints() {
 
 #[test]
 fn the_installer_installs_gramc() {
-    let files = folder(&[]);
-    run(packaging("dist").env("CARGO_TARGET_DIR", files.path()).args([
-        "build",
-        "--artifacts=global",
-        &format!("--tag=v{VERSION}"),
-    ]));
-    let formula = files.read("distrib/gramc.rb");
+    run(packaging("dist").args(["build", "--artifacts=global", &format!("--tag=v{VERSION}")]));
+    let made = root().join("target/distrib");
+    let formula = std::fs::read_to_string(made.join("gramc.rb")).unwrap();
     assert!(formula.contains(&format!("version \"{VERSION}\"")), "{formula}");
 
     // The archive that dist makes of a release build, with a script that runs the binary under test.
+    let files = folder(&[]);
     let system = if cfg!(target_os = "macos") { "apple-darwin" } else { "unknown-linux-gnu" };
     let name = format!("gramc-{}-{system}", std::env::consts::ARCH);
-    files.write(
-        &format!("{name}/gramc"),
-        format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()),
-    );
+    let script = format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display());
+    files.write(&format!("{name}/gramc"), script);
     run(command("chmod").arg("+x").arg(files.file(&name).join("gramc")));
-    let archive = files.file("distrib").join(format!("{name}.tar.gz"));
+    let archive = files.file(&format!("{name}.tar.gz"));
     run(command("tar").arg("-czf").arg(archive).arg("-C").arg(files.path()).arg(&name));
 
     let home = files.file("home");
     std::fs::create_dir(&home).unwrap();
-    run(command("sh")
-        .arg(files.file("distrib/gramc-installer.sh"))
-        .env("HOME", &home)
-        .env("GRAMC_DOWNLOAD_URL", format!("file://{}", files.file("distrib").display())));
+    let mut installer = command("sh");
+    installer.arg(made.join("gramc-installer.sh"));
+    installer.env("HOME", &home).env_remove("XDG_CONFIG_HOME");
+    installer.env("GRAMC_DOWNLOAD_URL", format!("file://{}", files.path().display()));
+    run(&mut installer);
     let version = run(command(home.join(".local/bin/gramc")).arg("--version"));
     assert!(version.contains(VERSION), "{version}");
 }
