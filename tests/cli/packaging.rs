@@ -132,12 +132,13 @@ fn the_installer_installs_gramc() {
 #[test]
 fn a_tag_is_released_if_everything_has_its_version() {
     let files = folder(&[]);
-    for name in [".ci/release", "Cargo.toml", "dist-workspace.toml", "docs/ci.md"] {
-        copy(&files, name);
-    }
     let node = "crates/gram-node/package.json";
+    let mut names = vec!["Cargo.toml", "dist-workspace.toml", "docs/ci.md"];
     if root().join(node).exists() {
-        copy(&files, node);
+        names.push(node);
+    }
+    for name in names.iter().chain(&[".ci/release"]) {
+        copy(&files, name);
     }
     let section =
         format!("# Changelog\n\n## [Unreleased]\n\n- Next.\n\n## [{VERSION}] - 2026-01-02\n\n");
@@ -150,7 +151,7 @@ fn a_tag_is_released_if_everything_has_its_version() {
     let tag = format!("v{VERSION}");
 
     assert!(fails(&mut release(&tag)).contains("replace OWNER"));
-    for name in ["Cargo.toml", "dist-workspace.toml", "docs/ci.md"] {
+    for name in names {
         files.write(name, files.read(name).replace("OWNER", "someone"));
     }
     assert_eq!(run(&mut release(&tag)).trim(), "- This.");
