@@ -244,27 +244,14 @@ fn every_dependency_is_explained() {
 fn the_rust_example_holds() {
     // README: begins
     use gram_check::check;
+    use gram_schema::Target;
     use gram_schema::emit::{Compilation, Options};
-    use gram_schema::{Target, schema_of_signature};
     use gram_syntax::{SourceFile, parse};
 
-    // A single signature.
-    let schema = schema_of_signature("(city::Text)==>(days::Int {range: 1..14})==>(::Text)");
-    assert_eq!(
-        schema.unwrap().to_string(),
-        r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14}},"required":["city","days"]}"#
-    );
-
-    // Files that belong together, with all their diagnostics.
     let text = r#"[now:Tool {description: "Returns the current time"} | ()==>(::DateTime)]"#;
-    let files = [parse(SourceFile::new("now.gram", text))];
-    let checked = check(&files);
-    assert!(checked.diagnostics.is_empty());
-    let module = checked.module.expect("a file without errors has a module");
-
-    // All tools in the format of one target, for any serde serializer.
-    let options = Options::new(Target::OpenAiFunctions, files.len());
-    let compilation = Compilation::new(&module, &options);
+    let checked = check(&[parse(SourceFile::new("now.gram", text))]);
+    let module = checked.module.expect("`diagnostics` has no errors");
+    let compilation = Compilation::new(&module, &Options::new(Target::OpenAiFunctions, 1));
     assert_eq!(
         serde_json::to_string(&compilation.request()).unwrap(),
         r#"[{"name":"now","description":"Returns the current time","parameters":{"type":"object","properties":{},"required":[]}}]"#

@@ -43,6 +43,7 @@ mod model_server;
 mod npm;
 mod once;
 mod output;
+mod packaging;
 mod passed_on;
 mod programs;
 mod providers;

@@ -4,19 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::packaging::run;
 use crate::support::{folder, root};
 
 fn package() -> PathBuf {
     root().join("crates/gram-node")
-}
-
-/// Runs a command, and returns its output. Fails with all of it.
-fn run(command: &mut Command) -> String {
-    let output = command.output().expect("the program starts");
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    let (shown, errors) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?}\n{shown}\n{errors}");
-    shown
 }
 
 fn node(arguments: &[&str], folder: &Path) -> String {

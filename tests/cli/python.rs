@@ -4,29 +4,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::packaging::{check_wheel, run};
 use crate::support::{folder, root};
 
 /// A program of the environment for the Python package.
 fn tool(name: &str) -> PathBuf {
-    let path = root().join(".tools/python-package/bin").join(name);
-    assert!(path.exists(), "{} is missing; tests/real/install installs it", path.display());
-    path
+    crate::packaging::tool("python-package", name)
 }
 
-/// Runs a command, and fails with its output.
-fn run(command: &mut Command) {
-    let output = command.output().expect("the program starts");
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(
-        output.status.success(),
-        "{command:?}\n{}\n{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
-}
-
-/// Builds the wheel like the tests themselves, which takes the crates that are built already, and
-/// installs it into a folder.
+/// Builds the wheel like the tests themselves, which takes the crates that are built already, checks
+/// it, and installs it into a folder.
 fn install(site: &Path) {
     let wheels = site.join("wheels");
     run(Command::new(tool("maturin"))
@@ -37,6 +24,7 @@ fn install(site: &Path) {
         .arg(tool("python"))
         .current_dir(root()));
     let wheel = std::fs::read_dir(&wheels).unwrap().next().unwrap().unwrap().path();
+    check_wheel(&wheel);
     run(Command::new(tool("python"))
         .args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"])
         .arg(site)

@@ -41,12 +41,12 @@ function pack(place, description) {
 }
 
 const whole = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-const { version, license } = whole;
+const { version, license, repository } = whole;
 const ofPlatform = mkdtempSync(join(tmpdir(), "gramc-pack-"));
 copyFileSync(join(folder, "dist/gramc.node"), join(ofPlatform, "gramc.node"));
 writeFileSync(join(ofPlatform, "README.md"), `# gramc-${name}\n\nThe native part of gramc for ${name}.\n`);
 const description = `The native part of gramc for ${name}`;
-const shared = { version, description, license, main: "gramc.node", files: ["gramc.node"] };
+const shared = { version, description, license, repository, main: "gramc.node", files: ["gramc.node"] };
 pack(ofPlatform, { name: `gramc-${name}`, ...shared, engines: whole.engines, ...PLATFORMS[name] });
 
 const main = mkdtempSync(join(tmpdir(), "gramc-pack-"));

@@ -6,7 +6,7 @@
 mod function;
 mod library;
 mod session;
-mod specification;
+pub mod specification;
 
 use napi::{Error, Status};
 use napi_derive::napi;

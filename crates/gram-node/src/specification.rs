@@ -39,7 +39,7 @@ pub struct RestoredCall {
 
 /// A text in gram.
 #[napi(object)]
-pub(crate) struct ImportedTools {
+pub struct ImportedTools {
     /// The text.
     pub text: String,
     /// What was changed.
@@ -57,21 +57,21 @@ pub(crate) fn specification_error(error: SpecificationError) -> Failure {
 
 /// Reads files and folders.
 #[napi]
-pub(crate) fn load(paths: Vec<String>) -> Result<Specification, Failure> {
+pub fn load(paths: Vec<String>) -> Result<Specification, Failure> {
     let paths = paths.into_iter().map(PathBuf::from).collect();
     gram_host::Specification::load(paths).map(Specification).map_err(specification_error)
 }
 
 /// Reads a text.
 #[napi]
-pub(crate) fn loads(text: String, name: String) -> Result<Specification, Failure> {
+pub fn loads(text: String, name: String) -> Result<Specification, Failure> {
     let read = gram_host::Specification::parse(&text, &name);
     read.map(Specification).map_err(specification_error)
 }
 
 /// Tools in the form of MCP, as JSON text, in gram.
 #[napi]
-pub(crate) fn import_tools(tools: String) -> Result<ImportedTools, Failure> {
+pub fn import_tools(tools: String) -> Result<ImportedTools, Failure> {
     let tools = serde_json::from_str(&tools).map_err(|error| invalid_argument(&error))?;
     let (text, notes) = gram_host::import_tools(tools).map_err(|error| invalid_argument(&error))?;
     Ok(ImportedTools { text, notes })

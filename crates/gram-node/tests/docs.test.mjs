@@ -8,12 +8,26 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const page = readFileSync(new URL("../../../docs/typescript.md", import.meta.url), "utf8");
+const place = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** The blocks of a page. */
+function blocksOf(page) {
+  const matches = readFileSync(place(`../../../${page}`), "utf8").matchAll(/^```(\w+)\n(.*?)^```$/gms);
+  return [...matches].map(([, kind, text]) => ({ kind, text }));
+}
+
+test("the readme", () => {
+  const programs = blocksOf("README.md").filter(({ kind }) => kind === "ts");
+  assert.equal(programs.length, 1);
+  const text = programs[0].text.replaceAll("examples/", place("../../../examples/"));
+  const options = { cwd: place(".."), input: text, encoding: "utf8" };
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-"], options);
+  assert.deepEqual([stdout, stderr], ["Hello, Ada!\n", ""]);
+});
 
 test("examples", () => {
-  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind, text]) => ({ kind, text }));
+  const blocks = blocksOf("docs/typescript.md");
   const folder = mkdtempSync(join(tmpdir(), "gramc-docs-"));
-  const place = (name) => fileURLToPath(new URL(name, import.meta.url));
   symlinkSync(place("../node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), readFileSync(place("../package.json")));
   for (const part of ["dist", "bin"]) symlinkSync(place(`../${part}`), join(folder, part));

@@ -11,6 +11,14 @@ PAGE = Path(__file__).parents[3] / "docs" / "python.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def test_the_readme(monkeypatch):
+    root = PAGE.parents[1]
+    monkeypatch.chdir(root)
+    programs = [text for kind, text in BLOCK.findall((root / "README.md").read_text()) if kind == "python"]
+    assert len(programs) == 1
+    exec(compile(programs[0], "README.md", "exec"), {})
+
+
 def test_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(PAGE.read_text())

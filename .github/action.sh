@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What action.yml runs. The inputs are in the environment. It has to run with bash 3.2, which macOS has.
+set -euo pipefail
+
+version=$GRAMC_VERSION
+if [[ -n $version ]] || ! command -v gramc >/dev/null; then
+    if [[ -z $version ]]; then
+        version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml")
+    fi
+    pipx install --force "gramc==$version"
+fi
+
+set --
+while IFS= read -r path; do
+    [[ -z $path ]] || set -- "$@" "$path"
+done <<<"$GRAMC_PATHS"
+
+status=0
+if [[ $GRAMC_FMT == true ]]; then
+    gramc fmt --check --format github "$@" || status=1
+fi
+if [[ $GRAMC_CHECK == true ]]; then
+    for lint in $GRAMC_DENY; do
+        set -- --deny "$lint" "$@"
+    done
+    gramc check --format github "$@" || status=1
+fi
+exit "$status"
