@@ -64,7 +64,8 @@ def test_calls_of_scenarios_are_the_same(tmp_path):
             if isinstance(call.get("name"), str) and "finish_reason" not in call
         ]
         (tmp_path / "spec.gram").write_text(spec)
-        (tmp_path / "calls.jsonl").write_text("".join(json.dumps(call) + "\n" for call in made))
+        lines = [json.dumps(call, separators=(",", ":"), ensure_ascii=False) for call in made]
+        (tmp_path / "calls.jsonl").write_text("".join(line + "\n" for line in lines))
         spec = str(tmp_path / "spec.gram")
         expected = command_line(["validate", spec], tmp_path / "calls.jsonl")
         compare(made, expected, gramc.load(tmp_path / "spec.gram").validate)
