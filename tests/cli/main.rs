@@ -44,6 +44,7 @@ mod npm;
 mod once;
 mod output;
 mod packaging;
+mod parity;
 mod passed_on;
 mod programs;
 mod providers;
