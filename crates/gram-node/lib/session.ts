@@ -70,7 +70,7 @@ export class Session {
       const details = { id, finishReason };
       const verdict = await this.#native.call(name, text(arguments_), details, cancellation);
       signal?.throwIfAborted();
-      return new Verdict(verdict);
+      return new Verdict(verdict.ok, () => verdict.text);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -78,7 +78,8 @@ export class Session {
 
   /** Checks a call without running it. It counts towards no limit. */
   validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
-    return new Verdict(this.#native.validate(name, text(arguments_), options.id));
+    const verdict = this.#native.validate(name, text(arguments_), options.id);
+    return new Verdict(verdict.ok, () => verdict.text);
   }
 
   /** The names that can be called now. */

@@ -39,7 +39,9 @@ export class Specification {
 
   /** Checks a call without running it. */
   validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
-    return new Verdict(this.native.validate(name, text(arguments_), options.id));
+    const given = text(arguments_);
+    const isAccepted = this.native.accepts(name, given);
+    return new Verdict(isAccepted, () => this.native.validate(name, given, options.id));
   }
 
   /**

@@ -45,26 +45,36 @@ interface VerdictData {
 
 /** What came of a call. */
 export class Verdict {
-  readonly #json: string;
+  /** Whether the call succeeded. */
+  readonly ok: boolean;
+
+  readonly #text: () => string;
+  #parts: [json: string, message: string] | undefined;
   #data: VerdictData | undefined;
 
-  /** The text for the model: the result, or the error and what to do. */
-  readonly message: string;
+  /**
+   * @internal The text is the JSON of the command line in a line, and after it the text for the model. It
+   * is made when the first part of it is read.
+   */
+  constructor(ok: boolean, text: () => string) {
+    this.ok = ok;
+    this.#text = text;
+  }
 
-  /** @internal The JSON of the command line in a line, and the text for the model after it. */
-  constructor(text: string) {
+  get #split(): [json: string, message: string] {
+    if (this.#parts) return this.#parts;
+    const text = this.#text();
     const end = text.indexOf("\n");
-    this.#json = text.slice(0, end);
-    this.message = text.slice(end + 1);
+    return (this.#parts = [text.slice(0, end), text.slice(end + 1)]);
   }
 
   get #read(): VerdictData {
-    return (this.#data ??= JSON.parse(this.#json) as VerdictData);
+    return (this.#data ??= JSON.parse(this.#split[0]) as VerdictData);
   }
 
-  /** Whether the call succeeded. */
-  get ok(): boolean {
-    return this.#read.ok;
+  /** The text for the model: the result, or the error and what to do. */
+  get message(): string {
+    return this.#split[1];
   }
 
   /** The name that was called. */
@@ -119,7 +129,7 @@ export class Verdict {
 
   /** The JSON of the command line, byte for byte. */
   toString(): string {
-    return this.#json;
+    return this.#split[0];
   }
 
   /**
@@ -127,7 +137,7 @@ export class Verdict {
    * even those that JavaScript cannot hold.
    */
   toJSON(): unknown {
-    return JSON.parse(this.#json, exactNumber);
+    return JSON.parse(this.#split[0], exactNumber);
   }
 
   /** What `console.log` shows. */

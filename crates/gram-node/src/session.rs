@@ -26,8 +26,23 @@ pub struct CallOptions {
     pub finish_reason: Option<String>,
 }
 
+/// A verdict.
+#[napi(object)]
+pub struct VerdictText {
+    /// Whether the call succeeded.
+    pub ok: bool,
+    /// A line of JSON, and after it the text for the model.
+    pub text: String,
+}
+
+impl VerdictText {
+    fn new(verdict: &Verdict) -> Self {
+        Self { ok: verdict.is_ok(), text: verdict_text(verdict) }
+    }
+}
+
 /// A verdict as a line of JSON, and after it the text for the model.
-pub(crate) fn hand_over(verdict: &Verdict) -> String {
+pub(crate) fn verdict_text(verdict: &Verdict) -> String {
     format!("{}\n{}", verdict.json(), verdict.message())
 }
 
@@ -55,7 +70,7 @@ impl Session {
 #[napi]
 impl Session {
     /// Checks a call and runs it.
-    #[napi(ts_return_type = "Promise<string>")]
+    #[napi(ts_return_type = "Promise<VerdictText>")]
     pub fn call<'env>(
         &self,
         env: &'env Env,
@@ -63,18 +78,25 @@ impl Session {
         arguments: Option<String>,
         options: Option<CallOptions>,
         cancellation: Option<&Cancellation>,
-    ) -> napi::Result<PromiseRaw<'env, String>> {
+    ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
         let CallOptions { id, finish_reason } = options.unwrap_or_default();
         let call = gram_host::call(&name, arguments, id, finish_reason.as_deref());
         let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
         let session = Arc::clone(&self.0);
-        env.spawn_future(async move { Ok(hand_over(&session.call_until(call, cancelled).await)) })
+        env.spawn_future(
+            async move { Ok(VerdictText::new(&session.call_until(call, cancelled).await)) },
+        )
     }
 
     /// Checks a call without running it.
     #[napi]
-    pub fn validate(&self, name: String, arguments: Option<String>, id: Option<String>) -> String {
-        hand_over(&self.0.validate(gram_host::call(&name, arguments, id, None)))
+    pub fn validate(
+        &self,
+        name: String,
+        arguments: Option<String>,
+        id: Option<String>,
+    ) -> VerdictText {
+        VerdictText::new(&self.0.validate(gram_host::call(&name, arguments, id, None)))
     }
 
     /// The names that can be called now.

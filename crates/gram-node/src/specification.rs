@@ -6,7 +6,7 @@ use gram_host::SpecificationError;
 use napi_derive::napi;
 
 use crate::library::{BoundLibrary, Library};
-use crate::session::hand_over;
+use crate::session::verdict_text;
 use crate::{Failure, failure, invalid_argument};
 
 /// Tools, types and libraries without errors.
@@ -98,10 +98,16 @@ impl Specification {
         self.0.tools_for(&target).map(TargetTools).map_err(|error| invalid_argument(&error))
     }
 
-    /// Checks a call without running it.
+    /// Whether a call is accepted.
+    #[napi]
+    pub fn accepts(&self, name: String, arguments: Option<String>) -> bool {
+        self.0.validate(gram_host::call(&name, arguments, None, None)).is_ok()
+    }
+
+    /// Checks a call without running it: a line of JSON, and after it the text for the model.
     #[napi]
     pub fn validate(&self, name: String, arguments: Option<String>, id: Option<String>) -> String {
-        hand_over(&self.0.validate(gram_host::call(&name, arguments, id, None)))
+        verdict_text(&self.0.validate(gram_host::call(&name, arguments, id, None)))
     }
 
     /// Binds a library.
