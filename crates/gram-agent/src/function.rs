@@ -63,7 +63,7 @@ impl RunningFunction {
         let (start, who) = (Instant::now(), &self.who);
         let answer = self.conversation.answer(message);
         let answer = AgentCall::until(&mut self.calls, answer, on_call).await;
-        let answer = answer.map_err(|error| failure(who, &error))?;
+        let answer = answer.map_err(|error| failure(who, &format!("failed: {error}")))?;
         if answer.is_string() {
             return AnswerFields::of_output(answer).answer(who, "", start);
         }

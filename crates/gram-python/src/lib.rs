@@ -3,7 +3,9 @@
 //! The Python files in `python/gramc` are the interface; this crate holds what has to be fast or
 //! needs the crates of gramc.
 
+mod agent;
 mod convert;
+mod experiment;
 mod function;
 mod library;
 mod pending;
@@ -20,6 +22,8 @@ use pyo3::prelude::*;
 /// The native part of `gramc`.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::experiment::{Report, merge_parts, run_experiment};
     #[pymodule_export]
     use super::function::Completion;
     #[pymodule_export]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gram_tools::Call;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use tokio_util::sync::CancellationToken;
 
 use crate::convert::arguments as arguments_text;
 use crate::function::EVENT_LOOP;
@@ -14,17 +15,32 @@ use crate::runtime::{call_token, detach, wait};
 use crate::verdict::Verdict;
 
 /// One conversation.
-#[pyclass(frozen, module = "gramc")]
+#[pyclass(frozen, weakref, module = "gramc")]
 pub(crate) struct Session {
     session: Arc<gram_tools::Session>,
     /// The library that the session calls.
     #[pyo3(get)]
     bound: Py<BoundLibrary>,
+    /// Cancelled when the conversation of an agent ends.
+    ended: Option<CancellationToken>,
 }
 
 impl Session {
     pub(crate) fn new(session: gram_tools::Session, bound: Py<BoundLibrary>) -> Self {
-        Self { session: Arc::new(session), bound }
+        Self { session: Arc::new(session), bound, ended: None }
+    }
+
+    /// The session of an agent, which can call nothing any more once its conversation has ended.
+    pub(crate) fn of_agent(
+        session: Arc<gram_tools::Session>,
+        bound: Py<BoundLibrary>,
+        ended: CancellationToken,
+    ) -> Self {
+        Self { session, bound, ended: Some(ended) }
+    }
+
+    fn call_token(&self) -> PyResult<CancellationToken> {
+        self.ended.as_ref().map_or_else(call_token, |ended| Ok(ended.child_token()))
     }
 }
 
@@ -64,7 +80,7 @@ impl Session {
         finish_reason: Option<&str>,
     ) -> PyResult<Verdict> {
         let call = call_of(name, arguments, id, finish_reason)?;
-        let cancelled = call_token()?;
+        let cancelled = self.call_token()?;
         let work = self.session.call_until(call, cancelled.clone());
         wait(py, work, &cancelled).map(Verdict::new)
     }
@@ -95,7 +111,7 @@ impl Session {
         event_loop: Py<PyAny>,
     ) -> PyResult<Py<PendingCall>> {
         let call = call_of(name, arguments, id, finish_reason)?;
-        let cancelled = call_token()?;
+        let cancelled = self.call_token()?;
         let (session, token) = (Arc::clone(&self.session), cancelled.clone());
         let work = async move { session.call_until(call, token).await };
         let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));

@@ -1,0 +1,43 @@
+"""What identifies the code of a function, so that experiments notice that it has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+
+def code_hash(function: Callable[..., Any]) -> str | None:
+    """Return a hash of the compiled code of a function, without that of what it calls.
+
+    `None` if the function is not written in Python.
+    """
+    while inner := _inner(function):
+        function = inner
+    code = getattr(function, "__code__", None)
+    if code is None:
+        code = getattr(type(function).__call__, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return None
+    return hashlib.sha256(_text(code).encode()).hexdigest()[:16]
+
+
+def _inner(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The function of a method, of a `functools.partial`, or behind a decorator."""
+    for name in ("__func__", "func", "__wrapped__"):
+        inner = getattr(function, name, None)
+        if callable(inner):
+            return inner  # type: ignore[no-any-return]
+    return None
+
+
+def _text(value: Any) -> str:
+    """A constant as text, which does not depend on the process."""
+    if isinstance(value, types.CodeType):
+        return _text((value.co_code, value.co_names, value.co_consts))
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(_text, value)))}}}"
+    return repr(value)
