@@ -93,8 +93,8 @@ def test_equal_arms_do_not_differ():
     arms = {"a": bound("a", range(10)), "b": bound("a", range(10))}
     report = gramc.experiment(agent=clerk, arms=arms, cases=order_cases(100), repeats=2)
     assert comparison(report, "success")["estimate"] == 0
-    assert report.to_dict()["verdict"] == "no difference larger than 5.0 points"
-    assert report.to_dict()["differences"] == [] and report.gate("success >= -1pp")
+    assert report.to_dict()["verdict"] == "no difference larger than 2.8 points"
+    assert report.to_dict()["differences"] == [] and report.gate("success >= -3pp")
 
 
 def test_the_report_says_how_libraries_differ():
@@ -122,11 +122,11 @@ def compare(broken):
 
 def test_the_same_is_good_enough():
     report = compare(0)
-    assert report.gate("success >= -1pp"), report
+    assert report.gate("success >= -5pp"), report.text
 
 def test_a_worse_one_is_not():
     report = compare(30)
-    assert report.gate("success >= -1pp"), report
+    assert report.gate("success >= -5pp"), report.text
 """)
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gate.py"]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
@@ -240,17 +240,20 @@ def test_an_agent_that_fails_counts_against_its_arm(tmp_path):
 
 
 def test_runs_of_a_busy_provider_are_not_counted():
+    asked = set()
+
     def busy(session, message):
-        if message.endswith("7"):
+        if message.endswith("7") and message not in asked:
+            asked.add(message)
             return {"error": "the provider is busy"}
         return clerk(session, message)
 
     arms = {"a": bound("a"), "b": bound("b")}
     report = gramc.experiment(agent=busy, arms=arms, cases=order_cases(60), concurrency=1)
     found = report.to_dict()
-    assert found["runs"] == 108 and [arm["runs"] for arm in found["unanswered"]] == [6, 6]
-    assert found["stopped"].startswith("12 runs could not be counted: ")
-    assert not report.gate("success >= -1pp")
+    assert found["runs"] == 114 and sum(arm["runs"] for arm in found["unanswered"]) == 6
+    assert found["stopped"].startswith("6 runs could not be counted: ")
+    assert not report.gate("success >= -50pp")
 
 
 def test_coroutines_run_in_one_event_loop_at_the_same_time():
@@ -288,9 +291,9 @@ def test_a_conversation_has_one_session(tmp_path):
 
     cases = [
         {
-            "input": ["One", "Two", "Three", "Four"],
+            "input": ["One", "Two", "Three"],
             # The third refused call in a row needs a human review.
-            "expect": {"equals": "4 needs_human_review", "max_calls": 0},
+            "expect": {"equals": "3 needs_human_review", "max_calls": 0},
         }
     ]
     arms = {"a": bound("a"), "b": bound("b")}
@@ -299,7 +302,7 @@ def test_a_conversation_has_one_session(tmp_path):
     )
     assert [rate["successes"] for rate in report.to_dict()["rates"]] == [5, 5]
     (run, *_) = runs(tmp_path / "r")
-    assert (run["calls"], run["refused"]) == (4, 4)
+    assert (run["calls"], run["refused"]) == (3, 3)
     assert len(sessions) == 0
 
 
@@ -371,7 +374,8 @@ def test_what_cannot_run_is_refused_before_anything_runs():
 
 
 def test_judges_are_models(tmp_path):
-    (tmp_path / "judge.jsonl").write_text('{"say": "{\\"score\\": 0.9, \\"reason\\": \\"fine\\"}"}\n')
+    says = {"when": {"user": "."}, "content": json.dumps({"score": 0.9, "reason": "Fine."})}
+    (tmp_path / "judge.jsonl").write_text(json.dumps(says))
     case = {"input": "Where is order 1", "expect": {"rubric": {"criteria": "It is polite."}}}
     cases = [{**case, "id": number} for number in range(3)]
     arms = {"a": bound("a"), "b": bound("b")}
@@ -409,17 +413,28 @@ def test_the_command_line_merges_shards(tmp_path):
 
 
 PROGRAM = """
-import json, os, sys, urllib.request
+import json, os, subprocess, sys
+
+command = json.loads(os.environ["GRAMC_MCP_COMMAND"])
+server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+def say(message):
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\\n")
+    server.stdin.flush()
+
+def ask(method, params):
+    say({"id": 1, "method": method, "params": params})
+    while True:
+        message = json.loads(server.stdout.readline())
+        if message.get("id") == 1:
+            return message["result"]
 
 def call(name, arguments):
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    message["params"] = {"name": name, "arguments": arguments}
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    request = urllib.request.Request(os.environ["GRAMC_MCP_URL"], json.dumps(message).encode(), headers)
-    text = urllib.request.urlopen(request).read().decode()
-    result = json.loads(text[text.index("{"):])["result"]
-    return result["isError"] if result.get("isError") else result["content"][0]["text"]
+    return ask("tools/call", {"name": name, "arguments": arguments})["content"][0]["text"]
 
+client = {"name": "agent", "version": "1"}
+ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+say({"method": "notifications/initialized"})
 for line in sys.stdin:
     number = json.loads(line)["input"].split()[-1]
     if int(number) % 3 == 0:
@@ -486,8 +501,8 @@ def test_ray_runs_the_parts(tmp_path):
     assert packages.exists(), "tests/real/install installs it"
     script = tmp_path / "on_ray.py"
     script.write_text(f"""
-import json, os, pathlib, sys
-sys.path[:0] = [{str(Path(__file__).parent)!r}]
+import json, os, sys
+os.environ["RAY_AUTH_MODE"] = "disabled"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
 import ray
@@ -509,7 +524,8 @@ else:
     sys.exit("expected a TypeError")
 print(json.dumps(report.to_dict()))
 """)
-    environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{packages}"}
+    paths = [os.environ["PYTHONPATH"], str(packages), str(Path(__file__).parent)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     run = [sys.executable, str(script)]
     done = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

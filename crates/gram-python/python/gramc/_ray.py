@@ -6,6 +6,7 @@ whose machine fails, or a later call, repeats only runs that are not finished.
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +32,7 @@ def run(
     parts: int | None,
 ) -> Report:
     """Run all parts as tasks, and merge them."""
-    import ray
+    ray: Any = importlib.import_module("ray")
 
     for name, arm in arms.items():
         if isinstance(arm, _native.Bound):
@@ -58,7 +59,10 @@ def run(
             # Parts are stored as they complete, so that a failure does not affect the others.
             (done, *_), _rest = ray.wait(list(running))
             shard = running.pop(done)
-            files, failure = ray.get(done)
+            try:
+                files, failure = ray.get(done)
+            except ray.exceptions.RayError as error:
+                files, failure = {}, str(error)
             _write(folders[shard], files)
             if failure is not None:
                 failures.append(f"part {shard}: {failure}")
