@@ -36,6 +36,12 @@ impl From<ExperimentError> for ExperimentFailure {
     }
 }
 
+impl From<serde_json::Error> for ExperimentFailure {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 impl From<TeamError> for ExperimentFailure {
     fn from(error: TeamError) -> Self {
         Self(error.to_string())

@@ -3,6 +3,7 @@
 
 mod calls;
 mod experiment;
+mod grading;
 mod library;
 mod specification;
 mod target_tools;
@@ -12,6 +13,7 @@ pub use experiment::{
     Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
     merge_parts,
 };
+pub use grading::Grader;
 pub use gram_agent::{AgentFunction, FunctionConversation, FunctionFuture};
 pub use gramc::specification::SpecificationError;
 pub use library::{BoundLibrary, Gap, Library};

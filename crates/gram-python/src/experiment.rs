@@ -21,7 +21,7 @@ pub(crate) struct Report(ExperimentReport);
 
 /// The exception for a failure.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn experiment_error(py: Python<'_>, failure: ExperimentFailure) -> PyErr {
+pub(crate) fn experiment_error(py: Python<'_>, failure: ExperimentFailure) -> PyErr {
     let message = PyString::new(py, &failure.to_string()).into_any();
     raise(py, "ExperimentError", &message).unwrap_or_else(|error| error)
 }

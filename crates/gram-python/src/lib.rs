@@ -4,9 +4,11 @@
 //! needs the crates of gramc.
 
 mod agent;
+mod approver;
 mod convert;
 mod experiment;
 mod function;
+mod grader;
 mod library;
 mod pending;
 mod runtime;
@@ -26,6 +28,8 @@ mod _native {
     use super::experiment::{Report, merge_parts, run_experiment};
     #[pymodule_export]
     use super::function::Completion;
+    #[pymodule_export]
+    use super::grader::Grader;
     #[pymodule_export]
     use super::library::{BoundLibrary, Library, load_library};
     #[pymodule_export]

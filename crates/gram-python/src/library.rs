@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use gram_tools::invocation::DeclaredInterface;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use serde_json::{Map, Value};
 
+use crate::approver::approvals;
 use crate::convert::{to_python, to_value};
 use crate::function::PythonFunction;
 use crate::runtime::{call_token, detach, handle, wait};
@@ -92,9 +94,17 @@ pub(crate) struct BoundLibrary {
 
 #[pymethods]
 impl BoundLibrary {
-    /// Starts a conversation.
-    fn session(this: &Bound<'_, Self>) -> Session {
-        Session::new(gram_tools::Session::new(&this.get().library.bound), this.clone().unbind())
+    /// Starts a conversation. `approve` is asked about calls that have to be approved.
+    #[pyo3(signature = (*, approve=None))]
+    fn session(this: &Bound<'_, Self>, approve: Option<&Bound<'_, PyAny>>) -> PyResult<Session> {
+        static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let mut session = gram_tools::Session::new(&this.get().library.bound);
+        if let Some(approve) = approve {
+            let py = this.py();
+            let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
+            session = session.with_approvals(approvals(runner.call1((approve,))?.unbind()));
+        }
+        Ok(Session::new(session, this.clone().unbind()))
     }
 
     /// Problems that do not prevent binding.

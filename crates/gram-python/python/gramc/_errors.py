@@ -43,7 +43,7 @@ class BindError(Exception):
 
 
 class ExperimentError(Exception):
-    """An experiment cannot run, or no run could be counted."""
+    """An experiment cannot run, no run could be counted, or an expectation is invalid."""
 
 
 def _line(found: dict[str, Any]) -> str:

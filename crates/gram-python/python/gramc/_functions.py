@@ -86,6 +86,27 @@ class AgentRunner:
         return work.start(None, self._is_async)
 
 
+class ApprovalRunner:
+    """Starts a function that approves calls."""
+
+    def __init__(self, function: Callable[[str, dict[str, Any]], Any]) -> None:
+        if not callable(function):
+            raise TypeError("expected a function as `approve`")
+        self._function = function
+        self._is_async = is_coroutine_function(function)
+
+    def start(
+        self,
+        loop: asyncio.AbstractEventLoop | None,
+        name: str,
+        arguments: str,
+        completion: Completion,
+    ) -> Any:
+        """Start the function. The answer has a method `cancel`."""
+        work = _Work(lambda: self._function(name, json.loads(arguments)), completion, describe)
+        return work.start(loop, self._is_async)
+
+
 class _Work:
     """A call of a function, whose result or exception is handed over."""
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from typing import Any, NoReturn, final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NoReturn, TypeAlias, final
 
 from ._functions import AgentRunner, Runner
 from ._library import ToolLibrary
+
+Approval: TypeAlias = bool | str | None
+Approve: TypeAlias = Callable[[str, dict[str, Any]], Approval | Awaitable[Approval]]
 
 @final
 class Verdict:
@@ -63,7 +66,7 @@ class Bound:
     def specification(self) -> Specification: ...
     @property
     def warnings(self) -> list[str]: ...
-    def session(self) -> Session: ...
+    def session(self, *, approve: Approve | None = None) -> Session: ...
 
 @final
 class Session:
@@ -113,6 +116,11 @@ class Report:
     def to_dict(self) -> dict[str, Any]: ...
     def gate(self, text: str) -> bool: ...
     def _repr_markdown_(self) -> str: ...
+
+@final
+class Grader:
+    def __new__(cls, expect: dict[str, Any]) -> Grader: ...
+    def missed(self, conversation: dict[str, Any]) -> list[str]: ...
 
 @final
 class TargetTools:
