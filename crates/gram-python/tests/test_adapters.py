@@ -202,7 +202,7 @@ def test_inspect_ai(session):
 def test_inspect_ai_scores_by_expectations(bound, tmp_path):
     from inspect_ai import Task, eval as run_eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
     from gramc.adapters import inspect_ai
@@ -228,6 +228,9 @@ def test_inspect_ai_scores_by_expectations(bound, tmp_path):
         for arguments in (WRONG, MALFORMED):
             outputs.append(ModelOutput.for_tool_call("mockllm/model", "reserve", arguments))
         outputs.append(ModelOutput.from_content("mockllm/model", "Reserved"))
+    for output in outputs:
+        # Otherwise the model downloads what it counts tokens with.
+        output.usage = ModelUsage()
     samples = [
         Sample(input="Reserve", id=str(at), metadata={"expect": expect})
         for at, expect in enumerate(expectations)
@@ -238,7 +241,7 @@ def test_inspect_ai_scores_by_expectations(bound, tmp_path):
         task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, log_format="json"
     )
     assert log.status == "success", log.error
-    scores = [sample.scores["gramc/scorer"] for sample in log.samples]
+    scores = [sample.scores["scorer"] for sample in log.samples]
     assert [score.value for score in scores] == ["C", "I", "I", "C"]
     assert scores[0].answer == "Reserved" and scores[0].explanation is None
     assert scores[1].explanation == "the answer contains `Reserved`"
