@@ -75,3 +75,143 @@ impl RunningFunction {
         fields.answer(who, &shown, start)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
+mod tests {
+    use std::time::Duration;
+
+    use gram_check::check;
+    use gram_syntax::{SourceFile, parse};
+    use gram_tools::implementations::async_function;
+    use gram_tools::{Call, ToolLibrary};
+    use parking_lot::Mutex;
+    use serde_json::json;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::model::ModelErrorKind;
+    use crate::{AgentTeam, Conversation, Event, Limits, Message, Observer, TurnEnd};
+
+    /// Calls `double` with the message as arguments, and says how often it was asked.
+    #[derive(Debug)]
+    struct Clerk;
+
+    #[derive(Debug)]
+    struct ClerkConversation(Arc<Session>, usize);
+
+    impl AgentFunction for Clerk {
+        fn name(&self) -> &'static str {
+            "clerk"
+        }
+
+        fn start(&self, session: Arc<Session>) -> Box<dyn FunctionConversation> {
+            Box::new(ClerkConversation(session, 0))
+        }
+    }
+
+    impl FunctionConversation for ClerkConversation {
+        fn answer(&mut self, message: &str) -> FunctionFuture {
+            self.1 += 1;
+            let (session, count, message) = (Arc::clone(&self.0), self.1, message.to_owned());
+            Box::pin(async move {
+                let verdict = session.call(Call::new("double", &*message)).await;
+                match &*message {
+                    "fail" => Err("no idea".to_owned()),
+                    "wait" => std::future::pending().await,
+                    "number" => Ok(json!(7)),
+                    "nothing" => Ok(json!({"text": "misnamed"})),
+                    "busy" => Ok(json!({"error": "the provider is busy"})),
+                    "count" => Ok(json!({
+                        "output": count, "model": "m",
+                        "usage": {"input_tokens": 3, "output_tokens": 4, "requests": 2},
+                    })),
+                    _ => Ok(verdict.message().into()),
+                }
+            })
+        }
+    }
+
+    /// The names of events.
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn on_event(&self, agent: &str, event: &Event<'_>) {
+            let text = match event {
+                Event::ToolCalled { call, verdict, .. } => {
+                    format!("{agent} {} {} {}", call.id, call.arguments, verdict.is_ok())
+                }
+                Event::ModelReplied { reply, .. } => format!("reply {:?}", reply.model),
+                _ => return,
+            };
+            self.0.lock().push(text);
+        }
+    }
+
+    fn conversation(limits: Limits) -> Conversation {
+        let text = "[double:Tool | (n::Int)==>(key::Text {secret: true})==>(::Number)]";
+        let module = check(&[parse(SourceFile::new("spec.gram", text))]).module.unwrap();
+        let double = async_function(|arguments: Value| async move {
+            Ok::<_, String>(json!(2 * arguments["n"].as_i64().unwrap_or_default()))
+        });
+        let bound = ToolLibrary::new("l").with("double", double).bind(&module).unwrap();
+        let team = AgentTeam::of_function(&module, &bound, Arc::new(Clerk), Some("openai/x"));
+        let team = team.unwrap();
+        assert_eq!((team.agent(), team.model()), ("clerk", "openai/x"));
+        Conversation::new(&Arc::new(team), limits)
+    }
+
+    #[tokio::test]
+    async fn calls_and_answers_are_those_of_the_conversation() {
+        let (heard, never) = (Heard::default(), CancellationToken::new());
+        let mut conversation = conversation(Limits::default());
+        let message = r#"{"n": "4", "key": "hunter2-hunter2"}"#;
+        let turn = conversation.turn(message, &heard, &never).await;
+        assert_eq!((turn.end, &*turn.text, turn.calls), (TurnEnd::Answered, "8", 1));
+        let turn = conversation.turn("count", &heard, &never).await;
+        // The function is the same one, and has no requests of its own to count.
+        assert_eq!((&*turn.text, turn.iterations, turn.usage.total()), ("2", 2, 7));
+        assert_eq!(
+            *heard.0.lock(),
+            [
+                r#"clerk call_1 {"n":"4","key":"***"} true"#,
+                "reply None",
+                r#"clerk call_2 "***" false"#,
+                "reply Some(\"m\")"
+            ]
+        );
+        let messages = conversation.save().messages;
+        let roles = messages.iter().map(|message| match message {
+            Message::User { .. } => "user",
+            Message::Assistant(message) if message.content.is_none() => "call",
+            Message::Assistant(_) => "answer",
+            Message::Tool { .. } => "tool",
+        });
+        let turn = ["user", "call", "tool", "answer"];
+        assert_eq!(roles.collect::<Vec<_>>(), [turn, turn].concat());
+    }
+
+    #[tokio::test]
+    async fn functions_fail_like_programs() {
+        let never = CancellationToken::new();
+        let time = Duration::from_millis(50);
+        let mut conversation = conversation(Limits { time: Some(time), ..Limits::default() });
+        for (message, kind, expected) in [
+            ("fail", ModelErrorKind::Program, "the agent `clerk` failed: no idea"),
+            ("number", ModelErrorKind::Program, "the agent `clerk` gave no answer: expected a str"),
+            ("nothing", ModelErrorKind::Program, "the agent `clerk` answered without `output`: {"),
+            ("busy", ModelErrorKind::Unavailable, "the agent `clerk` reports: the provider is bu"),
+        ] {
+            let turn = conversation.turn(message, &Heard::default(), &never).await;
+            let TurnEnd::Failed(error) = turn.end else { panic!("{:?}", turn.end) };
+            assert_eq!(error.kind, kind);
+            assert!(error.detail.starts_with(expected), "{}", error.detail);
+        }
+        let turn = conversation.turn("wait", &Heard::default(), &never).await;
+        assert_eq!((turn.end, turn.calls), (TurnEnd::Time(time), 1));
+        never.cancel();
+        let turn = conversation.turn("count", &Heard::default(), &never).await;
+        assert_eq!(turn.end, TurnEnd::Cancelled);
+    }
+}

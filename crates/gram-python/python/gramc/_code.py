@@ -13,8 +13,7 @@ def code_hash(function: Callable[..., Any]) -> str | None:
 
     `None` if the function is not written in Python.
     """
-    while inner := _inner(function):
-        function = inner
+    function = innermost(function)
     code = getattr(function, "__code__", None)
     if code is None:
         code = getattr(type(function).__call__, "__code__", None)
@@ -23,8 +22,14 @@ def code_hash(function: Callable[..., Any]) -> str | None:
     return hashlib.sha256(_text(code).encode()).hexdigest()[:16]
 
 
+def innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of a method, of a `functools.partial`, or behind a decorator."""
+    while inner := _inner(function):
+        function = inner
+    return function
+
+
 def _inner(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """The function of a method, of a `functools.partial`, or behind a decorator."""
     for name in ("__func__", "func", "__wrapped__"):
         inner = getattr(function, name, None)
         if callable(inner):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _native
-from ._code import code_hash
+from ._code import code_hash, innermost
 from ._functions import AgentRunner
 from ._native import Bound, Report, Session
 
@@ -94,7 +94,7 @@ def run(
 ) -> Report:
     """Run an experiment, or a part of one, in this process."""
     bound = [(name, arm if isinstance(arm, Bound) else arm()) for name, arm in arms.items()]
-    agent_name = getattr(agent, "__name__", None) or type(agent).__name__
+    agent_name = getattr(innermost(agent), "__name__", type(agent).__name__)
     return _native.run_experiment(
         AgentRunner(agent), agent_name, bound, path, lines, json.dumps(options)
     )
