@@ -26,7 +26,7 @@ pub(crate) enum ExternalAgent {
 /// An external agent in a conversation.
 #[derive(Debug)]
 pub(crate) enum RunningAgent {
-    Program(RunningProgram),
+    Program(Box<RunningProgram>),
     Function(RunningFunction),
 }
 

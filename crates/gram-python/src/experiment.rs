@@ -8,6 +8,7 @@ use gram_host::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use serde_json::Value;
 
 use crate::agent::PythonAgent;
 use crate::convert::to_python;
@@ -73,8 +74,8 @@ pub(crate) fn run_experiment(
     lines: Option<String>,
     options: &str,
 ) -> PyResult<Report> {
-    let options = serde_json::from_str(options)
-        .map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
+    let options = serde_json::from_str::<Value>(options).and_then(serde_json::from_value);
+    let options = options.map_err(|error| experiment_error(py, error.into()))?;
     let cases = path.map_or_else(|| Cases::Lines(lines.unwrap_or_default()), Cases::File);
     let arms: Vec<_> = arms
         .iter()

@@ -280,6 +280,37 @@ def test_coroutines_run_in_one_event_loop_at_the_same_time():
     assert len(loops) == 1 and most == 16
 
 
+def test_a_coroutine_can_wait_for_a_coroutine():
+    async def blocking(session, message):
+        return session.call("cancel", {"id": "7", "reason": message}).result
+
+    cases = [{"input": "late", "expect": {"equals": "cancelled 7: late"}}]
+    arms = {"a": bound("a"), "b": bound("b")}
+    report = gramc.experiment(agent=blocking, arms=arms, cases=cases, time_limit=10)
+    assert [rate["successes"] for rate in report.to_dict()["rates"]] == [1, 1]
+
+
+def test_the_code_of_a_function_is_known_by_what_it_does():
+    from gramc._code import code_hash
+
+    def of(text: str, name: str = "f") -> str | None:
+        namespace: dict = {}
+        exec(text, namespace)
+        return code_hash(namespace[name])
+
+    plain = of("def f(a):\n    return a in {'x', 'y', 'z'}")
+    assert plain == of("# moved\n\ndef f(a):\n    # explained\n    return a in {'z', 'y', 'x'}")
+    assert plain != of("def f(a):\n    return a in {'x', 'y', 'w'}")
+    assert of("def f(a):\n    return g(a)") != of("def f(a):\n    return h(a)")
+    nested = "def f(a):\n    return [lambda: {0}, a]"
+    assert of(nested.format(1)) != of(nested.format(2))
+    assert of("def f(a): return a") == of("async def g(): pass\ndef f(a): return a")
+    wrapped = "import functools\ng = functools.partial(f, 1)\nclass C:\n    __call__ = f\nc = C()"
+    text = f"def f(a):\n    return a in {{'x', 'y', 'z'}}\n{wrapped}"
+    assert of(text, "g") == of(text, "c") == plain
+    assert code_hash(len) is None
+
+
 def test_a_conversation_has_one_session(tmp_path):
     sessions = weakref.WeakKeyDictionary()
 
@@ -367,10 +398,9 @@ def test_what_cannot_run_is_refused_before_anything_runs():
     refuses("`sequential` requires `expect` in every case", sequential=True)
     rubric = {"input": "Hi", "expect": {"rubric": {"criteria": "It is polite."}}}
     refuses("needs a model for its judge or user: set `judge`", cases=[rubric])
-    with pytest.raises(ValueError, match="positive number of seconds"):
-        gramc.experiment(agent=never, arms=arms, cases=["Hi"], time_limit=-1)
-    with pytest.raises(ValueError, match="invalid shard `3`"):
-        gramc.experiment(agent=never, arms=arms, cases=["Hi"], shard="3")
+    refuses("a positive number of seconds, found -1", time_limit=-1)
+    refuses("invalid shard `3`", shard="3")
+    refuses("invalid type: string .a lot., expected u32", repeats="a lot")
 
 
 def test_judges_are_models(tmp_path):

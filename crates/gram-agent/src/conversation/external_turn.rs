@@ -82,7 +82,8 @@ impl Conversation {
             ExternalAgent::Program(program) => {
                 let approvals = self.team.approvals.of_agent(&state.member.name);
                 let started = program.start(&state.member.scope, &approvals).await;
-                started.map(RunningAgent::Program).map_err(TurnEnd::Failed)
+                let started = started.map(|running| RunningAgent::Program(Box::new(running)));
+                started.map_err(TurnEnd::Failed)
             }
             ExternalAgent::Function(function) => {
                 let session = new_session(&self.team, state.member);

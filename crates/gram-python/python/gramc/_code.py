@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -24,17 +26,15 @@ def code_hash(function: Callable[..., Any]) -> str | None:
 
 def innermost(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function of a method, of a `functools.partial`, or behind a decorator."""
-    while inner := _inner(function):
-        function = inner
-    return function
-
-
-def _inner(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    for name in ("__func__", "func", "__wrapped__"):
-        inner = getattr(function, name, None)
-        if callable(inner):
-            return inner  # type: ignore[no-any-return]
-    return None
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, types.MethodType):
+            function = function.__func__
+        elif isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+            function = inspect.unwrap(function)
+        else:
+            return function
 
 
 def _text(value: Any) -> str:

@@ -83,7 +83,7 @@ class AgentRunner:
     def start(self, session: Session, message: str, completion: Completion) -> Any:
         """Start the agent. The answer has a method `cancel`."""
         work = _Work(lambda: self._function(session, message), completion, _describe_with_place)
-        return work.start(None, self._is_async)
+        return work.start(None, self._is_async, "agents")
 
 
 class ApprovalRunner:
@@ -120,13 +120,15 @@ class _Work:
         self._completion = completion
         self._describe = describe
 
-    def start(self, loop: asyncio.AbstractEventLoop | None, is_async: bool) -> Any:
+    def start(
+        self, loop: asyncio.AbstractEventLoop | None, is_async: bool, purpose: str = "tools"
+    ) -> Any:
         """Start a coroutine in an event loop, or a function in a thread."""
         if not is_async:
             return _workers.run_in_thread(self._run)
         if loop is not None:
             return loop.create_task(self._run_async())
-        return _Task(_workers.background_loop(), self._run_async())
+        return _Task(_workers.background_loop(purpose), self._run_async())
 
     def _run(self) -> None:
         try:

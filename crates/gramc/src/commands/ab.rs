@@ -283,13 +283,13 @@ fn running(
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
     let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
-    if bounds.max_cost.is_some() {
-        if let Some(model) = unpriced_model(arms, &evaluators, &prices) {
-            return Err(Failure::new(format!(
-                "--max-cost needs the price of `{model}`: say it in gram.toml, as \
-                 [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
-            )));
-        }
+    if bounds.max_cost.is_some()
+        && let Some(model) = unpriced_model(arms, &evaluators, &prices)
+    {
+        return Err(Failure::new(format!(
+            "--max-cost needs the price of `{model}`: say it in gram.toml, as \
+             [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
+        )));
     }
     let replies = match &bounds.replies {
         Some(path) => Some(Arc::new(ReplyCache::open(path, bounds.offline)?)),
