@@ -27,7 +27,7 @@ impl ExperimentReport {
         if let Some(folder) = folder {
             report.write(folder, journal)?;
         }
-        let is_incomplete = matches!(stop, StopReason::NoAnswer(..));
+        let is_incomplete = matches!(stop, StopReason::NoAnswer(..) | StopReason::Missing(_));
         let incomplete = report.stopped.clone().filter(|_| is_incomplete);
         Ok(Self { report, incomplete })
     }
