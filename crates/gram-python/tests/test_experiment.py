@@ -280,6 +280,45 @@ def test_coroutines_run_in_one_event_loop_at_the_same_time():
     assert len(loops) == 1 and most == 16
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+def test_agents_of_a_framework_are_compared(is_async, tmp_path):
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from gramc.adapters import pydantic_ai
+
+    def model(messages, info) -> ModelResponse:
+        last, id = messages[-1].parts[-1], messages[0].parts[-1].content.split()[-1]
+        if last.part_kind == "user-prompt":
+            # A number is no text.
+            return ModelResponse([ToolCallPart("findOrder", {"id": int(id)})])
+        if getattr(last, "outcome", None) == "retried":
+            return ModelResponse([ToolCallPart("findOrder", {"id": id})])
+        return ModelResponse([TextPart(f"Your order is {last.content}")])
+
+    def framework_agent(session: gramc.Session) -> Agent:
+        return Agent(FunctionModel(model), toolsets=[pydantic_ai.toolset(session)])
+
+    async def run_async(session: gramc.Session, message: str) -> dict:
+        result = await framework_agent(session).run(message)
+        usage = {"input_tokens": 10, "output_tokens": 2, "requests": len(result.new_messages()) // 2}
+        return {"output": result.output, "usage": usage}
+
+    def run_sync(session: gramc.Session, message: str) -> dict:
+        return asyncio.run(run_async(session, message))
+
+    expect = {"contains": "open", "calls": [{"name": "findOrder"}]}
+    cases = [{"input": f"Where is order {number}", "expect": expect} for number in range(40)]
+    arms = {"stable": bound("a"), "rewrite": bound("b", range(10))}
+    report = gramc.experiment(
+        agent=run_async if is_async else run_sync, arms=arms, cases=cases, report=tmp_path / "r"
+    )
+    assert comparison(report, "success")["estimate"] == pytest.approx(-0.25)
+    assert comparison(report, "refused")["second"]["mean"] == 1
+    assert {run["iterations"] for run in runs(tmp_path / "r")} == {3}
+
+
 def test_a_coroutine_can_wait_for_a_coroutine():
     async def blocking(session, message):
         return session.call("cancel", {"id": "7", "reason": message}).result
