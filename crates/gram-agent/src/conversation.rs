@@ -1,28 +1,28 @@
 //! Conversations with agents.
 
+mod agent_call;
 mod answers;
+mod external_turn;
 mod mask;
-mod program_turn;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gram_tools::check::Policy;
-use gram_tools::{Call, CallError, Image, Session, Success, Verdict, Warning};
+use gram_tools::{Call, CallError, Image, Session, Warning};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::external::RunningAgent;
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
-use crate::program::RunningProgram;
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
 use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
+use agent_call::{agent_verdict, call_agent};
 use mask::mask_verdict;
 
 /// Maximum concurrent calls of one reply. Tools may have lower limits.
@@ -37,15 +37,15 @@ pub(crate) const MAX_AGENT_DEPTH: usize = 5;
 pub struct Conversation {
     team: Arc<AgentTeam>,
     member: usize,
-    session: Session,
+    session: Arc<Session>,
     messages: Vec<Message>,
     usage: Usage,
     limits: Limits,
     depth: usize,
     /// The number of models that were unavailable.
     given_up: usize,
-    /// The program of the agent, if it is one and runs.
-    program: Option<RunningProgram>,
+    /// The agent, if it is external and runs.
+    external: Option<RunningAgent>,
     /// Values of secret parameters, which are masked in events and saved conversations.
     secrets: Vec<String>,
 }
@@ -69,12 +69,11 @@ impl Conversation {
     }
 
     fn of_member(team: &Arc<AgentTeam>, member: usize, limits: Limits, depth: usize) -> Self {
-        let agent = team.members.get(member);
-        let scope = agent.map(|it| &it.scope[..]).unwrap_or_default();
-        let name = agent.map(|it| &*it.name).unwrap_or_default();
-        let session = Session::new(&team.bound)
-            .scoped_to(scope.iter().map(|name| &**name))
-            .with_approvals(team.approvals.of_agent(name));
+        let session = match team.members.get(member) {
+            Some(agent) => new_session(team, agent),
+            None => Session::new(&team.bound),
+        };
+        let session = Arc::new(session);
         let (team, messages) = (Arc::clone(team), Vec::new());
         let (usage, secrets) = (Usage::default(), Vec::new());
         let of_library = session.bound().secrets().to_vec();
@@ -87,7 +86,7 @@ impl Conversation {
             limits,
             depth,
             given_up: 0,
-            program: None,
+            external: None,
             secrets,
         };
         conversation.mask_from_now_on(of_library);
@@ -167,8 +166,8 @@ impl Conversation {
             attempts: 0,
             cut_off: 0,
         };
-        state.turn.end = match &member.program {
-            Some(program) => self.run_program_turn(program, &mut state).await,
+        state.turn.end = match &member.external {
+            Some(agent) => self.run_external_turn(agent, &mut state).await,
             None => self.run_turn(&mut state).await,
         };
         let turn = state.turn;
@@ -424,6 +423,13 @@ impl Conversation {
     }
 }
 
+/// A session for the calls of an agent.
+fn new_session(team: &AgentTeam, agent: &PreparedAgent) -> Session {
+    Session::new(&team.bound)
+        .scoped_to(agent.scope.iter().map(|name| &**name))
+        .with_approvals(team.approvals.of_agent(&agent.name))
+}
+
 /// The state of a running turn.
 struct TurnState<'r> {
     member: &'r PreparedAgent,
@@ -449,51 +455,4 @@ async fn sleep_until(deadline: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
-}
-
-fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
-    let (id, name) = (Some(call.id.clone()), call.name.clone());
-    Verdict::new(id, name, outcome)
-}
-
-/// Calls an agent as a tool: runs one turn of a new conversation.
-async fn call_agent(
-    (team, member, depth): (&Arc<AgentTeam>, usize, usize),
-    limits: Limits,
-    call: &ModelCall,
-    observer: &dyn Observer,
-    cancelled: &CancellationToken,
-) -> (Verdict, Usage) {
-    let verdict = |outcome| agent_verdict(call, outcome);
-    let accepted = match team.message.check(&call.arguments, Policy::default()) {
-        Ok(accepted) => accepted,
-        Err(refused) => return (verdict(Err(refused.into())), Usage::default()),
-    };
-    if depth >= MAX_AGENT_DEPTH {
-        let detail =
-            format!("agents may nest at most {MAX_AGENT_DEPTH} deep; do this without the agent");
-        return (verdict(Err(CallError::Invocation { detail })), Usage::default());
-    }
-    let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
-    let text = message["message"].as_str().unwrap_or_default();
-    let mut other = Conversation::of_member(team, member, limits, depth);
-    let inside = observer.observe_call(&call.id, &call.name);
-    let turn = other.turn(text, inside.as_deref().unwrap_or(observer), cancelled).await;
-    let success = Success {
-        arguments: accepted.arguments,
-        repairs: accepted.repairs,
-        stripped: accepted.stripped,
-        result: None,
-    };
-    if turn.is_answered() {
-        let result = Some(turn.value.unwrap_or_else(|| turn.text.into()));
-        return (verdict(Ok(Success { result, ..success })), turn.usage);
-    }
-    let mut detail = format!("the agent did not answer: {}", turn.end.description());
-    if !turn.text.is_empty() {
-        detail.push_str("; its last text: ");
-        detail.extend(turn.text.chars().take(500));
-    }
-    let failed = verdict(Err(CallError::Invocation { detail }));
-    (Verdict { attempt: Some(Box::new(success)), ..failed }, turn.usage)
 }

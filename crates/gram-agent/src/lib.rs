@@ -9,6 +9,8 @@
 mod answer;
 mod conversation;
 mod costs;
+mod external;
+mod function;
 mod images;
 mod message;
 pub mod model;
@@ -27,6 +29,7 @@ mod turn;
 pub use answer::extract_json;
 pub use conversation::{Conversation, SavedConversation};
 pub use costs::{CostEstimate, over_budget};
+pub use function::{AgentFunction, FunctionConversation, FunctionFuture};
 pub use images::{ImageError, read_image};
 pub use message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 pub use observer::{Event, Observer, Observers};

@@ -8,11 +8,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gram_mcp::{FinishedCall, ProgramServer, Server};
+use gram_mcp::{ProgramServer, Server};
 use gram_tools::approval::Approvals;
-use gram_tools::{ProcessGroup, ProgramEnvironment, Verdict};
+use gram_tools::{ProcessGroup, ProgramEnvironment};
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -20,8 +19,9 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::message::{Message, ModelCall, Usage};
-use crate::model::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
+use crate::external::{AgentAnswer, AgentCall, AnswerFields, ExternalModel, beginning, failure};
+use crate::message::Message;
+use crate::model::{Model, ModelError, ModelErrorKind};
 
 /// The variable with the URL of the MCP server.
 const URL: &str = "GRAMC_MCP_URL";
@@ -53,27 +53,6 @@ pub(crate) struct AgentProgram {
     pub(crate) bridge: Vec<String>,
 }
 
-/// A finished call of a program.
-#[derive(Debug)]
-pub(crate) struct ProgramCall {
-    pub(crate) call: ModelCall,
-    pub(crate) verdict: Verdict,
-    pub(crate) took: Duration,
-}
-
-/// An answer of a program.
-#[derive(Debug)]
-pub(crate) struct ProgramAnswer {
-    pub(crate) text: String,
-    pub(crate) usage: Usage,
-    /// The model, if the program says it.
-    pub(crate) model: Option<String>,
-    /// The number of model requests, or 0 if the program does not say.
-    pub(crate) requests: u32,
-    /// The time since the message was sent.
-    pub(crate) took: Duration,
-}
-
 /// A running program.
 #[derive(Debug)]
 pub(crate) struct RunningProgram {
@@ -83,31 +62,18 @@ pub(crate) struct RunningProgram {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     complaint: Arc<Mutex<Vec<u8>>>,
-    pub(crate) calls: UnboundedReceiver<ProgramCall>,
-    _server: ProgramServer,
-}
-
-/// A line that a program answers with.
-#[derive(Deserialize)]
-struct AnswerLine {
-    output: Option<Value>,
-    error: Option<String>,
+    calls: UnboundedReceiver<AgentCall>,
+    /// What the program may use of its agent: the instruction and the model.
+    instruction: Option<SmolStr>,
     model: Option<String>,
-    usage: Option<AnswerUsage>,
-}
-
-#[derive(Default, Deserialize)]
-struct AnswerUsage {
-    #[serde(flatten)]
-    tokens: Usage,
-    requests: Option<u32>,
+    _server: ProgramServer,
 }
 
 impl AgentProgram {
     /// The model that the program uses, or the program itself if that is not known.
     pub(crate) fn named_model(&self) -> Arc<dyn Model> {
         let name = self.model.clone().unwrap_or_else(|| self.command.join(" "));
-        Arc::new(ProgramModel(name))
+        Arc::new(ExternalModel(name))
     }
 
     /// Starts the program for a conversation, with the tools of the given names.
@@ -117,15 +83,9 @@ impl AgentProgram {
         approvals: &Approvals,
     ) -> Result<RunningProgram, ModelError> {
         let (sender, calls) = unbounded_channel();
-        let observer = move |call: &FinishedCall<'_>| {
-            let FinishedCall { id, name, arguments, verdict, took } = *call;
-            let (id, name, arguments) = (id.to_owned(), name.to_owned(), arguments.to_owned());
-            let call = ModelCall { id, name, arguments };
-            // The conversation may have ended.
-            let _ = sender.send(ProgramCall { call, verdict: verdict.clone(), took });
-        };
+        let observer = Box::new(AgentCall::observer(sender));
         let hopeless = |detail: String| ModelError::new(ModelErrorKind::Rejected, detail);
-        let server = self.server.serve_program(names, approvals, Box::new(observer)).await;
+        let server = self.server.serve_program(names, approvals, observer).await;
         let server = server.map_err(|error| hopeless(error.to_string()))?;
         let (program, arguments) = self
             .command
@@ -142,9 +102,22 @@ impl AgentProgram {
         let complaint = Arc::default();
         tokio::spawn(keep_end(pipes.errors, Arc::clone(&complaint)));
         let (input, output) = (pipes.input, BufReader::new(pipes.output));
-        Ok(RunningProgram { who, group, input, output, complaint, calls, _server: server })
+        let (instruction, model) = (self.instruction.clone(), self.model.clone());
+        Ok(RunningProgram {
+            who,
+            group,
+            input,
+            output,
+            complaint,
+            calls,
+            instruction,
+            model,
+            _server: server,
+        })
     }
+}
 
+impl RunningProgram {
     /// The line for a message of the user. `before` are the messages before it that the program has
     /// not seen.
     pub(crate) fn line(&self, text: &str, before: &[Message]) -> String {
@@ -160,75 +133,35 @@ impl AgentProgram {
         }
         format!("{line}\n")
     }
-}
 
-impl RunningProgram {
-    /// Sends a line.
-    pub(crate) async fn send(&mut self, line: &str) {
+    /// Sends a line, waits for the answer, and hands over the calls that are made before it.
+    pub(crate) async fn ask(
+        &mut self,
+        line: &str,
+        on_call: impl FnMut(AgentCall),
+    ) -> Result<AgentAnswer, ModelError> {
         // A program that does not read may still answer.
         let _ = self.input.write_all(line.as_bytes()).await;
         let _ = self.input.flush().await;
-    }
-
-    /// Waits for an answer, and hands over the calls that are made before it.
-    pub(crate) async fn receive(
-        &mut self,
-        mut on_call: impl FnMut(ProgramCall),
-    ) -> Result<ProgramAnswer, ModelError> {
         let start = Instant::now();
         let mut line = Vec::new();
         let mut output = (&mut self.output).take(MAX_ANSWER_BYTES + 1);
         let read = output.read_until(b'\n', &mut line);
-        let mut read = std::pin::pin!(read);
-        let length = loop {
-            tokio::select! {
-                biased;
-                Some(call) = self.calls.recv() => on_call(call),
-                length = &mut read => break length,
-            }
-        };
-        while let Ok(call) = self.calls.try_recv() {
-            on_call(call);
-        }
-        let failed = |what: &str| {
-            let detail = format!("{} {what}", self.who);
-            ModelError::new(ModelErrorKind::Program, detail)
-        };
+        let length = AgentCall::until(&mut self.calls, read, on_call).await;
         match length {
             Ok(0) | Err(_) => return Err(self.end().await),
             Ok(length) if length as u64 > MAX_ANSWER_BYTES => {
-                return Err(failed(&format!("answered with more than {MAX_ANSWER_BYTES} bytes")));
+                let what = format!("answered with more than {MAX_ANSWER_BYTES} bytes");
+                return Err(failure(&self.who, &what));
             }
             Ok(_) => {}
         }
-        let shown: String = String::from_utf8_lossy(&line).trim_end().chars().take(80).collect();
-        let answer: AnswerLine = serde_json::from_slice(&line).map_err(|error| {
+        let shown = String::from_utf8_lossy(&line);
+        let answer: AnswerFields = serde_json::from_slice(&line).map_err(|error| {
             let what = "wrote a line to standard output that is no answer";
-            failed(&format!("{what} ({error}): {shown}"))
+            failure(&self.who, &format!("{what} ({error}): {}", beginning(&shown)))
         })?;
-        match answer {
-            AnswerLine { error: Some(error), .. } => {
-                // Such as a provider that is busy: the same run may succeed later.
-                let detail = format!("{} reports: {error}", self.who);
-                Err(ModelError::new(ModelErrorKind::Unavailable, detail))
-            }
-            AnswerLine { output: None, .. } => {
-                Err(failed(&format!("answered without `output`: {shown}")))
-            }
-            AnswerLine { output: Some(output), usage, model, .. } => {
-                let AnswerUsage { tokens, requests } = usage.unwrap_or_default();
-                Ok(ProgramAnswer {
-                    text: match output {
-                        Value::String(text) => text,
-                        other => other.to_string(),
-                    },
-                    usage: tokens,
-                    model,
-                    requests: requests.unwrap_or_default(),
-                    took: start.elapsed(),
-                })
-            }
-        }
+        answer.answer(&self.who, &shown, start)
     }
 
     /// The error of a program that ended without an answer.
@@ -245,8 +178,7 @@ impl RunningProgram {
                 line.chars().filter(|c| !c.is_control()).take(MAX_COMPLAINT).collect();
             format!(": {line}")
         });
-        let detail = format!("{} {how}{}", self.who, last.unwrap_or_default());
-        ModelError::new(ModelErrorKind::Program, detail)
+        failure(&self.who, &format!("{how}{}", last.unwrap_or_default()))
     }
 
     /// Ends the input of the program, and gives it time to exit.
@@ -266,24 +198,5 @@ async fn keep_end(mut errors: ChildStderr, end: Arc<Mutex<Vec<u8>>>) {
         end.extend_from_slice(&part[..length]);
         let extra = end.len().saturating_sub(MAX_COMPLAINT_BYTES);
         end.drain(..extra);
-    }
-}
-
-/// The name of the model that a program uses. Requests are the program's own.
-#[derive(Debug)]
-struct ProgramModel(String);
-
-impl Model for ProgramModel {
-    fn target(&self) -> gram_schema::Target {
-        gram_schema::Target::Mcp
-    }
-
-    fn name(&self) -> &str {
-        &self.0
-    }
-
-    fn send<'a>(&'a self, _: ModelRequest<'a>, _: StreamSink<'a>) -> ReplyFuture<'a> {
-        let detail = "the agent is a program, which asks its model itself";
-        Box::pin(async move { Err(ModelError::new(ModelErrorKind::Rejected, detail)) })
     }
 }

@@ -19,8 +19,9 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::answer::AnswerCheck;
+use crate::external::{ExternalAgent, ExternalModel};
+use crate::function::AgentFunction;
 use crate::model::{Model, ModelNameError, Models, Sampling};
-use crate::program::AgentProgram;
 use crate::tools::AgentTools;
 use options::{agent_with_all_tools, find_program, with_attributes};
 
@@ -49,8 +50,8 @@ pub(crate) struct PreparedAgent {
     pub(crate) scope: Vec<SmolStr>,
     /// The agents that the agent may call, as indexes of members.
     pub(crate) agents: Vec<(SmolStr, usize)>,
-    /// The program that is the agent, if it is one.
-    pub(crate) program: Option<AgentProgram>,
+    /// The agent, if it asks its model itself.
+    pub(crate) external: Option<ExternalAgent>,
     pub(crate) answer: Option<AnswerCheck>,
     /// Judges answers of the right type.
     pub(crate) validator: Option<Arc<dyn Implementation>>,
@@ -218,7 +219,7 @@ impl AgentTeam {
                 let (agent, member) = (name, other.clone());
                 return Err(TeamError::MemberOfProgram { agent, member });
             }
-            member.program = program;
+            member.external = program.map(ExternalAgent::Program);
             members.push(member);
             found.push(of_agent);
         }
@@ -227,6 +228,29 @@ impl AgentTeam {
         let (members, message) = (members.into(), Arc::new(message));
         let (bound, approvals) = (bound.clone(), Approvals::default());
         Ok(Self { members, models, bound, approvals, message })
+    }
+
+    /// Prepares an agent that is a function of the host program, with all tools of a module. `model` is
+    /// the name of the model that it uses, if that is known.
+    ///
+    /// # Errors
+    ///
+    /// If messages cannot be checked.
+    pub fn of_function(
+        module: &Valid<Module>,
+        bound: &Bound,
+        function: Arc<dyn AgentFunction>,
+        model: Option<&str>,
+    ) -> Result<Self, TeamError> {
+        let message = Arc::new(ToolCheck::of_schema(&message_object())?);
+        let model: Arc<dyn Model> =
+            Arc::new(ExternalModel(model.unwrap_or(function.name()).to_owned()));
+        let spec = agent_with_all_tools(module, &function.name().into());
+        let (agents, options, models) = (Vec::new(), TeamOptions::default(), vec![model]);
+        let member = prepare(module, &spec, &models, agents, None, bound, &options)?;
+        let member = PreparedAgent { external: Some(ExternalAgent::Function(function)), ..member };
+        let (members, approvals) = ([member].into(), Approvals::default());
+        Ok(Self { members, models, bound: bound.clone(), approvals, message })
     }
 
     /// Asks for approval of calls. Without this, calls that have to be approved are refused.
@@ -339,7 +363,7 @@ fn prepare(
         tools,
         fallbacks,
         agents,
-        program: None,
+        external: None,
         answer,
         validator,
     })

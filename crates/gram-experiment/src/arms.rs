@@ -1,9 +1,13 @@
 //! What the arms of an experiment consist of, and how they differ.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::Path;
 
-use gram_model::print::{print_declarations, print_implementation, print_specification};
-use gram_model::{Implementation, Library, Module};
+use gram_model::print::{
+    identifier, print_declarations, print_implementation, print_specification,
+};
+use gram_model::{Implementation, ImplementationKind, Library, Module};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -25,15 +29,42 @@ pub struct ArmParts<'a> {
     pub module: &'a Module,
     /// The declaration of the library.
     pub library: &'a Library,
+    /// The functions of the host program in the library.
+    pub functions: &'a [HostFunction],
     /// The content of the files that the library replays.
     pub recordings: &'a [u8],
+}
+
+/// A function of the host program that implements a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostFunction {
+    /// The tool.
+    pub tool: SmolStr,
+    /// Its settings, and what identifies its code.
+    pub attributes: Vec<(SmolStr, Value)>,
+}
+
+impl HostFunction {
+    fn text(&self, attributes: &[(SmolStr, Value)]) -> String {
+        format!("({}:Function {})", identifier(&self.tool), policy(attributes))
+    }
+}
+
+/// The content of the files that a library of a file in `folder` replays. Unreadable ones are reported
+/// when it is bound.
+pub fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
+    let replays = library.implementations.iter();
+    let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
+    let names = files.filter_map(|it| it.attribute("from")?.as_str().map(str::to_owned));
+    names.filter_map(|name| fs::read(folder.join(name)).ok()).flatten().collect()
 }
 
 impl ArmParts<'_> {
     /// The arm of a manifest, with what distinguishes it from the first arm.
     pub fn manifest(&self, first: &ArmParts<'_>) -> ArmManifest {
         let Library { attributes, implementations, .. } = self.library;
-        let implementations = implementations.iter().map(print_implementation);
+        let functions = self.functions.iter().map(|it| it.text(&it.attributes));
+        let implementations = implementations.iter().map(print_implementation).chain(functions);
         let all = format!("{}\n{}", policy(attributes), implementations.collect::<String>());
         let all = [all.as_bytes(), self.recordings].concat();
         let other = |own: &str, first: &str| (own != first).then(|| own.to_owned());
@@ -129,6 +160,10 @@ fn of_libraries(arms: &[ArmParts<'_>]) -> Vec<Difference> {
     let tools = arms.iter().flat_map(|arm| &arm.module.tools).map(|tool| &tool.name);
     for tool in tools.filter(|tool| seen.insert(*tool)) {
         let text = |arm: &ArmParts<'_>| {
+            if let Some(function) = arm.functions.iter().find(|it| it.tool == *tool) {
+                let shown = function.text(&without_secrets(&function.attributes));
+                return (shown, function.text(&function.attributes));
+            }
             let Some(whole) = arm.library.implementation(tool) else {
                 return Default::default();
             };

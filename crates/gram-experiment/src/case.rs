@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::ExperimentError;
 use crate::grade::{Expectation, Grader};
+use crate::hash::hash;
 use crate::program::{OneOrMany, Program};
 use crate::user::{SimulatedUser, UserFields};
 use gram_agent::read_image;
@@ -166,6 +167,21 @@ impl Case {
         Ok(cases)
     }
 
+    /// A hash of the text of cases and of their images.
+    ///
+    /// # Errors
+    ///
+    /// If an image cannot be read.
+    pub fn hash_all(text: &[u8], cases: &[Self]) -> Result<String, ExperimentError> {
+        let mut all = hash(text);
+        let without_images = all.len();
+        for path in cases.iter().flat_map(Self::images) {
+            let image = std::fs::read(path);
+            all += &hash(image.map_err(|error| ExperimentError::io("read", path, &error))?);
+        }
+        Ok(if all.len() > without_images { hash(all) } else { all })
+    }
+
     fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, String> {
         let invalid = |error: serde_json::Error| {
             match error.to_string() {
@@ -236,7 +252,7 @@ impl Case {
     }
 
     /// The files of images.
-    pub fn images(&self) -> impl Iterator<Item = &Path> {
+    fn images(&self) -> impl Iterator<Item = &Path> {
         self.turns.iter().flat_map(|turn| turn.images.iter().map(PathBuf::as_path))
     }
 

@@ -1,16 +1,20 @@
 //! The models that evaluate runs: judges, and simulated users.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
-use gram_agent::model::{Model, ModelRequest, RetryPolicy, Sampling};
+use gram_agent::model::{Model, ModelRequest, Models, RetryPolicy, Sampling};
 use gram_agent::{Message, Usage, extract_json};
+use gram_model::Api;
 use gram_project::Price;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::ExperimentError;
+use crate::case::Case;
 use crate::evaluation::EvaluatorUse;
+use crate::hash::hash;
 use crate::price;
 use crate::reply_cache::{ReplyCache, model_of_run};
 
@@ -28,6 +32,43 @@ impl Evaluators {
     /// Adds the model that cases know by a name. An empty one is that of cases that name none.
     pub fn add(&mut self, name: &str, model: Arc<dyn Model>) {
         self.models.insert(name.to_owned(), model);
+    }
+
+    /// Finds the models that evaluate runs of the cases. `default` is that of cases that name none.
+    ///
+    /// # Errors
+    ///
+    /// If a case needs a model and there is none, or if a model is not available.
+    pub fn find(
+        cases: &[Case],
+        default: Option<&str>,
+        models: &mut Models,
+    ) -> Result<Self, ExperimentError> {
+        let (mut evaluators, mut known) = (Self::default(), BTreeSet::new());
+        for case in cases {
+            for name in case.models().filter(|name| known.insert(*name)) {
+                let found = Some(name).filter(|name| !name.is_empty()).or(default);
+                let unknown = || ExperimentError::NoEvaluator { case: case.id.clone() };
+                evaluators.add(name, models.find(found.ok_or_else(unknown)?, Api::Tools)?);
+            }
+        }
+        Ok(evaluators)
+    }
+
+    /// What identifies the models: their names, and the hashes of scripts, which may be relative to
+    /// `folder`.
+    pub fn identity(&self, folder: &Path) -> String {
+        let one = |name: &str| {
+            let script = name.strip_prefix("scripted/").map(Path::new);
+            let read = |path: &Path| {
+                std::fs::read(path).or_else(|_| std::fs::read(folder.join(path))).ok()
+            };
+            match script.and_then(read) {
+                Some(script) => format!("{name} {}", hash(script)),
+                None => name.to_owned(),
+            }
+        };
+        self.names().map(one).collect::<Vec<_>>().join(", ")
     }
 
     /// The names of the models, in order.

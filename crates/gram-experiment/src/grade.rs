@@ -1,5 +1,6 @@
 //! Expectations of cases, and their grading.
 
+mod conversation;
 mod rubric;
 
 use json_schema_kit::values;
@@ -13,6 +14,7 @@ use crate::evaluation::Judgement;
 use crate::evaluators::RunEvaluators;
 use crate::program::{OneOrMany, Program};
 use crate::run::{RecordedCall, Transcript};
+pub use conversation::GradedConversation;
 use gram_agent::extract_json;
 pub(crate) use rubric::Rubric;
 use rubric::RubricFields;

@@ -8,6 +8,7 @@ mod analysis;
 mod arms;
 mod baseline;
 mod case;
+mod checks;
 mod counted;
 mod drift;
 mod evaluation;
@@ -18,6 +19,7 @@ mod hash;
 mod journal;
 mod labels;
 mod manifest;
+mod merge;
 mod methods;
 mod monitor;
 mod outcome;
@@ -30,6 +32,7 @@ mod program;
 mod rates;
 mod reply_cache;
 mod report;
+mod report_files;
 mod run;
 mod run_stats;
 mod runner;
@@ -43,27 +46,28 @@ use std::fmt::Display;
 use std::path::Path;
 
 pub use analysis::{Comparison, IntervalValue, ShiftEstimate, Spread};
-pub use arms::{ArmParts, differences};
+pub use arms::{ArmParts, HostFunction, differences, recordings};
 pub use baseline::Baseline;
 pub use case::{AttributesById, Case, CaseAttributes, UserMessage};
+pub use checks::{case_faults, sequential_fault, unpriced_model};
 pub use drift::Drift;
 pub use evaluation::{EvaluatorUse, Judgement, Preference};
 pub use evaluators::Evaluators;
 pub use gate::Gate;
-pub use grade::Grader;
+pub use grade::{GradedConversation, Grader};
 pub use hash::hash;
 pub use journal::Journal;
 pub use labels::{Agreement, Label};
 pub use manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest, Method};
+pub use merge::Parts;
 pub use monitor::SequentialMonitor;
 pub use outcome::Outcome;
 pub use plan::{Plan, PlannedRun, Shard};
 pub use planning::{POWER, Planning, PlanningVariance};
-pub use price::models_without_price;
 pub use rates::{CaseSuccesses, Flip, SuccessRate};
 pub use reply_cache::ReplyCache;
 pub use report::Report;
-pub use run::{Run, RunMetrics};
+pub use run::{RecordedCall, Run, RunMetrics};
 pub use run_stats::{RunStats, RunSummary};
 pub use runner::{Arm, Progress, RunConfig, StopReason, run};
 pub use tags::TagResult;
@@ -142,6 +146,21 @@ pub enum ExperimentError {
         /// The cause.
         message: String,
     },
+    /// A case needs a model for its judge or user, and none is named.
+    #[error("the case `{case}` needs a model for its judge or user")]
+    NoEvaluator {
+        /// The case.
+        case: String,
+    },
+    /// The model of a judge or a simulated user is not available.
+    #[error(transparent)]
+    Model(#[from] gram_agent::model::ModelNameError),
+    /// Folders are not the parts of one experiment.
+    #[error("{0}")]
+    Parts(String),
+    /// Parts of an experiment are missing.
+    #[error("missing parts: {0}")]
+    MissingParts(String),
     /// An image of a case cannot be read.
     #[error(transparent)]
     Image(#[from] gram_agent::ImageError),

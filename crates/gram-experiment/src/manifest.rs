@@ -21,6 +21,9 @@ pub struct ExperimentManifest {
     pub description: Option<String>,
     /// The agent of the first arm.
     pub agent: String,
+    /// What identifies the code of an agent that is a function of the host program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
     /// The model of the first arm.
     pub model: String,
     /// The hash of the specification of the first arm.
@@ -160,6 +163,7 @@ impl ExperimentManifest {
         let differences = [
             (self.specification != other.specification, "the specification differs"),
             (self.agent != other.agent, "the agent differs"),
+            (self.agent_version != other.agent_version, "the code or version of the agent differs"),
             (self.model != other.model, "the model differs"),
             (self.arms != other.arms, "the arms differ"),
             (self.cases != other.cases, "the cases differ"),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::manifest::{ExperimentManifest, Method};
 use crate::outcome::Outcome;
 use crate::run_stats::RunStats;
 use paired_stats::{Interval, MeanDifference, Sequential, mean};
@@ -23,6 +24,12 @@ pub struct SequentialMonitor {
 }
 
 impl SequentialMonitor {
+    /// The monitor of an experiment, if it is sequential.
+    pub fn of_manifest(manifest: &ExperimentManifest) -> Option<Self> {
+        let Method { sequential, level, margin, .. } = manifest.method;
+        sequential.then(|| Self::new(manifest.arm_names(), level, margin))
+    }
+
     /// Creates a monitor that compares all arms with the first, at a joint confidence level.
     pub fn new<'n>(names: impl IntoIterator<Item = &'n str>, level: f64, margin: f64) -> Self {
         let names: Vec<_> = names.into_iter().skip(1).collect();

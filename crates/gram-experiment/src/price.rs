@@ -14,7 +14,7 @@ pub(crate) fn cost(price: &Price, usage: Usage) -> f64 {
 }
 
 /// The models of a team that have no price, in order.
-pub fn models_without_price<'c>(
+pub(crate) fn models_without_price<'c>(
     team: &'c AgentTeam,
     prices: &BTreeMap<String, Price>,
 ) -> Vec<&'c str> {

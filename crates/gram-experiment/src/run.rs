@@ -124,12 +124,14 @@ impl Transcript {
 }
 
 /// A call in a transcript.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RecordedCall {
-    pub(crate) name: String,
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RecordedCall {
+    /// The name of the tool.
+    pub name: String,
     /// The repaired arguments if the call was accepted, else those of the model.
-    pub(crate) arguments: Value,
-    pub(crate) ok: bool,
+    pub arguments: Value,
+    /// Whether the call succeeded.
+    pub ok: bool,
 }
 
 /// Counts the events of a run.

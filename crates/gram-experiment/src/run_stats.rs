@@ -177,6 +177,7 @@ pub(crate) mod tests {
             name: None,
             description: None,
             agent: "helper".to_owned(),
+            agent_version: None,
             model: "scripted/none".to_owned(),
             specification: String::new(),
             arms: arms.iter().map(arm).collect(),

@@ -1,13 +1,21 @@
-//! What the packages of gramc for other languages share: specifications, libraries of functions, and
-//! calls, with values as JSON.
+//! What the packages of gramc for other languages share: specifications, libraries of functions, calls
+//! and experiments, with values as JSON.
 
 mod calls;
+mod experiment;
+mod grading;
 mod library;
 mod specification;
 mod target_tools;
 
 pub use calls::call;
+pub use experiment::{
+    Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
+    merge_parts,
+};
+pub use grading::Grader;
+pub use gram_agent::{AgentFunction, FunctionConversation, FunctionFuture};
 pub use gramc::specification::SpecificationError;
-pub use library::{Gap, Library};
+pub use library::{BoundLibrary, Gap, Library};
 pub use specification::{Specification, UnknownTarget, import_tools};
 pub use target_tools::{TargetTool, TargetTools};

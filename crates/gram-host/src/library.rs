@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use gram_experiment::{HostFunction, recordings};
+use gram_model::Library as LibraryDeclaration;
 use gram_tools::invocation::Implementation;
 use gram_tools::{Bound, InjectedSource, Settings, ToolLibrary};
-use gramc::specification::SpecificationError;
+use gramc::specification::{LoadedLibrary, SpecificationError};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 
 use crate::specification::Specification;
 
@@ -16,7 +19,30 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 
 /// Implementations of tools, to which functions can be added.
 #[derive(Debug)]
-pub struct Library(Mutex<ToolLibrary>);
+pub struct Library(Mutex<LibraryState>);
+
+#[derive(Debug)]
+struct LibraryState {
+    library: ToolLibrary,
+    parts: LibraryParts,
+}
+
+/// What identifies a library in experiments.
+#[derive(Debug, Clone)]
+pub(crate) struct LibraryParts {
+    pub(crate) declared: LibraryDeclaration,
+    pub(crate) functions: Vec<HostFunction>,
+    /// The content of the files that it replays.
+    pub(crate) recordings: Vec<u8>,
+}
+
+/// A library that is bound to a specification.
+#[derive(Debug)]
+pub struct BoundLibrary {
+    /// The library for sessions.
+    pub bound: Bound,
+    pub(crate) parts: LibraryParts,
+}
 
 /// Why a library does not fit a specification.
 #[derive(Debug)]
@@ -34,19 +60,24 @@ impl Gap {
     }
 }
 
-/// The settings that attributes of gram describe.
-fn settings_of(base: Settings, attributes: Map<String, Value>) -> Settings {
-    let mut settings = base;
-    let attributes: Vec<_> = attributes.into_iter().map(|(key, it)| (key.into(), it)).collect();
-    settings.take(&attributes);
-    settings
+fn attributes_of(map: Map<String, Value>) -> Vec<(SmolStr, Value)> {
+    map.into_iter().map(|(key, value)| (key.into(), value)).collect()
 }
 
 impl Library {
     /// An empty library. The attributes are those of a library in gram.
     pub fn new(name: &str, attributes: Map<String, Value>) -> Self {
-        let settings = settings_of(Settings::default(), attributes);
-        Self(Mutex::new(ToolLibrary::new(name).settings(settings)))
+        let (mut settings, attributes) = (Settings::default(), attributes_of(attributes));
+        settings.take(&attributes);
+        let (description, implementations) = (None, Vec::new());
+        let declared =
+            LibraryDeclaration { name: name.into(), description, implementations, attributes };
+        Self::with_parts(ToolLibrary::new(name).settings(settings), declared, Vec::new())
+    }
+
+    fn with_parts(library: ToolLibrary, declared: LibraryDeclaration, recordings: Vec<u8>) -> Self {
+        let parts = LibraryParts { declared, functions: Vec::new(), recordings };
+        Self(Mutex::new(LibraryState { library, parts }))
     }
 
     /// Reads the library that a file declares. Requires the context of a tokio runtime.
@@ -55,34 +86,45 @@ impl Library {
     ///
     /// If the file cannot be read, has errors or does not declare the library.
     pub fn load(path: &Path, name: Option<&str>) -> Result<Self, SpecificationError> {
-        let library = gramc::specification::load_library(path, name);
+        let loaded = gramc::specification::load_library(path, name);
         gramc::watch_processes();
-        library.map(|library| Self(Mutex::new(library)))
+        let LoadedLibrary { library, declared, folder } = loaded?;
+        let recordings = recordings(&declared, &folder);
+        Ok(Self::with_parts(library, declared, recordings))
     }
 
     /// Adds the implementation of a tool. The attributes are those of an implementation in gram;
-    /// `injected` are values of injected parameters.
+    /// `injected` are values of injected parameters. `code` identifies the function, so that an
+    /// experiment with another one is not continued.
     pub fn add(
         &self,
         name: &str,
         implementation: impl Implementation + 'static,
         attributes: Map<String, Value>,
         injected: Map<String, Value>,
+        code: Option<&str>,
     ) {
-        let mut place = self.0.lock();
-        let own = place.own_settings().clone();
-        let settings = settings_of(own.clone(), attributes);
-        let mut library = place.clone().settings(settings).with(name, implementation).settings(own);
+        let mut state = self.0.lock();
+        let own = state.library.own_settings().clone();
+        let (mut settings, mut attributes) = (own.clone(), attributes_of(attributes));
+        settings.take(&attributes);
+        let library = state.library.clone().settings(settings);
+        let mut library = library.with(name, implementation).settings(own);
+        if !injected.is_empty() {
+            attributes.push(("inject".into(), injected.clone().into()));
+        }
         for (parameter, value) in injected {
             library = library.inject(name, parameter, &InjectedSource::Value(value));
         }
-        *place = library;
+        attributes.extend(code.map(|code| ("code".into(), code.into())));
+        state.library = library;
+        state.parts.functions.push(HostFunction { tool: name.into(), attributes });
     }
 
     /// Connects to the library's MCP servers, so that they can be compared with a specification.
     /// Those that cannot be reached are reported by each call.
     pub async fn connect(&self) {
-        let library = self.0.lock().clone();
+        let library = self.0.lock().library.clone();
         let _ = tokio::time::timeout(CONNECT_LIMIT, library.connect()).await;
     }
 
@@ -91,11 +133,14 @@ impl Library {
     /// # Errors
     ///
     /// If a tool has no implementation, or one that does not fit.
-    pub fn bind(&self, specification: &Specification) -> Result<Bound, Vec<Gap>> {
-        let library = self.0.lock().clone();
+    pub fn bind(&self, specification: &Specification) -> Result<BoundLibrary, Vec<Gap>> {
+        let (library, parts) = {
+            let state = self.0.lock();
+            (state.library.clone(), state.parts.clone())
+        };
         let (bound, problems) = library.bind_partly(specification.module());
         if problems.is_empty() {
-            return Ok(bound);
+            return Ok(BoundLibrary { bound, parts });
         }
         let gaps = problems.iter().map(|problem| Gap {
             tool: problem.tool().map(str::to_owned),

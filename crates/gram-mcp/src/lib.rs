@@ -25,8 +25,9 @@ use std::time::Duration;
 
 use gram_check::Valid;
 use gram_model::Module;
+use gram_tools::Bound;
 use gram_tools::approval::Approvals;
-use gram_tools::{Bound, Verdict};
+pub use gram_tools::{CallObserver, FinishedCall};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
 use smol_str::SmolStr;
@@ -60,24 +61,6 @@ pub enum ServeError {
     /// The address is not a loopback address, and there is no token.
     NoToken(String),
 }
-
-/// A finished call of a tool. Values of secret parameters are masked.
-#[derive(Debug, Clone, Copy)]
-pub struct FinishedCall<'c> {
-    /// The identifier of the request.
-    pub id: &'c str,
-    /// The name of the tool in the specification.
-    pub name: &'c str,
-    /// The JSON text of the arguments that the client sent.
-    pub arguments: &'c str,
-    /// The verdict.
-    pub verdict: &'c Verdict,
-    /// The duration of the call.
-    pub took: Duration,
-}
-
-/// Receives the finished calls of all sessions.
-pub type CallObserver = dyn Fn(&FinishedCall<'_>) + Send + Sync;
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Debug, Clone)]

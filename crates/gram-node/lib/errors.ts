@@ -54,6 +54,11 @@ function line({ path, start, severity, code, message, help }: Diagnostic): strin
   return help ? `${text}\n  help: ${help}` : text;
 }
 
+/** An experiment cannot run, or no run could be counted. */
+export class ExperimentError extends Error {
+  override readonly name = "ExperimentError";
+}
+
 /** Does work of the native part, whose errors are those of this package. */
 export function attempt<T>(work: () => T): T {
   try {
@@ -61,6 +66,7 @@ export function attempt<T>(work: () => T): T {
   } catch (error) {
     if (error instanceof Error && "code" in error) {
       if (error.code === "SpecError") throw new SpecError(JSON.parse(error.message));
+      if (error.code === "ExperimentError") throw new ExperimentError(JSON.parse(error.message));
       if (error.code === "BindError") throw new BindError(JSON.parse(error.message));
     }
     throw error;

@@ -1,5 +1,7 @@
 /** Functions as implementations of tools. */
 
+import { createHash } from "node:crypto";
+
 import type { FunctionOutcome } from "./addon.js";
 
 /** What a function can use apart from its arguments. */
@@ -17,30 +19,42 @@ export type ToolFunction = (arguments_: any, context: ToolContext) => unknown;
 /** The calls that run, by number. */
 const running = new Map<number, AbortController>();
 
-/** @internal Runs a function for the native part. It never fails. */
+/** @internal The function of a tool for the native part. */
 export function starter(
   implementation: ToolFunction,
 ): (number: number, text: string) => Promise<FunctionOutcome> {
-  return async (number, text) => {
-    const controller = new AbortController();
-    running.set(number, controller);
-    let result;
-    try {
-      result = await implementation(JSON.parse(text), { signal: controller.signal });
-    } catch (error) {
-      return { error: describe(error) };
-    } finally {
-      running.delete(number);
-    }
-    try {
-      return { result: JSON.stringify(result ?? null, encode) ?? unwritable(typeof result) };
-    } catch (error) {
-      return { refused: describe(error) };
-    }
-  };
+  return (number, text) => run(number, (signal) => implementation(JSON.parse(text), { signal }));
 }
 
-/** @internal Aborts a call that nobody waits for. */
+/** @internal Runs a function as the call of a number. It never fails. */
+export async function run(
+  number: number,
+  work: (signal: AbortSignal) => unknown,
+): Promise<FunctionOutcome> {
+  const controller = new AbortController();
+  running.set(number, controller);
+  let result;
+  try {
+    result = await work(controller.signal);
+  } catch (error) {
+    return { error: describe(error) };
+  } finally {
+    running.delete(number);
+  }
+  try {
+    return { result: JSON.stringify(result ?? null, encode) ?? unwritable(typeof result) };
+  } catch (error) {
+    return { refused: describe(error) };
+  }
+}
+
+/** @internal A hash of the source text of a function, without that of what it calls. */
+export function codeHash(implementation: (...given: never[]) => unknown): string {
+  const text = Function.prototype.toString.call(implementation);
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** @internal Aborts a call whose answer is no longer waited for. */
 export function cancel(number: number): void {
   running.get(number)?.abort();
 }

@@ -4,7 +4,8 @@
  * Documentation: docs/typescript.md in the repository of gramc.
  */
 
-export { BindError, SpecError, type Diagnostic, type Gap } from "./errors.js";
+export { BindError, ExperimentError, SpecError, type Diagnostic, type Gap } from "./errors.js";
+export { experiment, Report, type Agent, type AgentAnswer, type ExperimentOptions } from "./experiment.js";
 export type { ToolContext, ToolFunction } from "./functions.js";
 export { ToolLibrary, type Settings, type ToolOptions } from "./library.js";
 export { Bound, Session, type CallOptions } from "./session.js";

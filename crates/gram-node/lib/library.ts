@@ -1,7 +1,7 @@
 /** Libraries of functions. */
 
 import { attempt } from "./errors.js";
-import { cancel, starter, type ToolFunction } from "./functions.js";
+import { cancel, codeHash, starter, type ToolFunction } from "./functions.js";
 import { native } from "./native.js";
 import type { Bound } from "./session.js";
 import type { Specification } from "./specification.js";
@@ -97,7 +97,9 @@ export class ToolLibrary {
     const { inject = {}, parameters, ...settings } = options;
     const schema = parameters && JSON.stringify(schemaOf(parameters));
     const start = starter(implementation);
-    this.native.add(name, start, cancel, schema, attributes(settings), JSON.stringify(inject));
+    const injected = JSON.stringify(inject);
+    const code = codeHash(implementation);
+    this.native.add(name, start, cancel, schema, attributes(settings), injected, code);
     return this;
   }
 

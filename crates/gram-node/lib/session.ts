@@ -28,23 +28,24 @@ export interface CallOptions {
 
 /** A library with the specification that it implements. */
 export class Bound {
-  readonly #native: InstanceType<typeof native.BoundLibrary>;
+  /** @internal */
+  readonly native: InstanceType<typeof native.BoundLibrary>;
   readonly specification: Specification;
 
   /** @internal */
   constructor(bound: InstanceType<typeof native.BoundLibrary>, specification: Specification) {
-    this.#native = bound;
+    this.native = bound;
     this.specification = specification;
   }
 
   /** Problems that do not prevent binding. */
   get warnings(): string[] {
-    return this.#native.warnings;
+    return this.native.warnings;
   }
 
   /** Starts a conversation. */
   session(): Session {
-    return new Session(this.#native.session(), this);
+    return new Session(this.native.session(), this);
   }
 }
 

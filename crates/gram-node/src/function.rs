@@ -12,22 +12,20 @@ use napi::Status;
 use napi::bindgen_prelude::{FnArgs, Promise};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
+use serde_json::Value;
 
 /// Why a function did not return.
 const ENDED: &str = "the program ended before the function did";
 
-/// Starts a function with the number of the call and its arguments as JSON text.
-pub(crate) type StartFunction = ThreadsafeFunction<
-    FnArgs<(u32, String)>,
-    Promise<FunctionOutcome>,
-    FnArgs<(u32, String)>,
-    Status,
-    false,
-    true,
->;
+/// A function of JavaScript that returns a promise of its outcome, and keeps no process alive.
+pub(crate) type AsyncFunction<Arguments> =
+    ThreadsafeFunction<Arguments, Promise<FunctionOutcome>, Arguments, Status, false, true>;
 
-/// Cancels the call of a number.
-pub(crate) type CancelFunction = ThreadsafeFunction<u32, (), u32, Status, false, true>;
+/// Starts a function with the number of the call and its arguments as JSON text.
+pub(crate) type StartFunction = AsyncFunction<FnArgs<(u32, String)>>;
+
+/// Is told a number, such as that of a call that is cancelled.
+pub(crate) type NumberFunction = ThreadsafeFunction<u32, (), u32, Status, false, true>;
 
 /// What came of a function.
 #[napi(object)]
@@ -43,7 +41,7 @@ pub struct FunctionOutcome {
 /// A function of JavaScript.
 pub(crate) struct NodeFunction {
     pub(crate) start: Arc<StartFunction>,
-    pub(crate) cancel: Arc<CancelFunction>,
+    pub(crate) cancel: Arc<NumberFunction>,
     pub(crate) declared: Option<DeclaredInterface>,
 }
 
@@ -56,7 +54,7 @@ impl fmt::Debug for NodeFunction {
 /// Cancels a call whose answer is no longer waited for.
 struct Running {
     number: u32,
-    cancel: Option<Arc<CancelFunction>>,
+    cancel: Option<Arc<NumberFunction>>,
 }
 
 impl Drop for Running {
@@ -65,6 +63,32 @@ impl Drop for Running {
             cancel.call(self.number, ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
+}
+
+/// The next number of a call or a conversation.
+pub(crate) fn next_number() -> u32 {
+    static NUMBERS: AtomicU32 = AtomicU32::new(0);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Runs a function as the call of a number. Dropping the future cancels it.
+pub(crate) async fn run_function<Arguments>(
+    start: Arc<AsyncFunction<Arguments>>,
+    cancel: Arc<NumberFunction>,
+    number: u32,
+    arguments: Arguments,
+) -> Result<Value, InvocationError>
+where
+    Arguments: napi::bindgen_prelude::JsValuesTupleIntoVec + 'static,
+{
+    let mut running = Running { number, cancel: Some(cancel) };
+    let ended = match start.call_async(arguments).await {
+        Ok(promise) => promise.await,
+        Err(error) => Err(error),
+    };
+    // There is nothing left to cancel.
+    running.cancel = None;
+    ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), value)
 }
 
 fn failed(kind: InvocationErrorKind, detail: impl Into<String>) -> InvocationError {
@@ -76,11 +100,11 @@ fn not_json(message: &str) -> InvocationError {
     failed(InvocationErrorKind::Garbled, detail)
 }
 
-fn answer(outcome: FunctionOutcome) -> Result<Answer, InvocationError> {
+fn value(outcome: FunctionOutcome) -> Result<Value, InvocationError> {
     match outcome {
-        FunctionOutcome { result: Some(text), .. } => serde_json::from_str(&text)
-            .map(Answer::Json)
-            .map_err(|error| not_json(&error.to_string())),
+        FunctionOutcome { result: Some(text), .. } => {
+            serde_json::from_str(&text).map_err(|error| not_json(&error.to_string()))
+        }
         FunctionOutcome { refused: Some(message), .. } => Err(not_json(&message)),
         FunctionOutcome { error, .. } => {
             Err(failed(InvocationErrorKind::Failed, error.unwrap_or_default()))
@@ -94,21 +118,11 @@ impl Implementation for NodeFunction {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        static CALLS: AtomicU32 = AtomicU32::new(0);
-        let number = CALLS.fetch_add(1, Ordering::Relaxed);
-        let running = Running { number, cancel: Some(Arc::clone(&self.cancel)) };
-        let start = Arc::clone(&self.start);
-        Box::pin(async move {
-            let mut running = running;
-            let arguments = FnArgs::from((number, invocation.arguments.to_string()));
-            let ended = match start.call_async(arguments).await {
-                Ok(promise) => promise.await,
-                Err(error) => Err(error),
-            };
-            // There is nothing left to cancel.
-            running.cancel = None;
-            ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), answer)
-        })
+        let number = next_number();
+        let arguments = FnArgs::from((number, invocation.arguments.to_string()));
+        let (start, cancel) = (Arc::clone(&self.start), Arc::clone(&self.cancel));
+        let answer = run_function(start, cancel, number, arguments);
+        Box::pin(async { answer.await.map(Answer::Json) })
     }
 
     fn declared(&self) -> Option<DeclaredInterface> {

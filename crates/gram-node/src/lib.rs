@@ -3,6 +3,7 @@
 //! The TypeScript files in `src` are the interface; this crate holds what has to be fast or needs the
 //! crates of gramc. Values cross as JSON text.
 
+mod experiment;
 mod function;
 mod library;
 mod session;

@@ -8,7 +8,7 @@ use napi::bindgen_prelude::{block_on, within_runtime_if_available};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
-use crate::function::{CancelFunction, NodeFunction, StartFunction};
+use crate::function::{NodeFunction, NumberFunction, StartFunction};
 use crate::session::Session;
 use crate::specification::specification_error;
 use crate::{Failure, failure, invalid_argument};
@@ -37,17 +37,18 @@ impl Library {
         within_runtime_if_available(load).map(Self).map_err(specification_error)
     }
 
-    /// Adds a function. `parameters` is the schema of its parameters.
+    /// Adds a function. `parameters` is the schema of its parameters, `code` identifies it.
     #[napi]
     pub fn add(
         &self,
         name: String,
         #[napi(ts_arg_type = "(number: number, arguments: string) => Promise<FunctionOutcome>")]
         start: StartFunction,
-        #[napi(ts_arg_type = "(number: number) => void")] cancel: CancelFunction,
+        #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
         parameters: Option<String>,
         attributes: String,
         injected: String,
+        code: String,
     ) -> Result<(), Failure> {
         let declared = match parameters {
             None => None,
@@ -58,7 +59,7 @@ impl Library {
             }),
         };
         let function = NodeFunction { start: Arc::new(start), cancel: Arc::new(cancel), declared };
-        self.0.add(&name, function, map(&attributes)?, map(&injected)?);
+        self.0.add(&name, function, map(&attributes)?, map(&injected)?, Some(&code));
         Ok(())
     }
 }
@@ -69,7 +70,8 @@ impl Library {
         specification: &gram_host::Specification,
     ) -> Result<BoundLibrary, Failure> {
         block_on(self.0.connect());
-        self.0.bind(specification).map(BoundLibrary).map_err(|gaps| {
+        let bound = self.0.bind(specification);
+        bound.map(|bound| BoundLibrary(Arc::new(bound))).map_err(|gaps| {
             let gaps: Value = gaps.iter().map(gram_host::Gap::json).collect();
             failure("BindError", gaps.to_string())
         })
@@ -78,19 +80,19 @@ impl Library {
 
 /// A library with the specification that it implements.
 #[napi]
-pub struct BoundLibrary(gram_tools::Bound);
+pub struct BoundLibrary(pub(crate) Arc<gram_host::BoundLibrary>);
 
 #[napi]
 impl BoundLibrary {
     /// Starts a conversation.
     #[napi]
     pub fn session(&self) -> Session {
-        Session::new(gram_tools::Session::new(&self.0))
+        Session::new(gram_tools::Session::new(&self.0.bound))
     }
 
     /// Problems that do not prevent binding.
     #[napi(getter)]
     pub fn warnings(&self) -> Vec<String> {
-        self.0.warnings().iter().map(ToString::to_string).collect()
+        self.0.bound.warnings().iter().map(ToString::to_string).collect()
     }
 }

@@ -10,11 +10,15 @@ use tokio_util::sync::CancellationToken;
 
 /// One conversation.
 #[napi]
-pub struct Session(Arc<gram_tools::Session>);
+pub struct Session {
+    native: Arc<gram_tools::Session>,
+    /// Cancelled when the conversation of an agent ends.
+    ended: Option<CancellationToken>,
+}
 
 /// Cancels calls.
 #[napi]
-pub struct Cancellation(CancellationToken);
+pub struct Cancellation(pub(crate) CancellationToken);
 
 /// What belongs to a call apart from its name and its arguments.
 #[napi(object, object_to_js = false)]
@@ -63,7 +67,12 @@ impl Cancellation {
 
 impl Session {
     pub(crate) fn new(session: gram_tools::Session) -> Self {
-        Self(Arc::new(session))
+        Self { native: Arc::new(session), ended: None }
+    }
+
+    /// The session of an agent, which can call nothing any more once its conversation has ended.
+    pub(crate) fn of_agent(session: Arc<gram_tools::Session>, ended: CancellationToken) -> Self {
+        Self { native: session, ended: Some(ended) }
     }
 }
 
@@ -82,10 +91,19 @@ impl Session {
         let CallOptions { id, finish_reason } = options.unwrap_or_default();
         let call = gram_host::call(&name, arguments, id, finish_reason.as_deref());
         let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
-        let session = Arc::clone(&self.0);
-        env.spawn_future(
-            async move { Ok(VerdictText::new(&session.call_until(call, cancelled).await)) },
-        )
+        let stop = self.ended.as_ref().map(CancellationToken::child_token).unwrap_or_default();
+        let session = Arc::clone(&self.native);
+        env.spawn_future(async move {
+            let mut call = std::pin::pin!(session.call_until(call, stop.clone()));
+            let verdict = tokio::select! {
+                verdict = &mut call => verdict,
+                () = cancelled.cancelled() => {
+                    stop.cancel();
+                    call.await
+                }
+            };
+            Ok(VerdictText::new(&verdict))
+        })
     }
 
     /// Checks a call without running it.
@@ -96,34 +114,34 @@ impl Session {
         arguments: Option<String>,
         id: Option<String>,
     ) -> VerdictText {
-        VerdictText::new(&self.0.validate(gram_host::call(&name, arguments, id, None)))
+        VerdictText::new(&self.native.validate(gram_host::call(&name, arguments, id, None)))
     }
 
     /// The names that can be called now.
     #[napi(getter)]
     pub fn names(&self) -> Vec<String> {
-        self.0.visible().into_iter().map(Into::into).collect()
+        self.native.visible().into_iter().map(Into::into).collect()
     }
 
     /// Expands a container, or the containers of a tool, like a call of the container.
     #[napi]
     pub fn expand(&self, name: String) {
-        self.0.expand(&name);
-        self.0.expand_containers_of(&name);
+        self.native.expand(&name);
+        self.native.expand_containers_of(&name);
     }
 
     /// Begins a turn after a message of the user.
     #[napi]
     pub fn begin_turn(&self) {
-        self.0.begin_turn();
+        self.native.begin_turn();
     }
 
     /// Forgets the failures of a tool, or of all tools. False if there is no such tool.
     #[napi]
     pub fn reset(&self, name: Option<String>) -> bool {
         match name {
-            None => self.0.reset_all(),
-            Some(name) => return self.0.reset(&name),
+            None => self.native.reset_all(),
+            Some(name) => return self.native.reset(&name),
         }
         true
     }

@@ -1,6 +1,7 @@
 //! Specifications.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gram_host::SpecificationError;
 use napi_derive::napi;
@@ -11,7 +12,7 @@ use crate::{Failure, failure, invalid_argument};
 
 /// Tools, types and libraries without errors.
 #[napi]
-pub struct Specification(pub(crate) gram_host::Specification);
+pub struct Specification(pub(crate) Arc<gram_host::Specification>);
 
 /// The tools of a specification in the form of a target.
 #[napi]
@@ -59,14 +60,15 @@ pub(crate) fn specification_error(error: SpecificationError) -> Failure {
 #[napi]
 pub fn load(paths: Vec<String>) -> Result<Specification, Failure> {
     let paths = paths.into_iter().map(PathBuf::from).collect();
-    gram_host::Specification::load(paths).map(Specification).map_err(specification_error)
+    let read = gram_host::Specification::load(paths);
+    read.map(|it| Specification(Arc::new(it))).map_err(specification_error)
 }
 
 /// Reads a text.
 #[napi]
 pub fn loads(text: String, name: String) -> Result<Specification, Failure> {
     let read = gram_host::Specification::parse(&text, &name);
-    read.map(Specification).map_err(specification_error)
+    read.map(|it| Specification(Arc::new(it))).map_err(specification_error)
 }
 
 /// Tools in the form of MCP, as JSON text, in gram.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -28,24 +28,36 @@ test("the readme", () => {
 test("examples", () => {
   const blocks = blocksOf("docs/typescript.md");
   const folder = mkdtempSync(join(tmpdir(), "gramc-docs-"));
-  symlinkSync(place("../node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "package.json"), readFileSync(place("../package.json")));
-  for (const part of ["dist", "bin"]) symlinkSync(place(`../${part}`), join(folder, part));
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of readdirSync(place("../node_modules"))) {
+    symlinkSync(place(`../node_modules/${name}`), join(folder, "node_modules", name));
+  }
+  symlinkSync(place(".."), join(folder, "node_modules/gramc"));
   writeFileSync(join(folder, "shop.gram"), blocks.find(({ kind }) => kind === "gram").text);
+  const options = { cwd: folder, encoding: "utf8" };
 
   const end = "--- end of a block ---\n";
-  const programs = blocks.filter(({ kind }) => kind === "ts");
+  const isTest = ({ text }) => text.includes('from "vitest"');
+  const all = blocks.filter(({ kind }) => kind === "ts");
+  const programs = all.filter((block) => !isTest(block));
   const texts = programs.map(({ text }) => `${text}\nconsole.log(${JSON.stringify(end.trim())});`);
   writeFileSync(join(folder, "page.mjs"), texts.join("\n"));
-  const options = { cwd: folder, encoding: "utf8" };
   const { stdout, stderr } = spawnSync(process.execPath, ["page.mjs"], options);
   assert.equal(stderr, "");
-
   const expected = programs.map((program) => {
     const following = blocks[blocks.indexOf(program) + 1];
     return following?.kind === "output" ? following.text : "";
   });
   assert.deepEqual(stdout.split(end).slice(0, -1), expected);
   assert.ok(programs.length > 8);
+
+  // The gate needs what the blocks before it declare. It fails, since the arm is worse.
+  const gate = all.findIndex(isTest);
+  const text = all.slice(0, gate + 1).map((block) => block.text).join("\n");
+  writeFileSync(join(folder, "gate.test.mjs"), text);
+  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+  const tested = spawnSync(process.execPath, [vitest, "run"], options);
+  assert.equal(tested.status, 1, tested.stdout + tested.stderr);
+  assert.match(tested.stdout + tested.stderr, /the rewrite is as good[^]*worse by 10\.0 points/);
   rmSync(folder, { recursive: true });
 });

@@ -1,6 +1,6 @@
 // What programs in TypeScript write. It is checked, and does not run.
 
-import { BindError, load, loads, SpecError, tool, ToolLibrary, type Session, type Verdict } from "gramc";
+import { BindError, experiment, load, loads, SpecError, tool, ToolLibrary, type Session, type Verdict } from "gramc";
 import * as aiSdk from "gramc/ai-sdk";
 import * as mcp from "gramc/mcp";
 import * as openaiAgents from "gramc/openai-agents";
@@ -40,6 +40,11 @@ export async function main(model: LanguageModel, server: Server): Promise<void> 
     if (error instanceof SpecError) console.log(error.diagnostics[0]?.code);
     if (error instanceof BindError) console.log(error.gaps[0]?.tool);
   }
+  const arms = { a: session.bound, b: spec.bind(library) };
+  const agent = async (session: Session, message: string) => (await session.call("count", message)).message;
+  const report = await experiment({ agent, arms, cases: ["x", { input: "y" }], repeats: 2 });
+  const passes: boolean = report.gate("success >= -1pp");
+  console.log(passes, report.toJSON().comparisons);
   // @ts-expect-error There is no such setting.
   new ToolLibrary("l", { time: 1 });
   // @ts-expect-error A verdict is no text.

@@ -87,36 +87,37 @@ impl Drop for Running {
     }
 }
 
+/// Starts a function, which reports to a `Completion` and can be cancelled, and waits for it. Dropping
+/// the future cancels the function.
+pub(crate) fn run_function(
+    start: impl FnOnce(Python<'_>, Py<Completion>) -> PyResult<Py<PyAny>>,
+) -> AnswerFuture {
+    let (sender, receiver) = oneshot::channel();
+    let started = attach(|py| start(py, Py::new(py, Completion(Mutex::new(Some(sender))))?));
+    let started = match started {
+        Some(Ok(running)) => Ok(Running(Some(running))),
+        Some(Err(error)) => Err(died(format!("the function cannot be started: {error}"))),
+        None => Err(died("the program ended before the function did")),
+    };
+    Box::pin(async move {
+        let mut running = started?;
+        let outcome = receiver.await;
+        // There is nothing left to cancel, and dropping it needs no lock.
+        running.0 = None;
+        outcome.unwrap_or_else(|_| Err(died("the function did not return")))
+    })
+}
+
 impl Implementation for PythonFunction {
     fn kind(&self) -> &'static str {
         "Function"
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let (sender, receiver) = oneshot::channel();
-        let started = attach(|py| {
-            let completion = Py::new(py, Completion(Mutex::new(Some(sender))))?;
+        run_function(|py, completion| {
             let event_loop = EVENT_LOOP.try_with(|it| it.clone_ref(py)).ok();
             let arguments = (event_loop, &*invocation.arguments, completion);
             self.runner.call_method1(py, "start", arguments)
-        });
-        let running = match started {
-            Some(Ok(running)) => Running(Some(running)),
-            Some(Err(error)) => {
-                let error = died(format!("the function cannot be started: {error}"));
-                return Box::pin(std::future::ready(Err(error)));
-            }
-            None => {
-                let error = died("the program ended before the function did");
-                return Box::pin(std::future::ready(Err(error)));
-            }
-        };
-        Box::pin(async move {
-            let mut running = running;
-            let outcome = receiver.await;
-            // There is nothing left to cancel, and dropping it needs no lock.
-            running.0 = None;
-            outcome.unwrap_or_else(|_| Err(died("the function did not return")))
         })
     }
 

@@ -3,8 +3,12 @@
 //! The Python files in `python/gramc` are the interface; this crate holds what has to be fast or
 //! needs the crates of gramc.
 
+mod agent;
+mod approver;
 mod convert;
+mod experiment;
 mod function;
+mod grader;
 mod library;
 mod pending;
 mod runtime;
@@ -21,7 +25,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::experiment::{Report, merge_parts, run_experiment};
+    #[pymodule_export]
     use super::function::Completion;
+    #[pymodule_export]
+    use super::grader::Grader;
     #[pymodule_export]
     use super::library::{BoundLibrary, Library, load_library};
     #[pymodule_export]

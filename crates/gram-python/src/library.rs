@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use gram_tools::invocation::DeclaredInterface;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use serde_json::{Map, Value};
 
+use crate::approver::approvals;
 use crate::convert::{to_python, to_value};
 use crate::function::PythonFunction;
 use crate::runtime::{call_token, detach, handle, wait};
@@ -39,13 +41,14 @@ impl Library {
         parameters: &Bound<'_, PyAny>,
         attributes: &Bound<'_, PyAny>,
         inject: &Bound<'_, PyAny>,
+        code: Option<&str>,
     ) -> PyResult<()> {
         let declared = match to_value(parameters)? {
             Value::Null => None,
             parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
         };
         let function = PythonFunction { runner, declared };
-        self.0.add(name, function, map(attributes)?, map(inject)?);
+        self.0.add(name, function, map(attributes)?, map(inject)?, code);
         Ok(())
     }
 }
@@ -57,7 +60,9 @@ impl Library {
         wait(py, self.0.connect(), &call_token()?)?;
         let of = &specification.get().0;
         match detach(py, || self.0.bind(of)) {
-            Ok(bound) => Ok(BoundLibrary { bound, specification: specification.clone().unbind() }),
+            Ok(library) => {
+                Ok(BoundLibrary { library, specification: specification.clone().unbind() })
+            }
             Err(gaps) => {
                 let gaps: Value = gaps.iter().map(gram_host::Gap::json).collect();
                 Err(raise(py, "BindError", &to_python(py, &gaps)?)?)
@@ -81,22 +86,30 @@ pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) ->
 /// A library with the specification that it implements.
 #[pyclass(frozen, name = "Bound", module = "gramc")]
 pub(crate) struct BoundLibrary {
-    bound: gram_tools::Bound,
+    pub(crate) library: gram_host::BoundLibrary,
     /// The specification.
     #[pyo3(get)]
-    specification: Py<Specification>,
+    pub(crate) specification: Py<Specification>,
 }
 
 #[pymethods]
 impl BoundLibrary {
-    /// Starts a conversation.
-    fn session(this: &Bound<'_, Self>) -> Session {
-        Session::new(gram_tools::Session::new(&this.get().bound), this.clone().unbind())
+    /// Starts a conversation. `approve` is asked about calls that have to be approved.
+    #[pyo3(signature = (*, approve=None))]
+    fn session(this: &Bound<'_, Self>, approve: Option<&Bound<'_, PyAny>>) -> PyResult<Session> {
+        static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let mut session = gram_tools::Session::new(&this.get().library.bound);
+        if let Some(approve) = approve {
+            let py = this.py();
+            let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
+            session = session.with_approvals(approvals(runner.call1((approve,))?.unbind()));
+        }
+        Ok(Session::new(session, this.clone().unbind()))
     }
 
     /// Problems that do not prevent binding.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.bound.warnings().iter().map(ToString::to_string).collect()
+        self.library.bound.warnings().iter().map(ToString::to_string).collect()
     }
 }

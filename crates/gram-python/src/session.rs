@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gram_tools::Call;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use tokio_util::sync::CancellationToken;
 
 use crate::convert::arguments as arguments_text;
 use crate::function::EVENT_LOOP;
@@ -14,17 +15,32 @@ use crate::runtime::{call_token, detach, wait};
 use crate::verdict::Verdict;
 
 /// One conversation.
-#[pyclass(frozen, module = "gramc")]
+#[pyclass(frozen, weakref, module = "gramc")]
 pub(crate) struct Session {
-    session: Arc<gram_tools::Session>,
+    native: Arc<gram_tools::Session>,
     /// The library that the session calls.
     #[pyo3(get)]
     bound: Py<BoundLibrary>,
+    /// Cancelled when the conversation of an agent ends.
+    ended: Option<CancellationToken>,
 }
 
 impl Session {
     pub(crate) fn new(session: gram_tools::Session, bound: Py<BoundLibrary>) -> Self {
-        Self { session: Arc::new(session), bound }
+        Self { native: Arc::new(session), bound, ended: None }
+    }
+
+    /// The session of an agent, which can call nothing any more once its conversation has ended.
+    pub(crate) fn of_agent(
+        session: Arc<gram_tools::Session>,
+        bound: Py<BoundLibrary>,
+        ended: CancellationToken,
+    ) -> Self {
+        Self { native: session, bound, ended: Some(ended) }
+    }
+
+    fn call_token(&self) -> PyResult<CancellationToken> {
+        self.ended.as_ref().map_or_else(call_token, |ended| Ok(ended.child_token()))
     }
 }
 
@@ -64,8 +80,8 @@ impl Session {
         finish_reason: Option<&str>,
     ) -> PyResult<Verdict> {
         let call = call_of(name, arguments, id, finish_reason)?;
-        let cancelled = call_token()?;
-        let work = self.session.call_until(call, cancelled.clone());
+        let cancelled = self.call_token()?;
+        let work = self.native.call_until(call, cancelled.clone());
         wait(py, work, &cancelled).map(Verdict::new)
     }
 
@@ -95,8 +111,8 @@ impl Session {
         event_loop: Py<PyAny>,
     ) -> PyResult<Py<PendingCall>> {
         let call = call_of(name, arguments, id, finish_reason)?;
-        let cancelled = call_token()?;
-        let (session, token) = (Arc::clone(&self.session), cancelled.clone());
+        let cancelled = self.call_token()?;
+        let (session, token) = (Arc::clone(&self.native), cancelled.clone());
         let work = async move { session.call_until(call, token).await };
         let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));
         PendingCall::start(py, event_loop, work, cancelled)
@@ -112,32 +128,32 @@ impl Session {
         id: Option<String>,
     ) -> PyResult<Verdict> {
         let call = call_of(name, arguments, id, None)?;
-        Ok(check(py, call, |call| self.session.validate(call)))
+        Ok(check(py, call, |call| self.native.validate(call)))
     }
 
     /// The names that can be called now.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.session.visible().into_iter().map(Into::into).collect()
+        self.native.visible().into_iter().map(Into::into).collect()
     }
 
     /// Expands a container, or the containers of a tool, like a call of the container.
     fn expand(&self, name: &str) {
-        self.session.expand(name);
-        self.session.expand_containers_of(name);
+        self.native.expand(name);
+        self.native.expand_containers_of(name);
     }
 
     /// Begins a turn after a message of the user.
     fn begin_turn(&self) {
-        self.session.begin_turn();
+        self.native.begin_turn();
     }
 
     /// Forgets the failures of a tool, or of all tools.
     #[pyo3(signature = (name=None))]
     fn reset(&self, name: Option<&str>) -> PyResult<()> {
         match name {
-            None => self.session.reset_all(),
-            Some(name) if self.session.reset(name) => {}
+            None => self.native.reset_all(),
+            Some(name) if self.native.reset(name) => {}
             Some(name) => {
                 let message = format!("there is no tool `{name}`");
                 return Err(pyo3::exceptions::PyKeyError::new_err(message));

@@ -199,6 +199,60 @@ def test_inspect_ai(session):
     assert refused.error and "`nights` wants an integer from 1 to 30" in refused.error.message
 
 
+def test_inspect_ai_scores_by_expectations(bound, tmp_path):
+    from inspect_ai import Task, eval as run_eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+
+    from gramc.adapters import inspect_ai
+
+    @solver
+    def with_tools() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            # Each sample is a conversation of its own.
+            state.tools = inspect_ai.tools(bound.session())
+            return state
+
+        return solve
+
+    made = {"calls": [{"name": "reserve", "arguments": {"nights": "3"}}], "max_calls": 1}
+    expectations = [
+        {**made, "contains": "reserved", "ignore_case": True},
+        {**made, "not_contains": "Reserved"},
+        {"calls": [{"name": "reserve", "arguments": {"nights": 4}}], "min_calls": 2},
+        {"command": ["grep", "-q", '"role":"tool","id":".*","name":"reserve"']},
+    ]
+    outputs = []
+    for _ in expectations:
+        for arguments in (WRONG, MALFORMED):
+            outputs.append(ModelOutput.for_tool_call("mockllm/model", "reserve", arguments))
+        outputs.append(ModelOutput.from_content("mockllm/model", "Reserved"))
+    for output in outputs:
+        # Otherwise the model downloads what it counts tokens with.
+        output.usage = ModelUsage()
+    samples = [
+        Sample(input="Reserve", id=str(at), metadata={"expect": expect})
+        for at, expect in enumerate(expectations)
+    ]
+    task = Task(dataset=samples, solver=[with_tools(), generate()], scorer=inspect_ai.scorer())
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    (log,) = run_eval(
+        task, model=model, log_dir=str(tmp_path), display="none", max_samples=1, log_format="json"
+    )
+    assert log.status == "success", log.error
+    scores = [sample.scores["scorer"] for sample in log.samples]
+    assert [score.value for score in scores] == ["C", "I", "I", "C"]
+    assert scores[0].answer == "Reserved" and scores[0].explanation is None
+    assert scores[1].explanation == "the answer contains `Reserved`"
+    assert scores[2].explanation == (
+        'no call of `reserve` with {"nights":4}; the number of accepted calls is 1, fewer than 2'
+    )
+    for wrong in ({"contain": "x"}, {}, {"rubric": {"criteria": "It is polite."}}):
+        with pytest.raises(gramc.ExperimentError, match="expect: "):
+            gramc._native.Grader(wrong)
+
+
 def test_anthropic(session):
     import anthropic
     from gramc.adapters import anthropic as adapter

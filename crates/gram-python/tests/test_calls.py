@@ -268,3 +268,64 @@ def test_a_library_of_a_file(tmp_path):
     spec = gramc.loads(ONE + "\n[now:Tool | ()==>(::Text)]")
     session = spec.bind(library).session()
     assert session.call("f", {"x": "a"}).result == "a" and session.call("now").ok
+
+
+WIPE = """
+[wipe:Tool {approval: "always"} | (path::Text)==>(password::Text {secret: true})==>(::Text)]
+[look:Tool | (path::Text)==>(::Text)]
+"""
+
+
+def wiping(approve=None) -> gramc.Session:
+    library = gramc.ToolLibrary("files")
+    library.add("wipe", lambda path, password: f"wiped {path}")
+    library.add("look", lambda path: f"saw {path}")
+    return gramc.loads(WIPE).bind(library).session(approve=approve)
+
+
+def test_a_function_approves_calls():
+    asked, answers = [], [True, False, "not today", None, 1, ValueError("no phone")]
+
+    def approve(name, arguments):
+        asked.append((name, arguments))
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    session = wiping(approve)
+    call = {"path": "/tmp", "password": "hunter2-hunter2"}
+    verdicts = [session.call("wipe", call) for _ in range(6)]
+    assert asked == [("wipe", {"path": "/tmp", "password": "***"})] * 6
+    assert verdicts[0].result == "wiped /tmp"
+    assert verdicts[0].to_dict()["approval"] == {"approved": True, "by": "host"}
+    refused = ["approval_refused"] * 2 + ["approval_required"] + ["approval_refused"] * 2
+    assert [verdict.error_type for verdict in verdicts[1:]] == refused
+    assert "not today" in verdicts[2].message and "no phone" in verdicts[5].message
+    # What needs no approval, or is invalid, is not asked about.
+    assert session.call("look", {"path": "/"}).ok
+    assert session.call("wipe", {"path": 1}).error_type == "validation_error"
+    assert len(asked) == 6
+    assert wiping().call("wipe", call).error_type == "approval_required"
+    with pytest.raises(TypeError, match="expected a function as `approve`"):
+        wiping(3)
+
+
+def test_a_coroutine_approves_calls_in_the_event_loop_of_the_caller():
+    loops = []
+
+    async def approve(name, arguments):
+        loops.append(asyncio.get_running_loop())
+        await asyncio.sleep(0)
+        return arguments["path"] == "/tmp"
+
+    session = wiping(approve)
+
+    async def main():
+        calls = [{"path": path, "password": "x" * 9} for path in ("/tmp", "/")]
+        verdicts = await asyncio.gather(*(session.acall("wipe", call) for call in calls))
+        assert loops == [asyncio.get_running_loop()] * 2
+        return [verdict.error_type for verdict in verdicts]
+
+    assert asyncio.run(main()) == [None, "approval_refused"]
+    assert session.call("wipe", {"path": "/tmp", "password": "x" * 9}).ok

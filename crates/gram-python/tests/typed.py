@@ -31,3 +31,24 @@ async def main() -> str:
     verdict = await session.acall("findOrder", '{"id": "7"}')
     arguments: dict[str, Any] | None = verdict.arguments
     return verdict.message if verdict.ok else f"{verdict.error_type} {found} {text} {tools} {arguments}"
+
+
+async def clerk(session: gramc.Session, message: str) -> dict[str, Any]:
+    verdict = await session.acall("findOrder", {"id": message})
+    return {"output": verdict.message, "usage": {"input_tokens": 1, "output_tokens": 2}}
+
+
+def compare(spec: gramc.Specification, library: gramc.ToolLibrary) -> bool:
+    def build() -> gramc.Bound:
+        return spec.bind(library)
+
+    async def approve(name: str, arguments: dict[str, Any]) -> bool | str:
+        return arguments["id"] == 7 or f"{name} is not for everyone"
+
+    asking: gramc.Session = build().session(approve=approve)
+    cases: list[str | dict[str, Any]] = ["Hello", {"input": "Hello", "tags": asking.names}]
+    report: gramc.Report = gramc.experiment(
+        agent=clerk, arms={"a": build(), "b": build}, cases=cases, time_limit=2.5, report="out"
+    )
+    found: dict[str, Any] = report.to_dict()
+    return report.gate("success >= -1pp") and bool(found["comparisons"])

@@ -82,7 +82,9 @@ pub use journal::{CallJournal, JournalError};
 pub use library::{LibraryError, ToolLibrary};
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, watch_processes};
-pub use session::{Admission, AdmittedCall, RedactedArguments, Session};
+pub use session::{
+    Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, Session,
+};
 pub use settings::{Expand, Settings, undeclared};
 pub use stats::{ContainerStats, SessionStats};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

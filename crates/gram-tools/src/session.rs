@@ -1,6 +1,7 @@
 //! A session checks and runs the calls of one conversation.
 
 mod container;
+mod observer;
 mod once;
 mod redaction;
 mod run;
@@ -31,6 +32,8 @@ use crate::stats::SessionStats;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 
+use observer::SessionObserver;
+pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
 pub use run::AdmittedCall;
 use state::SessionState;
@@ -57,6 +60,7 @@ pub struct Session {
     journal: Arc<CallJournal>,
     /// What executes the tools of the host.
     host: Option<Arc<dyn Implementation>>,
+    observer: Option<SessionObserver>,
 }
 
 /// The outcome of checking a call, before anything runs.
@@ -86,6 +90,7 @@ impl Session {
             approvals: Approvals::default(),
             journal: bound.journal().cloned().unwrap_or_default(),
             host: None,
+            observer: None,
         }
     }
 
@@ -179,14 +184,6 @@ impl Session {
     /// Checks a call and runs it.
     pub async fn call(&self, call: Call) -> Verdict {
         self.call_until(call, CancellationToken::new()).await
-    }
-
-    /// Checks a call and runs it, unless it is cancelled.
-    pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
-        match self.begin(call) {
-            Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => ready.run(cancelled).await,
-        }
     }
 
     /// Checks a call without running it.

@@ -1,7 +1,7 @@
 //! The command line of gramc: arguments in, exit code and text out. It holds no knowledge of its own.
 //!
 //! It is a library so that packages of other languages can bring it along, see [`run`], and read
-//! files as it does, see [`specification`].
+//! files as it does, see [`specification`], and show its [`progress`].
 
 mod args;
 mod commands;
@@ -11,6 +11,7 @@ mod input;
 mod levels;
 mod live;
 mod output;
+pub mod progress;
 mod project;
 mod report;
 mod save;

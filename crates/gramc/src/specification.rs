@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gram_check::{Checked, ImportGraph, ResolvedImport, Valid};
-use gram_model::Module;
+use gram_model::{Library, Module};
 use gram_syntax::{SourceFile, parse};
 use gram_tools::{Settings, ToolLibrary};
 use serde_json::Value;
@@ -98,18 +98,30 @@ fn in_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Specificati
     Ok(pool.install(work))
 }
 
+/// A library that a file declares.
+#[derive(Debug)]
+pub struct LoadedLibrary {
+    /// The library.
+    pub library: ToolLibrary,
+    /// Its declaration.
+    pub declared: Library,
+    /// The folder that paths in it are relative to.
+    pub folder: PathBuf,
+}
+
 /// The library that a file declares, by its name if there are several.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, has errors or does not declare the library.
-pub fn load_library(path: &Path, name: Option<&str>) -> Result<ToolLibrary, SpecificationError> {
+pub fn load_library(path: &Path, name: Option<&str>) -> Result<LoadedLibrary, SpecificationError> {
     in_threads(|| load_library_here(path, name))?
 }
 
-fn load_library_here(path: &Path, name: Option<&str>) -> Result<ToolLibrary, SpecificationError> {
+fn load_library_here(path: &Path, name: Option<&str>) -> Result<LoadedLibrary, SpecificationError> {
     let (module, texts) = read(vec![path.to_owned()])?;
     let read = commands::calls::Read::new(module, texts, Settings::default());
-    let (library, ..) = commands::calls::declared_in(&read, &path.display().to_string(), name)?;
-    Ok(library)
+    let shown = path.display().to_string();
+    let (library, declared, folder) = commands::calls::declared_in(&read, &shown, name)?;
+    Ok(LoadedLibrary { library, declared, folder })
 }

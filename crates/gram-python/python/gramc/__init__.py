@@ -10,21 +10,25 @@ import os as _os
 import sys as _sys
 
 from . import _native
-from ._errors import BindError, SpecError
+from ._errors import BindError, ExperimentError, SpecError
+from ._experiment import experiment
 from ._library import ToolLibrary
-from ._native import Bound, Session, Verdict
+from ._native import Bound, Report, Session, Verdict
 from ._specification import Specification, load, loads
 from ._tool import Tool, tool
 
 __all__ = [
     "BindError",
     "Bound",
+    "ExperimentError",
+    "Report",
     "Session",
     "SpecError",
     "Specification",
     "Tool",
     "ToolLibrary",
     "Verdict",
+    "experiment",
     "load",
     "loads",
     "tool",

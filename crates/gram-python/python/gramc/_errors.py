@@ -42,6 +42,10 @@ class BindError(Exception):
         return (BindError, (self.gaps,))
 
 
+class ExperimentError(Exception):
+    """An experiment cannot run, no run could be counted, or an expectation is invalid."""
+
+
 def _line(found: dict[str, Any]) -> str:
     start = found["start"]
     place = f"{found['path']}:{start['line']}:{start['column']}"

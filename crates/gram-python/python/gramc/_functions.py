@@ -10,6 +10,7 @@ import enum
 import inspect
 import json
 import os
+import traceback
 import uuid
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -68,33 +69,87 @@ class Runner:
         self, loop: asyncio.AbstractEventLoop | None, arguments: str, completion: Completion
     ) -> Any:
         """Start the function. The answer has a method `cancel`."""
-        if not self._is_async:
-            return _workers.run_in_thread(lambda: self._run(arguments, completion))
-        work = self._run_async(arguments, completion)
+        work = _Work(lambda: self._function(**self._read(arguments)), completion, describe)
+        return work.start(loop, self._is_async)
+
+
+class AgentRunner:
+    """Starts an agent with a message of the user."""
+
+    def __init__(self, function: Callable[[Session, str], Any]) -> None:
+        self._function = function
+        self._is_async = is_coroutine_function(function)
+
+    def start(self, session: Session, message: str, completion: Completion) -> Any:
+        """Start the agent. The answer has a method `cancel`."""
+        work = _Work(lambda: self._function(session, message), completion, _describe_with_place)
+        return work.start(None, self._is_async, "agents")
+
+
+class ApprovalRunner:
+    """Starts a function that approves calls."""
+
+    def __init__(self, function: Callable[[str, dict[str, Any]], Any]) -> None:
+        if not callable(function):
+            raise TypeError("expected a function as `approve`")
+        self._function = function
+        self._is_async = is_coroutine_function(function)
+
+    def start(
+        self,
+        loop: asyncio.AbstractEventLoop | None,
+        name: str,
+        arguments: str,
+        completion: Completion,
+    ) -> Any:
+        """Start the function. The answer has a method `cancel`."""
+        work = _Work(lambda: self._function(name, json.loads(arguments)), completion, describe)
+        return work.start(loop, self._is_async)
+
+
+class _Work:
+    """A call of a function, whose result or exception is handed over."""
+
+    def __init__(
+        self,
+        call: Callable[[], Any],
+        completion: Completion,
+        describe: Callable[[BaseException], str],
+    ) -> None:
+        self._call = call
+        self._completion = completion
+        self._describe = describe
+
+    def start(
+        self, loop: asyncio.AbstractEventLoop | None, is_async: bool, purpose: str = "tools"
+    ) -> Any:
+        """Start a coroutine in an event loop, or a function in a thread."""
+        if not is_async:
+            return _workers.run_in_thread(self._run)
         if loop is not None:
-            return loop.create_task(work)
-        return _Task(_workers.background_loop(), work)
+            return loop.create_task(self._run_async())
+        return _Task(_workers.background_loop(purpose), self._run_async())
 
-    def _run(self, arguments: str, completion: Completion) -> None:
+    def _run(self) -> None:
         try:
-            result = self._function(**self._read(arguments))
+            result = self._call()
         except BaseException as error:
-            completion.fail(describe(error))
+            self._completion.fail(self._describe(error))
         else:
-            finish(completion, result)
+            finish(self._completion, result)
 
-    async def _run_async(self, arguments: str, completion: Completion) -> None:
+    async def _run_async(self) -> None:
         try:
-            result = await self._function(**self._read(arguments))
+            result = await self._call()
         except asyncio.CancelledError:
-            completion.fail("the function was cancelled")
+            self._completion.fail("the function was cancelled")
             raise
         except BaseException as error:
-            completion.fail(describe(error))
+            self._completion.fail(self._describe(error))
             if not isinstance(error, Exception):
                 raise
         else:
-            finish(completion, result)
+            finish(self._completion, result)
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
@@ -114,6 +169,17 @@ def describe(error: BaseException) -> str:
     except Exception:
         text = ""
     return _utf8(text) or f"the function raised {type(error).__name__}"
+
+
+def _describe_with_place(error: BaseException) -> str:
+    """The type and the message of an exception of an agent, and where it was raised."""
+    try:
+        text = traceback.format_exception_only(type(error), error)[-1].strip()
+    except Exception:
+        text = type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
+    return _utf8(text) + place
 
 
 def _utf8(text: str) -> str:

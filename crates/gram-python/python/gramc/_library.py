@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from . import _native, _signature
+from ._code import code_hash
 from ._functions import Runner
 from ._native import Bound, Specification
 from ._tool import Tool
@@ -105,6 +106,7 @@ class ToolLibrary:
             _signature.parameters_schema(function),
             _attributes(settings),
             inject or {},
+            code_hash(function),
         )
 
     def bind(self, specification: Specification) -> Bound:

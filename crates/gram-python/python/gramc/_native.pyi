@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
-from typing import Any, NoReturn, final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NoReturn, TypeAlias, final
 
-from ._functions import Runner
+from ._functions import AgentRunner, Runner
 from ._library import ToolLibrary
+
+Approval: TypeAlias = bool | str | None
+Approve: TypeAlias = Callable[[str, dict[str, Any]], Approval | Awaitable[Approval]]
 
 @final
 class Verdict:
@@ -63,7 +66,7 @@ class Bound:
     def specification(self) -> Specification: ...
     @property
     def warnings(self) -> list[str]: ...
-    def session(self) -> Session: ...
+    def session(self, *, approve: Approve | None = None) -> Session: ...
 
 @final
 class Session:
@@ -105,6 +108,21 @@ class Session:
     ) -> PendingCall: ...
 
 @final
+class Report:
+    """The report of an experiment."""
+
+    @property
+    def text(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def gate(self, text: str) -> bool: ...
+    def _repr_markdown_(self) -> str: ...
+
+@final
+class Grader:
+    def __new__(cls, expect: dict[str, Any]) -> Grader: ...
+    def missed(self, conversation: dict[str, Any]) -> list[str]: ...
+
+@final
 class TargetTools:
     @property
     def tools(self) -> list[tuple[str, str, dict[str, Any]]]: ...
@@ -135,11 +153,23 @@ class Library:
         parameters: dict[str, Any] | None,
         attributes: dict[str, Any],
         inject: dict[str, Any],
+        code: str | None,
     ) -> None: ...
 
 def load(paths: Sequence[str | os.PathLike[str]]) -> Specification: ...
 def loads(text: str, name: str) -> Specification: ...
 def load_library(path: str | os.PathLike[str], name: str | None) -> Library: ...
+def run_experiment(
+    runner: AgentRunner,
+    agent: str,
+    arms: list[tuple[str, Bound]],
+    path: str | None,
+    lines: str | None,
+    options: str,
+) -> Report: ...
+def merge_parts(
+    parts: Sequence[str | os.PathLike[str]], report: str | os.PathLike[str] | None
+) -> Report: ...
 def import_tools(tools: dict[str, Any]) -> tuple[str, list[str]]: ...
 def set_start_command(command: list[str]) -> None: ...
 def run(arguments: list[str]) -> NoReturn: ...

@@ -1,4 +1,4 @@
-"""Threads that run blocking functions, and an event loop for coroutines of blocking programs.
+"""Threads that run blocking functions, and event loops for coroutines of blocking programs.
 
 The threads are daemons, so that a function that never returns does not keep the process alive. There
 is always an idle thread for the next function, so that functions that call tools cannot wait for each
@@ -61,7 +61,7 @@ class _Threads:
 
 
 _threads = _Threads()
-_loop: asyncio.AbstractEventLoop | None = None
+_loops: dict[str, asyncio.AbstractEventLoop] = {}
 _lock = threading.Lock()
 
 
@@ -72,17 +72,20 @@ def run_in_thread(work: Callable[[], None]) -> Job:
     return job
 
 
-def background_loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop for coroutines of programs that have none."""
-    global _loop
+def background_loop(purpose: str = "tools") -> asyncio.AbstractEventLoop:
+    """Return the event loop for coroutines of programs that have none.
+
+    Agents have another one than tools, so that an agent can wait for a tool.
+    """
     with _lock:
-        if _loop is None or _loop.is_closed():
-            _loop = asyncio.new_event_loop()
-            threading.Thread(target=_loop.run_forever, name="gramc-loop", daemon=True).start()
-        return _loop
+        loop = _loops.get(purpose)
+        if loop is None or loop.is_closed():
+            loop = _loops[purpose] = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="gramc-loop", daemon=True).start()
+        return loop
 
 
 def forget_threads() -> None:
     """Start anew in a forked process, which has none of the threads of its parent."""
-    global _threads, _loop, _lock
-    _threads, _loop, _lock = _Threads(), None, threading.Lock()
+    global _threads, _loops, _lock
+    _threads, _loops, _lock = _Threads(), {}, threading.Lock()

@@ -2,35 +2,35 @@
 
 mod arms;
 mod declared;
-mod evaluators;
 mod output;
 
-use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gram_agent::Limits;
+use gram_agent::model::Models;
 use gram_experiment::{
     Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Label, Method,
-    Plan, ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, Shard, StopReason,
-    differences, hash, models_without_price,
+    Parts, Plan, ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason,
+    case_faults, differences, hash, sequential_fault, unpriced_model,
 };
 use gram_model::Module;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{only_one_reads, read_spec, run_to_the_end};
-use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Reporting, Spec};
+use super::run::{folder, given_model};
+use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
 use crate::failure::{FAILED, Failure, Outcome, PROBLEMS};
 use crate::output::{say, say_each};
+use crate::progress::RunBar;
 use crate::{input, live, project, report};
 use arms::Side;
 use declared::Wanted;
-use output::{Bar, finish};
+use output::finish;
 
 pub(super) fn run(args: &Ab, display: Display) -> Outcome {
     match (&args.command, &args.spec) {
@@ -64,7 +64,8 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
     let mut arms = arms.collect::<Result<Vec<_>, _>>()?;
     let (cases, identity) = cases(&wanted.cases)?;
-    let wrong = faults(&cases, sides);
+    let modules: Vec<&Module> = sides.iter().map(|side| &*side.spec.module).collect();
+    let wrong = case_faults(&cases, &modules);
     if !wrong.is_empty() {
         say_each("error: ", &wrong);
         say("nothing was run");
@@ -76,8 +77,8 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let repeats = recorded.unwrap_or(wanted.repeats);
     let mut about = about(args, (wanted, repeats), sides, (&arms, &cases, identity));
     let judges = (args.judge.as_deref(), wanted.judge.as_deref());
-    let evaluators = evaluators::find(&cases, judges, spec)?;
-    about.evaluators = evaluators::identity(&evaluators, spec);
+    let evaluators = evaluators(&cases, judges, spec)?;
+    about.evaluators = evaluators.identity(folder(spec));
     if args.against.is_some() && cases.iter().any(Case::is_pairwise) {
         let message =
             "--against does not support `pairwise`: runs of a baseline are not judged again";
@@ -96,17 +97,8 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     if display.format == crate::args::Format::Human && about.method.judges_success() {
         say(output::power(&about, &cases));
     }
-    if about.method.sequential && !about.method.judges_success() {
-        return Err(Failure::new("--sequential monitors success: no other outcome can be primary"));
-    }
-    if about.method.sequential && cases.iter().any(|case| case.grader.is_none()) {
-        return Err(Failure::new("--sequential requires `expect` in every case"));
-    }
-    let is_unit = |attributes: &gram_experiment::CaseAttributes| {
-        attributes.cluster.is_none() && attributes.weight.is_none()
-    };
-    if about.method.sequential && !about.attributes.values().all(is_unit) {
-        return Err(Failure::new("--sequential does not support `cluster` and `weight` of cases"));
+    if let Some(fault) = sequential_fault(&about, &cases) {
+        return Err(Failure::new(format!("--sequential {fault}")));
     }
     if args.plan {
         output::plan(&about, display)?;
@@ -114,14 +106,30 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     }
     let labels = output::labels(&args.reporting, &about)?;
     let running = running(args, spec, display, &arms, evaluators)?;
-    let (mut journal, mut tally) = open(&args.reporting, &about)?;
+    let (mut journal, mut tally) = Journal::open_in(args.reporting.report.as_deref(), &about)?;
     if let Some(baseline) = baseline {
         let arm = (about.plan, about.shard, &*about.arms[0].name);
         baseline.add_runs(&cases, arm, (&mut journal, &mut tally))?;
     }
-    let looks = monitor(&about);
+    let looks = SequentialMonitor::of_manifest(&about);
     let work = Work { about, arms, cases, running, journal, tally, looks, labels };
     work.run(args, display).await
+}
+
+/// The models that evaluate runs of the cases. `judge` is the one of `--judge`, `declared` that of the
+/// experiment.
+fn evaluators(
+    cases: &[Case],
+    (judge, declared): (Option<&str>, Option<&str>),
+    spec: &Path,
+) -> Result<Evaluators, Failure> {
+    let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
+    let judge = judge.map(|name| given_model(name, &mut models)).transpose()?;
+    let found = Evaluators::find(cases, judge.as_deref().or(declared), &mut models);
+    found.map_err(|error| match error {
+        ExperimentError::NoEvaluator { .. } => Failure::new(format!("{error}: use --judge")),
+        error => error.into(),
+    })
 }
 
 /// The baseline of `--against`.
@@ -150,7 +158,7 @@ struct Work {
 impl Work {
     async fn run(self, args: &Ab, display: Display) -> Outcome {
         let Self { about, arms, cases, running, journal, tally, looks, labels } = self;
-        let bar = Arc::new(Bar::new());
+        let bar = Arc::new(RunBar::new());
         let cancelled = CancellationToken::new();
         let (mut signals, mut signal) = (live::Signals::new(), None);
         let (state, cases) = ((journal, tally), Arc::new(cases));
@@ -210,49 +218,9 @@ fn cases(path: &Path) -> Result<(Vec<Case>, String), Failure> {
     let shown = path.display().to_string();
     let name = if shown == "-" { "<stdin>" } else { &shown };
     let cases = Case::read(&text[..], name)?;
-    let mut identity = hash(&text);
-    for path in cases.iter().flat_map(Case::images) {
-        identity += &hash(input::read_bytes(path, MAX_CASES)?);
-    }
-    let identity = if identity.len() > hash("").len() { hash(identity) } else { identity };
+    let identity = Case::hash_all(&text, &cases)?;
     Ok((cases, identity))
 }
-
-/// Expectations that no run of some arm can meet, and programs that cannot run.
-fn faults(cases: &[Case], sides: &[Side]) -> Vec<String> {
-    let of_arms: Vec<_> = sides.iter().map(|side| names(&side.spec.module)).collect();
-    let mut faults = Vec::new();
-    for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
-        for name in grader.named_tools() {
-            let Some(known) = of_arms.iter().find(|known| !known.contains(name)) else { continue };
-            let near = gram_model::did_you_mean(name, known.iter().copied());
-            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-            faults.push(format!(
-                "case `{}` expects a call of an unknown tool `{name}`{near}",
-                case.id
-            ));
-        }
-    }
-    for case in cases {
-        faults.extend(case.faults().map(|fault| format!("case `{}`: {fault}", case.id)));
-    }
-    let all = faults.len();
-    if all > MAX_FAULTS {
-        faults.truncate(MAX_FAULTS);
-        faults.push(format!("and {} more", all - MAX_FAULTS));
-    }
-    faults
-}
-
-/// What an agent can call.
-fn names(module: &Module) -> HashSet<&str> {
-    let tools = module.tools.iter().map(|tool| &*tool.name);
-    let agents = module.agents.iter().map(|agent| &*agent.name);
-    tools.chain(agents).chain(module.containers.iter().map(|it| &*it.name)).collect()
-}
-
-/// The most faults of cases that are listed.
-const MAX_FAULTS: usize = 20;
 
 fn about(
     args: &Ab,
@@ -274,6 +242,7 @@ fn about(
         name: args.experiment.clone(),
         description: wanted.description.clone(),
         agent: first.agent.to_owned(),
+        agent_version: None,
         model: first.model.to_owned(),
         specification: first.specification(),
         arms: parts.iter().map(|part| part.manifest(first)).collect(),
@@ -314,16 +283,13 @@ fn running(
     let (project, mistakes) = project::read(&inputs)?;
     report::show(display, &mistakes)?;
     let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
-    if bounds.max_cost.is_some() {
-        let models = arms.iter().flat_map(|arm| models_without_price(&arm.team, &prices));
-        let judges = evaluators.names().filter(|name| !prices.contains_key(*name));
-        let unknown: Vec<_> = models.chain(judges).collect();
-        if let Some(model) = unknown.first() {
-            return Err(Failure::new(format!(
-                "--max-cost needs the price of `{model}`: say it in gram.toml, as \
-                 [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
-            )));
-        }
+    if bounds.max_cost.is_some()
+        && let Some(model) = unpriced_model(arms, &evaluators, &prices)
+    {
+        return Err(Failure::new(format!(
+            "--max-cost needs the price of `{model}`: say it in gram.toml, as \
+             [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
+        )));
     }
     let replies = match &bounds.replies {
         Some(path) => Some(Arc::new(ReplyCache::open(path, bounds.offline)?)),
@@ -349,42 +315,20 @@ fn running(
 
 /// Puts parts together.
 fn merged(args: &Merge, display: Display) -> Outcome {
-    let mut parts: Vec<(PathBuf, Journal, ExperimentManifest)> = Vec::new();
-    for path in &args.parts {
-        let (journal, about, _) = Journal::read(path)?;
-        if let Some((first, _, known)) = parts.first()
-            && let Some(what) = about.difference_from(known)
-        {
-            return Err(Failure::new(format!(
-                "{} and {} are not parts of one experiment: in the second, {what}",
-                first.display(),
-                path.display()
-            )));
+    let parts = Parts::read(&args.parts, args.partial).map_err(|error| match error {
+        ExperimentError::MissingParts(_) => {
+            Failure::new(format!("{error}; --partial reports the others"))
         }
-        parts.push((path.clone(), journal, about));
-    }
-    complete(&parts, args.partial)?;
-    // The arguments demand one at least.
-    let Some((_, _, about)) = parts.first() else { return Err(Failure::new("name a folder")) };
-    let mut about = ExperimentManifest { shard: None, ..about.clone() };
+        error => error.into(),
+    })?;
+    let mut about = parts.manifest.clone();
     let method = &mut about.method;
     method.margin = args.reporting.margin.unwrap_or(method.margin);
     method.primary = args.reporting.primary.or(method.primary);
     let labels = output::labels(&args.reporting, &about)?;
-    let (mut journal, mut tally) = open(&args.reporting, &about)?;
-    for (_, part, _) in &parts {
-        journal.merge(part)?;
-        for run in part.all() {
-            tally.add(&run?);
-        }
-    }
-    let stop = match about.plan.runs() - tally.finished() {
-        0 => StopReason::Done,
-        missing => {
-            StopReason::Missing(format!("{missing} of {} runs are missing", about.plan.runs()))
-        }
-    };
-    let mut looks = monitor(&about);
+    let (mut journal, mut tally) = Journal::open_in(args.reporting.report.as_deref(), &about)?;
+    let stop = parts.merge(&mut journal, &mut tally)?;
+    let mut looks = SequentialMonitor::of_manifest(&about);
     if let Some(looks) = &mut looks {
         looks.update(&tally);
     }
@@ -393,70 +337,4 @@ fn merged(args: &Merge, display: Display) -> Outcome {
         report.compare_labels(&tally, &labels);
     }
     finish(report, &mut journal, &args.reporting, display)
-}
-
-/// Fails if a part is recorded twice or, unless `partial` is set, is missing.
-fn complete(
-    parts: &[(PathBuf, Journal, ExperimentManifest)],
-    partial: bool,
-) -> Result<(), Failure> {
-    let whole = Shard { part: 1, of: 1 };
-    let mut known: Vec<(Shard, &Path)> = Vec::new();
-    for (path, _, about) in parts {
-        let shard = about.shard.unwrap_or(whole);
-        if let Some((first, other)) = known.first().filter(|(first, _)| first.of != shard.of) {
-            return Err(Failure::new(format!(
-                "{} is one of {} parts, and {} one of {}",
-                other.display(),
-                first.of,
-                path.display(),
-                shard.of
-            )));
-        }
-        if let Some((_, other)) = known.iter().find(|(other, _)| *other == shard) {
-            return Err(Failure::new(format!(
-                "{} and {} are recordings of the same part, {shard}",
-                other.display(),
-                path.display()
-            )));
-        }
-        known.push((shard, path));
-    }
-    let of = known.first().map_or(1, |it| it.0.of);
-    let is_missing = |part: &u32| !known.iter().any(|(shard, _)| shard.part == *part);
-    let missing: Vec<_> = (1..=of).filter(is_missing).map(|part| format!("{part}/{of}")).collect();
-    if partial || missing.is_empty() {
-        return Ok(());
-    }
-    let missing = missing.join(", ");
-    Err(Failure::new(format!("missing parts: {missing}; --partial reports the others")))
-}
-
-/// The journal of an experiment and the statistics of its finished runs.
-fn open(
-    reporting: &Reporting,
-    about: &ExperimentManifest,
-) -> Result<(Journal, RunStats), ExperimentError> {
-    match &reporting.report {
-        Some(folder) => Journal::open(folder, about),
-        None => Ok((Journal::none(), RunStats::new(about))),
-    }
-}
-
-fn monitor(about: &ExperimentManifest) -> Option<SequentialMonitor> {
-    let Method { sequential, level, margin, .. } = about.method;
-    sequential.then(|| SequentialMonitor::new(about.arm_names(), level, margin))
-}
-
-/// Writes a file, whole or not at all.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let new = path.with_extension("new");
-    let written = File::create(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| std::fs::rename(&new, path));
-    if written.is_err() {
-        // What a full disk leaves is of no use.
-        let _ = std::fs::remove_file(&new);
-    }
-    written.map_err(|error| Failure::path("write", path, &error))
 }

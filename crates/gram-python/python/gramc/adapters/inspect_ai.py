@@ -1,15 +1,30 @@
-"""Tools for Inspect: `use_tools(*tools(session))`."""
+"""Tools and a scorer for Inspect: `use_tools(*tools(session))`, `scorer()`."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
+import anyio.to_thread
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    stderr,
+)
+from inspect_ai.scorer import scorer as register
+from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
-from .._native import Session
+from .._native import Grader, Session
 from ._session_tools import ModelCall, SessionTools
 
-__all__ = ["tools"]
+__all__ = ["scorer", "tools"]
 
 
 def tools(session: Session) -> list[Tool]:
@@ -34,3 +49,65 @@ def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) ->
     parameters = ToolParams(properties=properties, required=schema.get("required", []))
     description = definition.get("description") or name
     return ToolDef(execute, name=name, description=description, parameters=parameters).as_tool()
+
+
+@register(metrics=[accuracy(), stderr()])
+def scorer(expect: dict[str, Any] | None = None) -> Scorer:
+    """Score a sample by the conditions of an `expect` of gramc's cases.
+
+    Without `expect`, it is that of the sample's metadata. The explanation lists the conditions that
+    are not met.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        wanted = expect if expect is not None else (state.metadata or {}).get("expect")
+        if wanted is None:
+            raise ValueError("expected `expect` in the metadata of the sample")
+        conversation = _conversation(state)
+        # A grader may be a program.
+        missed = await anyio.to_thread.run_sync(Grader(wanted).missed, conversation)
+        return Score(
+            value=INCORRECT if missed else CORRECT,
+            answer=conversation["text"],
+            explanation="; ".join(missed) or None,
+        )
+
+    return score
+
+
+def _conversation(state: TaskState) -> dict[str, Any]:
+    """The conversation of a sample, as graders read it."""
+    calls = _calls(state.messages)
+    messages = filter(None, (_message(message) for message in state.messages))
+    return {
+        "case": str(state.sample_id),
+        "text": state.output.completion,
+        "messages": list(messages),
+        "calls": calls,
+    }
+
+
+def _calls(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """The calls that have a result."""
+    results = {one.tool_call_id: one for one in messages if isinstance(one, ChatMessageTool)}
+    replies = (one for one in messages if isinstance(one, ChatMessageAssistant))
+    calls = (call for reply in replies for call in reply.tool_calls or [])
+    return [
+        {"name": call.function, "arguments": call.arguments, "ok": results[call.id].error is None}
+        for call in calls
+        if call.id in results
+    ]
+
+
+def _message(message: ChatMessage) -> dict[str, Any] | None:
+    if isinstance(message, ChatMessageAssistant):
+        calls = [
+            {"id": call.id, "name": call.function, "arguments": json.dumps(call.arguments)}
+            for call in message.tool_calls or []
+        ]
+        return {"role": "assistant", "content": message.text, "tool_calls": calls}
+    if isinstance(message, ChatMessageTool):
+        name, id = message.function or "", message.tool_call_id or ""
+        content = message.error.message if message.error else message.text
+        return {"role": "tool", "id": id, "name": name, "content": content}
+    return {"role": "user", "content": message.text} if message.role == "user" else None

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use gram_agent::model::{Models, Sampling};
 use gram_agent::{AgentTeam, TeamOptions};
-use gram_experiment::{Arm, ArmParts};
-use gram_model::{ImplementationKind, Library};
+use gram_experiment::{Arm, ArmParts, recordings};
+use gram_model::Library;
 use gram_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -92,14 +92,6 @@ fn unused_name(library: &str, sides: &[Side]) -> String {
     names.find(is_unused).unwrap_or_else(|| library.to_owned())
 }
 
-/// The recordings that a library replays. Unreadable ones are reported when it is bound.
-fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
-    let replays = library.implementations.iter();
-    let files = replays.filter(|it| it.kind == ImplementationKind::Replay);
-    let names = files.filter_map(|it| it.attribute("from")?.as_str().map(str::to_owned));
-    names.filter_map(|name| std::fs::read(folder.join(name)).ok()).flatten().collect()
-}
-
 /// Binds all arms before anything runs. What does not fit is said, arm by arm.
 pub(super) async fn bound(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure> {
     let (mut bounds, mut wrong) = (Vec::new(), false);
@@ -159,6 +151,7 @@ impl Side {
             attributes: &self.attributes,
             module: &self.spec.module,
             library: &self.declared,
+            functions: &[],
             recordings: &self.recordings,
         }
     }

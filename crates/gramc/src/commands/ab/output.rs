@@ -4,44 +4,12 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, IsTerminal as _};
 
-use gram_experiment::{
-    Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Progress, Report,
-};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use gram_experiment::{Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Report};
 use serde_json::json;
 
-use super::write;
 use crate::args::{Display, Format, Reporting};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, say, say_each};
-
-/// How far the runs are, on a terminal.
-pub(super) struct Bar(ProgressBar);
-
-impl Bar {
-    pub(super) fn new() -> Self {
-        // Draws nothing where standard error is no terminal.
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:30} {pos} of {len} runs, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self(bar)
-    }
-
-    pub(super) fn end(&self) {
-        self.0.finish_and_clear();
-    }
-}
-
-impl Progress for Bar {
-    fn finished(&self, finished: usize, of: usize) {
-        self.0.set_length(of as u64);
-        if self.0.position() == 0 {
-            // Runs of another day say nothing about the time that is left.
-            self.0.reset_eta();
-        }
-        self.0.set_position(finished as u64);
-    }
-}
 
 /// What the cases can show, before anything runs.
 pub(super) fn power(about: &ExperimentManifest, cases: &[Case]) -> String {
@@ -148,11 +116,7 @@ pub(super) fn finish(
         output::print(&report.text())?;
     }
     if let Some(folder) = &args.report {
-        let pretty = serde_json::to_string_pretty(&report.json()).unwrap_or_default() + "\n";
-        write(&folder.join("report.json"), &pretty)?;
-        write(&folder.join("report.md"), &report.markdown())?;
-        write(&folder.join("report.html"), &report.html(journal)?)?;
-        journal.write_parquet(&folder.join("runs.parquet"))?;
+        report.write(folder, journal)?;
     }
     if let Some(folder) = args.report.as_ref().filter(|_| std::io::stderr().is_terminal()) {
         say(format_args!("the report is in {}", folder.join("report.html").display()));

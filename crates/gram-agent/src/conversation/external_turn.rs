@@ -1,22 +1,23 @@
-//! Turns of agents that are programs.
+//! Turns of agents that ask their models themselves.
 
 use std::time::{Duration, Instant};
 
 use super::mask::mask_verdict;
-use super::{Conversation, TurnState, sleep_until};
+use super::{Conversation, TurnState, new_session, sleep_until};
+use crate::external::{AgentAnswer, AgentCall, ExternalAgent, RunningAgent};
+use crate::function::RunningFunction;
 use crate::message::{AssistantMessage, FinishReason, Message, Reply};
 use crate::observer::Event;
-use crate::program::{AgentProgram, ProgramAnswer, ProgramCall, RunningProgram};
 use crate::turn::TurnEnd;
 
-/// The time for a turn, unless a limit is given. A model request ends by itself, a program need not.
+/// The time for a turn, unless a limit is given. A model request ends by itself, an agent need not.
 const TIME_LIMIT: Duration = Duration::from_mins(10);
 
 impl Conversation {
-    /// Runs a turn of a program, whose message is the last one.
-    pub(super) async fn run_program_turn(
+    /// Runs a turn of an external agent, whose message is the last one.
+    pub(super) async fn run_external_turn(
         &mut self,
-        spec: &AgentProgram,
+        agent: &ExternalAgent,
         state: &mut TurnState<'_>,
     ) -> TurnEnd {
         let limit = self.limits.time.unwrap_or(TIME_LIMIT);
@@ -24,11 +25,11 @@ impl Conversation {
         let mut rejected = None;
         loop {
             let (cancelled, deadline) = (state.cancelled, state.deadline);
-            // Dropping the future kills the program.
+            // Dropping the future kills a program, and cancels a function.
             let asked = tokio::select! {
                 biased;
                 () = cancelled.cancelled() => return TurnEnd::Cancelled,
-                asked = self.ask_program(spec, state) => asked,
+                asked = self.ask_external(agent, state) => asked,
                 () = sleep_until(deadline) => return TurnEnd::Time(limit),
             };
             let answer = match (asked, rejected) {
@@ -47,33 +48,55 @@ impl Conversation {
         }
     }
 
-    /// Sends the last message to the program, which is started if it does not run.
-    async fn ask_program(
+    /// Sends the last message to the agent, which is started if it does not run.
+    async fn ask_external(
         &mut self,
-        spec: &AgentProgram,
+        agent: &ExternalAgent,
         state: &mut TurnState<'_>,
-    ) -> Result<ProgramAnswer, TurnEnd> {
-        let (before, last) = match &self.messages[..] {
-            [before @ .., last] => (before, last.text().unwrap_or_default()),
-            [] => (&[][..], ""),
+    ) -> Result<AgentAnswer, TurnEnd> {
+        let running = self.external.take();
+        let is_new = running.is_none();
+        let mut running = match running {
+            Some(running) => running,
+            None => self.start_external(agent, state).await?,
         };
-        let (mut program, line) = if let Some(program) = self.program.take() {
-            (program, spec.line(last, &[]))
-        } else {
-            let approvals = self.team.approvals.of_agent(&state.member.name);
-            let started = spec.start(&state.member.scope, &approvals).await;
-            (started.map_err(TurnEnd::Failed)?, spec.line(last, before))
+        let request = match &self.messages[..] {
+            [before @ .., last] => {
+                let before = if is_new { before } else { &[] };
+                running.request(last.text().unwrap_or_default(), before)
+            }
+            [] => running.request("", &[]),
         };
-        program.send(&line).await;
-        let answer = program.receive(|call| self.add_call(call, state)).await;
+        let answer = running.ask(&request, |call| self.add_call(call, state)).await;
         let answer = answer.map_err(TurnEnd::Failed)?;
-        self.program = Some(program);
+        self.external = Some(running);
         Ok(answer)
     }
 
-    /// Adds a call that the program made to the conversation.
-    fn add_call(&mut self, call: ProgramCall, state: &mut TurnState<'_>) {
-        let ProgramCall { call, verdict, took } = call;
+    async fn start_external(
+        &mut self,
+        agent: &ExternalAgent,
+        state: &TurnState<'_>,
+    ) -> Result<RunningAgent, TurnEnd> {
+        match agent {
+            ExternalAgent::Program(program) => {
+                let approvals = self.team.approvals.of_agent(&state.member.name);
+                let started = program.start(&state.member.scope, &approvals).await;
+                let started = started.map(|running| RunningAgent::Program(Box::new(running)));
+                started.map_err(TurnEnd::Failed)
+            }
+            ExternalAgent::Function(function) => {
+                let session = new_session(&self.team, state.member);
+                let (running, session) = RunningFunction::start(&**function, session);
+                self.session = session;
+                Ok(RunningAgent::Function(running))
+            }
+        }
+    }
+
+    /// Adds a call that the agent made to the conversation.
+    fn add_call(&mut self, call: AgentCall, state: &mut TurnState<'_>) {
+        let AgentCall { call, verdict, took } = call;
         // The ids of requests begin anew with each connection.
         let mut calls = [call];
         calls[0].id.clear();
@@ -91,9 +114,9 @@ impl Conversation {
         self.messages.push(Message::Tool { id, name, content, images });
     }
 
-    /// Adds the answer of the program to the conversation.
-    fn add_answer(&mut self, answer: ProgramAnswer, state: &mut TurnState<'_>) {
-        let ProgramAnswer { text, usage, model, requests, took } = answer;
+    /// Adds the answer of the agent to the conversation.
+    fn add_answer(&mut self, answer: AgentAnswer, state: &mut TurnState<'_>) {
+        let AgentAnswer { text, usage, model, requests, took } = answer;
         self.usage.add(usage);
         state.turn.usage.add(usage);
         state.turn.iterations += requests;
@@ -107,11 +130,11 @@ impl Conversation {
         state.observer.on_event(&state.member.name, &event);
     }
 
-    /// Gives the agent's program time to exit, if it is one. Otherwise it is killed when the
+    /// Ends an external agent, and gives a program time to exit. Otherwise it is killed when the
     /// conversation is dropped.
     pub async fn close(&mut self) {
-        if let Some(program) = self.program.take() {
-            RunningProgram::close(program).await;
+        if let Some(running) = self.external.take() {
+            running.close().await;
         }
     }
 }

@@ -1,0 +1,157 @@
+/** Experiments. */
+
+import { attempt, ExperimentError } from "./errors.js";
+import { cancel, codeHash, run, type ToolContext } from "./functions.js";
+import { native } from "./native.js";
+import { Session, type Bound } from "./session.js";
+
+/** The answer of an agent that is more than a text. */
+export interface AgentAnswer {
+  output?: unknown;
+  /** Why there is no answer, such as a provider that is busy. The run is not counted. */
+  error?: string;
+  model?: string;
+  usage?: { input_tokens?: number; output_tokens?: number; requests?: number };
+}
+
+/** Answers a message of the user, with calls through the session. */
+export type Agent = (
+  session: Session,
+  message: string,
+  context: ToolContext,
+) => string | AgentAnswer | Promise<string | AgentAnswer>;
+
+/** What to compare, and how. */
+export interface ExperimentOptions {
+  agent: Agent;
+  /** Bound libraries by name. All are compared with the first one. */
+  arms: Record<string, Bound>;
+  /** The path of a file, or cases. A text is a case with this input. */
+  cases: string | Iterable<string | object>;
+  name?: string;
+  /** Runs for each case and arm. */
+  repeats?: number;
+  /** Seed of the order of the runs. */
+  seed?: number;
+  /** Number of runs in parallel. */
+  concurrency?: number;
+  /** Maximum runs started per second. */
+  rate?: number;
+  /** Maximum milliseconds of a turn. */
+  timeLimit?: number;
+  /** No run starts beyond these totals. */
+  maxCost?: number;
+  maxTokens?: number;
+  /** No run starts after so many milliseconds. */
+  maxTime?: number;
+  /** Smallest success difference that matters, in percentage points. */
+  margin?: number;
+  /** Outcome that decides. */
+  primary?: string;
+  /** Whether to stop when the result is clear. */
+  sequential?: boolean;
+  /** Model of judges and simulated users that name none. */
+  judge?: string;
+  /** Model that the agent uses. */
+  model?: string;
+  /** Identifies what the source text of the agent does not show. */
+  version?: string;
+  /** Folder for runs and reports. The same call continues an interrupted experiment. */
+  report?: string;
+  /** The part to run, such as `3/16`. */
+  shard?: string;
+  /** Whether to show the progress on standard error if that is a terminal. */
+  progress?: boolean;
+  /** Cancels the experiment. Finished runs stay in the folder. */
+  signal?: AbortSignal;
+}
+
+/** The report of an experiment. */
+export class Report {
+  readonly #native: InstanceType<typeof native.Report>;
+
+  /** @internal */
+  constructor(report: InstanceType<typeof native.Report>) {
+    this.#native = report;
+  }
+
+  /** What `gramc ab` prints. */
+  get text(): string {
+    return this.#native.text;
+  }
+
+  /** Whether the experiment proves a condition, such as `success >= -1pp`. */
+  gate(condition: string): boolean {
+    return this.#native.gateFailures(condition).length === 0;
+  }
+
+  /** The content of `report.json`. */
+  toJSON(): any {
+    return JSON.parse(this.#native.json());
+  }
+
+  /** What `gramc ab` prints. */
+  toString(): string {
+    return this.text;
+  }
+}
+
+/**
+ * Runs an agent on the same cases with several libraries, and compares the results.
+ *
+ * @throws {ExperimentError} if the experiment cannot run, or if no run could be counted
+ */
+export async function experiment(options: ExperimentOptions): Promise<Report> {
+  const { agent, arms, cases, signal, timeLimit, maxTime, version, ...others } = options;
+  const seconds = (milliseconds?: number) => milliseconds && milliseconds / 1000;
+  const { maxCost: max_cost, maxTokens: max_tokens, ...rest } = others;
+  const settings = {
+    ...rest,
+    max_cost,
+    max_tokens,
+    time_limit: seconds(timeLimit),
+    max_time: seconds(maxTime),
+    agent_version: [codeHash(agent), version].filter(Boolean).join(", "),
+  };
+  const bound = Object.values(arms);
+  const sessions = new Map<number, Session>();
+  const started = new native.Experiment(
+    agent.name || "agent",
+    (number, conversation, arm, session, message) => {
+      const known = sessions.get(conversation) ?? new Session(session, bound[arm]!);
+      sessions.set(conversation, known);
+      return run(number, (aborted) => agent(known, message, { signal: aborted }));
+    },
+    cancel,
+    (conversation) => void sessions.delete(conversation),
+  );
+  for (const [name, arm] of Object.entries(arms)) {
+    started.addArm(name, arm.native, arm.specification.native);
+  }
+  const isPath = typeof cases === "string";
+  const lines = isPath ? undefined : Array.from(cases, line).join("");
+  const path = isPath ? cases : undefined;
+
+  signal?.throwIfAborted();
+  const cancellation = new native.Cancellation();
+  const stop = () => cancellation.cancel();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const work = attempt(() => started.run(path, lines, JSON.stringify(settings), cancellation));
+    return new Report(await work.catch(fail));
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function fail(error: Error): never {
+  throw new ExperimentError(error.message);
+}
+
+/** A case as a line of JSON. */
+function line(given: string | object): string {
+  return `${JSON.stringify(typeof given === "string" ? { input: given } : given)}\n`;
+}

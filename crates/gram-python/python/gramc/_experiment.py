@@ -1,0 +1,108 @@
+"""Experiments."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _native
+from ._code import code_hash, innermost
+from ._functions import AgentRunner
+from ._native import Bound, Report, Session
+
+if TYPE_CHECKING:
+    Agent = Callable[[Session, str], Any]
+    Arm = Union[Bound, Callable[[], Bound]]
+    Cases = Union[str, os.PathLike[str], Iterable[Union[str, Mapping[str, Any]]]]
+
+__all__ = ["Report", "experiment"]
+
+
+def experiment(
+    *,
+    agent: Agent,
+    arms: Mapping[str, Arm],
+    cases: Cases,
+    name: str | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    concurrency: int = 8,
+    rate: float | None = None,
+    time_limit: float | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    max_time: float | None = None,
+    margin: float | None = None,
+    primary: str | None = None,
+    sequential: bool = False,
+    judge: str | None = None,
+    model: str | None = None,
+    version: str | None = None,
+    report: str | os.PathLike[str] | None = None,
+    shard: str | None = None,
+    progress: bool = True,
+    ray: bool | int = False,
+) -> Report:
+    """Run an agent on the same cases with several libraries, and compare the results.
+
+    `agent` answers a message of the user: `agent(session, message)`, a function or a coroutine. It
+    returns a string, or a dictionary with `output` and, if they are known, `usage` and `model`. `arms`
+    are bound libraries by name, or functions that return one; all are compared with the first. `cases`
+    are the path of a file, or a list of dictionaries or messages.
+
+    `report` is a folder for runs and reports; the same call continues an interrupted experiment. `ray`
+    runs the parts of the experiment as tasks of a Ray cluster; a number says how many parts.
+
+    Raises `ExperimentError` if the experiment cannot run, or if no run could be counted.
+    """
+    options = {
+        "name": name,
+        "repeats": repeats,
+        "seed": seed,
+        "concurrency": concurrency,
+        "rate": rate,
+        "time_limit": time_limit,
+        "max_cost": max_cost,
+        "max_tokens": max_tokens,
+        "max_time": max_time,
+        "margin": margin,
+        "primary": primary,
+        "sequential": sequential,
+        "judge": judge,
+        "model": model,
+        "agent_version": ", ".join(filter(None, (code_hash(agent), version))) or None,
+        "report": None if report is None else os.fspath(report),
+        "shard": shard,
+        "progress": progress,
+    }
+    path, lines = _read_cases(cases)
+    if not ray:
+        return run(agent, arms, path, lines, options)
+    from . import _ray
+
+    return _ray.run(agent, dict(arms), path, lines, options, None if ray is True else ray)
+
+
+def run(
+    agent: Agent,
+    arms: Mapping[str, Arm],
+    path: str | None,
+    lines: str | None,
+    options: dict[str, Any],
+) -> Report:
+    """Run an experiment, or a part of one, in this process."""
+    bound = [(name, arm if isinstance(arm, Bound) else arm()) for name, arm in arms.items()]
+    agent_name = getattr(innermost(agent), "__name__", type(agent).__name__)
+    return _native.run_experiment(
+        AgentRunner(agent), agent_name, bound, path, lines, json.dumps(options)
+    )
+
+
+def _read_cases(cases: Cases) -> tuple[str | None, str | None]:
+    """The path of a file of cases, or cases as JSON lines."""
+    if isinstance(cases, (str, os.PathLike)):
+        return os.fspath(cases), None
+    objects = ({"input": case} if isinstance(case, str) else case for case in cases)
+    return None, "".join(json.dumps(case) + "\n" for case in objects)

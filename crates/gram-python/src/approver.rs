@@ -1,0 +1,53 @@
+//! Functions of Python that approve calls.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gram_tools::approval::{
+    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecidedBy,
+    DecisionFuture,
+};
+use gram_tools::invocation::Answer;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::function::{EVENT_LOOP, run_function};
+
+/// A function that approves calls. The class `gramc._functions.ApprovalRunner` starts it.
+struct PythonApprover {
+    runner: Py<PyAny>,
+}
+
+impl fmt::Debug for PythonApprover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PythonApprover").finish_non_exhaustive()
+    }
+}
+
+/// Asks a function about the calls that the specification or the library says have to be approved.
+pub(crate) fn approvals(runner: Py<PyAny>) -> Approvals {
+    Approvals::new(ApprovalPolicy::Never).asking(Arc::new(PythonApprover { runner }))
+}
+
+impl Approver for PythonApprover {
+    fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
+        Box::pin(async move {
+            let answer = run_function(|py, completion| {
+                let event_loop = EVENT_LOOP.try_with(|it| it.clone_ref(py)).ok();
+                let arguments = request.arguments.to_string();
+                let arguments = (event_loop, request.name.as_str(), arguments, completion);
+                self.runner.call_method1(py, "start", arguments)
+            });
+            let decision =
+                |approved, reason| Some(ApprovalDecision::new(approved, DecidedBy::Host, reason));
+            match answer.await {
+                Ok(Answer::Json(Value::Bool(approved))) => decision(approved, ""),
+                Ok(Answer::Json(Value::String(reason))) => decision(false, &reason),
+                Ok(Answer::Json(Value::Null)) => None,
+                Ok(_) => decision(false, "the function that approves calls gave no decision"),
+                // A call that nothing has approved does not run.
+                Err(error) => decision(false, &error.detail),
+            }
+        })
+    }
+}
