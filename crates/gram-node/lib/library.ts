@@ -95,11 +95,12 @@ export class ToolLibrary {
       throw new TypeError(`the implementation of \`${name}\` is not a function`);
     }
     const { inject = {}, parameters, ...settings } = options;
-    const schema = parameters && JSON.stringify(schemaOf(parameters));
-    const start = starter(implementation);
-    const injected = JSON.stringify(inject);
-    const code = codeHash(implementation);
-    this.native.add(name, start, cancel, schema, attributes(settings), injected, code);
+    this.native.add(name, starter(implementation), cancel, {
+      ...(parameters && { parameters: JSON.stringify(schemaOf(parameters)) }),
+      attributes: attributes(settings),
+      injected: JSON.stringify(inject),
+      code: codeHash(implementation),
+    });
     return this;
   }
 

@@ -17,6 +17,19 @@ use crate::{Failure, failure, invalid_argument};
 #[napi]
 pub struct Library(gram_host::Library);
 
+/// What belongs to a function of a tool.
+#[napi(object)]
+pub struct FunctionDetails {
+    /// The schema of its parameters as JSON text, if it is known.
+    pub parameters: Option<String>,
+    /// Attributes of an implementation in gram as JSON text.
+    pub attributes: String,
+    /// Values of injected parameters as JSON text.
+    pub injected: String,
+    /// What identifies the function.
+    pub code: String,
+}
+
 /// An object as JSON text.
 fn map(text: &str) -> Result<Map<String, Value>, Failure> {
     serde_json::from_str(text).map_err(|error| invalid_argument(&error))
@@ -37,7 +50,7 @@ impl Library {
         within_runtime_if_available(load).map(Self).map_err(specification_error)
     }
 
-    /// Adds a function. `parameters` is the schema of its parameters, `code` identifies it.
+    /// Adds a function.
     #[napi]
     pub fn add(
         &self,
@@ -45,11 +58,9 @@ impl Library {
         #[napi(ts_arg_type = "(number: number, arguments: string) => Promise<FunctionOutcome>")]
         start: StartFunction,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
-        parameters: Option<String>,
-        attributes: String,
-        injected: String,
-        code: String,
+        details: FunctionDetails,
     ) -> Result<(), Failure> {
+        let FunctionDetails { parameters, attributes, injected, code } = details;
         let declared = match parameters {
             None => None,
             Some(text) => Some(DeclaredInterface::Schemas {

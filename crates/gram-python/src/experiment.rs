@@ -9,6 +9,7 @@ use gram_host::{
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::PythonAgent;
 use crate::convert::to_python;
@@ -61,10 +62,26 @@ impl Report {
     }
 }
 
-/// Runs an experiment. `cases` are the path of a file or JSON lines, `options` JSON text.
+/// Cancels an experiment.
+#[pyclass(frozen)]
+pub(crate) struct Cancellation(CancellationToken);
+
+#[pymethods]
+impl Cancellation {
+    #[new]
+    fn new() -> PyResult<Self> {
+        call_token().map(Self)
+    }
+
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs an experiment. The cases are the file `path` or JSON lines, `options` JSON text.
 #[pyfunction]
-#[pyo3(signature = (runner, agent, arms, path, lines, options))]
 #[expect(clippy::needless_pass_by_value, reason = "pyo3 gives lists by value")]
+#[expect(clippy::too_many_arguments, reason = "they are those of a function of Python")]
 pub(crate) fn run_experiment(
     py: Python<'_>,
     runner: Py<PyAny>,
@@ -73,6 +90,7 @@ pub(crate) fn run_experiment(
     path: Option<PathBuf>,
     lines: Option<String>,
     options: &str,
+    cancellation: &Cancellation,
 ) -> PyResult<Report> {
     let options = serde_json::from_str::<Value>(options).and_then(serde_json::from_value);
     let options = options.map_err(|error| experiment_error(py, error.into()))?;
@@ -92,8 +110,8 @@ pub(crate) fn run_experiment(
         .collect();
     let experiment = detach(py, || Experiment::new(&arms, cases, options));
     let experiment = experiment.map_err(|error| experiment_error(py, error))?;
-    let cancelled = call_token()?;
-    let report = wait(py, experiment.run(&cancelled), &cancelled)?;
+    let cancelled = &cancellation.0;
+    let report = wait(py, experiment.run(cancelled), cancelled)?;
     report.map(Report).map_err(|error| experiment_error(py, error))
 }
 

@@ -25,7 +25,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::experiment::{Report, merge_parts, run_experiment};
+    use super::experiment::{Cancellation, Report, merge_parts, run_experiment};
     #[pymodule_export]
     use super::function::Completion;
     #[pymodule_export]

@@ -319,6 +319,43 @@ def test_agents_of_a_framework_are_compared(is_async, tmp_path):
     assert {run["iterations"] for run in runs(tmp_path / "r")} == {3}
 
 
+def test_an_event_loop_goes_on_during_an_experiment(tmp_path):
+    arms = {"a": bound("a"), "b": bound("b", range(3))}
+
+    def slow(session, message):
+        time.sleep(0.01)
+        return clerk(session, message)
+
+    options = {"agent": slow, "arms": arms, "cases": order_cases(100), "report": tmp_path / "r"}
+    journal = tmp_path / "r/runs.jsonl"
+
+    async def main() -> tuple[int, gramc.Report]:
+        work = asyncio.create_task(gramc.aexperiment(**options, concurrency=2))
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 10:
+            await asyncio.sleep(0.005)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        # The folder is free once the cancelled experiment has ended.
+        while True:
+            finished = journal.read_bytes().count(b"\n")
+            try:
+                return finished, await gramc.aexperiment(**options)
+            except gramc.ExperimentError as error:
+                assert "is in use" in str(error)
+                await asyncio.sleep(0.01)
+
+    finished, report = asyncio.run(main())
+    assert 10 <= finished < 200 and report.to_dict()["runs"] == 200
+    assert comparison(report, "success")["estimate"] == pytest.approx(-0.03)
+
+    async def wrong() -> None:
+        with pytest.raises(gramc.ExperimentError, match="`repeats`"):
+            await gramc.aexperiment(**options, repeats=0)
+
+    asyncio.run(wrong())
+
+
 def test_a_coroutine_can_wait_for_a_coroutine():
     async def blocking(session, message):
         return session.call("cancel", {"id": "7", "reason": message}).result

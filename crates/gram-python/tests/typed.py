@@ -33,6 +33,11 @@ async def main() -> str:
     return verdict.message if verdict.ok else f"{verdict.error_type} {found} {text} {tools} {arguments}"
 
 
+async def compare_later(arms: dict[str, gramc.Bound]) -> str:
+    report = await gramc.aexperiment(agent=clerk, arms=arms, cases="cases.jsonl", repeats=3)
+    return report.text
+
+
 async def clerk(session: gramc.Session, message: str) -> dict[str, Any]:
     verdict = await session.acall("findOrder", {"id": message})
     return {"output": verdict.message, "usage": {"input_tokens": 1, "output_tokens": 2}}

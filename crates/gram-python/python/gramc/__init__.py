@@ -11,7 +11,7 @@ import sys as _sys
 
 from . import _native
 from ._errors import BindError, ExperimentError, SpecError
-from ._experiment import experiment
+from ._experiment import aexperiment, experiment
 from ._library import ToolLibrary
 from ._native import Bound, Report, Session, Verdict
 from ._specification import Specification, load, loads
@@ -28,6 +28,7 @@ __all__ = [
     "Tool",
     "ToolLibrary",
     "Verdict",
+    "aexperiment",
     "experiment",
     "load",
     "loads",

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Union
 
 from . import _native
 from ._code import code_hash, innermost
 from ._functions import AgentRunner
 from ._native import Bound, Report, Session
+from ._workers import run_in_thread
 
 if TYPE_CHECKING:
     Agent = Callable[[Session, str], Any]
     Arm = Union[Bound, Callable[[], Bound]]
     Cases = Union[str, os.PathLike[str], Iterable[Union[str, Mapping[str, Any]]]]
 
-__all__ = ["Report", "experiment"]
+__all__ = ["Report", "aexperiment", "experiment"]
+
+Parameters = ParamSpec("Parameters")
+
+#: Cancels the experiment of an asynchronous program.
+_cancellation: ContextVar[_native.Cancellation | None] = ContextVar("cancellation", default=None)
 
 
 def experiment(
@@ -96,8 +105,45 @@ def run(
     bound = [(name, arm if isinstance(arm, Bound) else arm()) for name, arm in arms.items()]
     agent_name = getattr(innermost(agent), "__name__", type(agent).__name__)
     return _native.run_experiment(
-        AgentRunner(agent), agent_name, bound, path, lines, json.dumps(options)
+        AgentRunner(agent),
+        agent_name,
+        bound,
+        path,
+        lines,
+        json.dumps(options),
+        _cancellation.get() or _native.Cancellation(),
     )
+
+
+def _asynchronous(
+    function: Callable[Parameters, Report],
+) -> Callable[Parameters, Coroutine[Any, Any, Report]]:
+    """The same for asynchronous programs. It runs in a thread, which ends when it is cancelled."""
+
+    async def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Report:
+        cancellation = _native.Cancellation()
+        ended: concurrent.futures.Future[Report] = concurrent.futures.Future()
+        # A running future stays one that the thread can complete when its waiter is cancelled.
+        ended.set_running_or_notify_cancel()
+
+        def work() -> None:
+            _cancellation.set(cancellation)
+            try:
+                ended.set_result(function(*args, **kwargs))
+            except BaseException as error:
+                ended.set_exception(error)
+
+        run_in_thread(work)
+        try:
+            return await asyncio.wrap_future(ended)
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
+
+    return run
+
+
+aexperiment = _asynchronous(experiment)
 
 
 def _read_cases(cases: Cases) -> tuple[str | None, str | None]:

@@ -118,6 +118,11 @@ class Report:
     def _repr_markdown_(self) -> str: ...
 
 @final
+class Cancellation:
+    def __new__(cls) -> Cancellation: ...
+    def cancel(self) -> None: ...
+
+@final
 class Grader:
     def __new__(cls, expect: dict[str, Any]) -> Grader: ...
     def missed(self, conversation: dict[str, Any]) -> list[str]: ...
@@ -166,6 +171,7 @@ def run_experiment(
     path: str | None,
     lines: str | None,
     options: str,
+    cancellation: Cancellation,
 ) -> Report: ...
 def merge_parts(
     parts: Sequence[str | os.PathLike[str]], report: str | os.PathLike[str] | None
