@@ -55,7 +55,7 @@ fn checks_of_the_crates_are_those_of_the_command_line() {
 
 #[tokio::test]
 async fn calls_of_the_crates_are_those_of_the_command_line() {
-    let library = load_library(&file("library.gram"), None).unwrap();
+    let library = load_library(&file("library.gram"), None).unwrap().library;
     let session = Session::new(&library.bind(&specification().module).unwrap());
     let expected = command_line(&file("calls.jsonl"), REPLAY);
     assert_eq!(expected.len(), 2_000);
