@@ -74,7 +74,8 @@ fn calls_over_mcp_are_those_of_the_command_line() {
     for call in &mut calls {
         call.as_object_mut().unwrap().shift_remove("id");
     }
-    files.write("calls.jsonl", calls.iter().map(|call| format!("{call}\n")).collect::<String>());
+    let lines: Vec<_> = calls.iter().map(Value::to_string).collect();
+    files.write("calls.jsonl", lines.join("\n"));
     let expected = command_line(&files.file("calls.jsonl"), REPLAY);
 
     let trace = files.file("trace.jsonl").display().to_string();
