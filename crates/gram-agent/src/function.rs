@@ -68,9 +68,11 @@ impl RunningFunction {
             return AnswerFields::of_output(answer).answer(who, "", start);
         }
         let shown = answer.to_string();
+        let is_object = answer.is_object();
         let fields = AnswerFields::deserialize(answer).map_err(|error| {
             let wanted = "expected a string, or an object with `output`";
-            failure(who, &format!("gave no answer: {wanted} ({error}): {}", beginning(&shown)))
+            let why = if is_object { format!(" ({error})") } else { String::new() };
+            failure(who, &format!("gave no answer: {wanted}{why}, found {}", beginning(&shown)))
         })?;
         fields.answer(who, &shown, start)
     }

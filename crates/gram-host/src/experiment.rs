@@ -173,7 +173,10 @@ impl Experiment {
                 return Err(ExperimentFailure(format!("cancelled after {finished} runs")));
             }
             StopReason::NoAnswer(runs, why) if stats.finished() == 0 => {
-                return Err(ExperimentFailure(format!("{runs} runs could not be counted: {why}")));
+                let s = if *runs == 1 { "" } else { "s" };
+                return Err(ExperimentFailure(format!(
+                    "{runs} run{s} could not be counted: {why}"
+                )));
             }
             _ => {}
         }

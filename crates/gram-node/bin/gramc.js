@@ -4,5 +4,9 @@
 // The command line of gramc.
 const { native } = require("../dist/native.js");
 
-native.setStartCommand([process.execPath, __filename]);
+// Node has handlers of its own for these signals, which would call those of gramc, and be called by them.
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) {
+  const handler = () => {};
+  process.on(signal, handler).removeListener(signal, handler);
+}
 process.exit(native.run(["gramc", ...process.argv.slice(2)]));

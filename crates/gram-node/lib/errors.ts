@@ -59,7 +59,13 @@ export class ExperimentError extends Error {
   override readonly name = "ExperimentError";
 }
 
-/** Does work of the native part, whose errors are those of this package. */
+/** @internal */
+export function expectString(value: unknown, name: string): string {
+  if (typeof value === "string") return value;
+  throw new TypeError(`expected a string as \`${name}\`, found ${value === null ? "null" : typeof value}`);
+}
+
+/** @internal Does work of the native part, whose errors are those of this package. */
 export function attempt<T>(work: () => T): T {
   try {
     return work();

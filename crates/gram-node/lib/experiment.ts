@@ -3,7 +3,7 @@
 import { attempt, ExperimentError } from "./errors.js";
 import { cancel, codeHash, run, type ToolContext } from "./functions.js";
 import { native } from "./native.js";
-import { Session, type Bound } from "./session.js";
+import { Bound, Session } from "./session.js";
 
 /** The answer of an agent that is more than a text. */
 export interface AgentAnswer {
@@ -70,9 +70,13 @@ export interface ExperimentOptions {
 export class Report {
   readonly #native: InstanceType<typeof native.Report>;
 
-  /** @internal */
-  constructor(report: InstanceType<typeof native.Report>) {
+  private constructor(report: InstanceType<typeof native.Report>) {
     this.#native = report;
+  }
+
+  /** @internal */
+  static of(report: InstanceType<typeof native.Report>): Report {
+    return new Report(report);
   }
 
   /** What `gramc ab` prints. */
@@ -82,7 +86,7 @@ export class Report {
 
   /** Whether the experiment proves a condition, such as `success >= -1pp`. */
   gate(condition: string): boolean {
-    return this.#native.gateFailures(condition).length === 0;
+    return attempt(() => this.#native.gateFailures(condition)).length === 0;
   }
 
   /** The content of `report.json`. */
@@ -102,7 +106,13 @@ export class Report {
  * @throws {ExperimentError} if the experiment cannot run, or if no run could be counted
  */
 export async function experiment(options: ExperimentOptions): Promise<Report> {
+  check(options);
   const { agent, arms, cases, signal, timeLimit, maxTime, version, ...others } = options;
+  const code = codeHash(agent);
+  if (!code && others.report && !version) {
+    const why = "the source text of the agent is not known, as it is a bound function";
+    throw new ExperimentError(`${why}: set \`version\``);
+  }
   const seconds = (milliseconds?: number) => milliseconds && milliseconds / 1000;
   const { maxCost: max_cost, maxTokens: max_tokens, ...rest } = others;
   const settings = {
@@ -111,16 +121,18 @@ export async function experiment(options: ExperimentOptions): Promise<Report> {
     max_tokens,
     time_limit: seconds(timeLimit),
     max_time: seconds(maxTime),
-    agent_version: [codeHash(agent), version].filter(Boolean).join(", "),
+    agent_version: [code, version].filter(Boolean).join(", "),
   };
   const bound = Object.values(arms);
   const sessions = new Map<number, Session>();
   const started = new native.Experiment(
     agent.name || "agent",
     (number, conversation, arm, session, message) => {
-      const known = sessions.get(conversation) ?? new Session(session, bound[arm]!);
-      sessions.set(conversation, known);
-      return run(number, (aborted) => agent(known, message, { signal: aborted }));
+      return run(number, (aborted) => {
+        const known = sessions.get(conversation) ?? Session.of(session, bound[arm]!);
+        sessions.set(conversation, known);
+        return agent(known, message, { signal: aborted });
+      });
     },
     cancel,
     (conversation) => void sessions.delete(conversation),
@@ -137,18 +149,79 @@ export async function experiment(options: ExperimentOptions): Promise<Report> {
   const stop = () => cancellation.cancel();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const work = attempt(() => started.run(path, lines, JSON.stringify(settings), cancellation));
-    return new Report(await work.catch(fail));
+    const settled = JSON.stringify(settings);
+    const work = attempt(() => started.run(path, lines, settled, cancellation));
+    return Report.of(await work);
   } catch (error) {
     signal?.throwIfAborted();
-    throw error;
+    return fail(error as Error);
   } finally {
     signal?.removeEventListener("abort", stop);
   }
 }
 
+const KINDS: Record<string, "a number above 0" | "a string" | "a whole number" | "true or false"> = {
+  concurrency: "a whole number",
+  judge: "a string",
+  margin: "a number above 0",
+  maxCost: "a number above 0",
+  maxTime: "a number above 0",
+  maxTokens: "a whole number",
+  model: "a string",
+  name: "a string",
+  primary: "a string",
+  progress: "true or false",
+  rate: "a number above 0",
+  repeats: "a whole number",
+  report: "a string",
+  seed: "a whole number",
+  sequential: "true or false",
+  shard: "a string",
+  timeLimit: "a number above 0",
+  version: "a string",
+};
+
+/** Checks the types of options. */
+function check({ agent, arms, cases, signal, ...others }: ExperimentOptions): void {
+  const expect = (holds: boolean, wanted: string, name: string) => {
+    if (!holds) throw new ExperimentError(`expected ${wanted} as \`${name}\``);
+  };
+  expect(typeof agent === "function", "a function", "agent");
+  expect(typeof arms === "object" && arms !== null, "bound libraries by name", "arms");
+  for (const [name, arm] of Object.entries(arms)) {
+    expect(arm instanceof Bound, "a bound library", `arms.${name}`);
+    // JavaScript lists such names first, whatever their order is.
+    expect(!/^\d+$/.test(name), "a name that is no number", `arms.${name}`);
+  }
+  expect(cases != null && Symbol.iterator in Object(cases), "a path or a list", "cases");
+  expect(!signal || signal instanceof AbortSignal, "an AbortSignal", "signal");
+  for (const [name, value] of Object.entries(others)) {
+    const kind = KINDS[name];
+    if (!kind) {
+      const known = ["agent", "arms", "cases", "signal", ...Object.keys(KINDS)].sort().join(", ");
+      throw new ExperimentError(`unknown option \`${name}\`; expected one of ${known}`);
+    }
+    if (value !== undefined) expect(isOfKind(value, kind), kind, name);
+  }
+}
+
+function isOfKind(value: unknown, kind: string): boolean {
+  switch (kind) {
+    case "a string":
+      return typeof value === "string";
+    case "true or false":
+      return typeof value === "boolean";
+    case "a number above 0":
+      return typeof value === "number" && Number.isFinite(value) && value > 0;
+    default:
+      return Number.isSafeInteger(value) && (value as number) >= 0;
+  }
+}
+
+/** The error of the native part, with names as options have them. */
 function fail(error: Error): never {
-  throw new ExperimentError(error.message);
+  const camelCase = (name: string) => name.replace(/_[a-z]/g, (part) => part[1]!.toUpperCase());
+  throw new ExperimentError(error.message.replace(/`[a-z_]+`/g, camelCase));
 }
 
 /** A case as a line of JSON. */

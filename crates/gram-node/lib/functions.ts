@@ -19,6 +19,12 @@ export type ToolFunction = (arguments_: any, context: ToolContext) => unknown;
 /** The calls that run, by number. */
 const running = new Map<number, AbortController>();
 
+/** The calls that were cancelled before they were started: both arrive in queues of their own. */
+const cancelled = new Set<number>();
+
+/** More of them are of calls that ended at the moment of being cancelled. */
+const MAX_CANCELLED = 10_000;
+
 /** @internal The function of a tool for the native part. */
 export function starter(
   implementation: ToolFunction,
@@ -31,6 +37,7 @@ export async function run(
   number: number,
   work: (signal: AbortSignal) => unknown,
 ): Promise<FunctionOutcome> {
+  if (cancelled.delete(number)) return { error: "the call was cancelled" };
   const controller = new AbortController();
   running.set(number, controller);
   let result;
@@ -42,42 +49,67 @@ export async function run(
     running.delete(number);
   }
   try {
-    return { result: JSON.stringify(result ?? null, encode) ?? unwritable(typeof result) };
+    return { result: JSON.stringify(result ?? null, encode) ?? unwritable(`a ${typeof result}`) };
   } catch (error) {
     return { refused: describe(error) };
   }
 }
 
-/** @internal A hash of the source text of a function, without that of what it calls. */
-export function codeHash(implementation: (...given: never[]) => unknown): string {
+/**
+ * @internal A hash of the source text of a function, without that of what it calls. Bound functions, and
+ * those that are not written in JavaScript, have none.
+ */
+export function codeHash(implementation: (...given: never[]) => unknown): string | undefined {
   const text = Function.prototype.toString.call(implementation);
+  if (text.endsWith("{ [native code] }")) return undefined;
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** @internal Aborts a call whose answer is no longer waited for. */
 export function cancel(number: number): void {
-  running.get(number)?.abort();
+  const controller = running.get(number);
+  if (controller) return controller.abort();
+  cancelled.add(number);
+  if (cancelled.size > MAX_CANCELLED) cancelled.delete(cancelled.values().next().value!);
 }
 
 /** The message of what a function threw, for the model: no stack. */
 function describe(error: unknown): string {
-  let text = "";
   try {
-    text = error instanceof Error ? error.message : String(error);
+    const isError = error instanceof Error;
+    const text = String(isError ? (error.message ?? "") : error).trim();
+    return text || `the function threw ${isError ? error.name : typeof error}`;
   } catch {
     // Objects without a prototype have no text.
+    return `the function threw ${typeof error}`;
   }
-  return text.trim() || `the function threw ${error instanceof Error ? error.name : typeof error}`;
 }
 
 function unwritable(what: string): never {
-  throw new TypeError(`a ${what} has no form in JSON`);
+  throw new TypeError(`${what} has no form in JSON`);
 }
 
 /** What `JSON.stringify` would change in silence. */
-function encode(_: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) return unwritable(`number ${value}`);
+function encode(this: unknown, key: string, value: unknown): unknown {
+  switch (typeof value) {
+    case "number":
+      return Number.isFinite(value) ? value : unwritable(`the number ${value}`);
+    case "string":
+      return value.toWellFormed();
+    case "function":
+    case "symbol":
+      return unwritable(`a ${typeof value}`);
+    case "object":
+      break;
+    default:
+      return value;
+  }
+  if ((this as Record<string, unknown>)[key] instanceof Date) return value ?? unwritable("an invalid date");
+  if (value instanceof Promise) return unwritable("a promise");
   if (value instanceof Set) return [...value];
-  if (value instanceof Map) return Object.fromEntries(value);
+  if (value instanceof Map) {
+    const isName = (name: unknown) => typeof name === "string" || typeof name === "number";
+    return [...value.keys()].every(isName) ? Object.fromEntries(value) : unwritable("a map whose keys are no texts");
+  }
   return value;
 }

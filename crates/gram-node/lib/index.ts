@@ -8,7 +8,7 @@ export { BindError, ExperimentError, SpecError, type Diagnostic, type Gap } from
 export { experiment, Report, type Agent, type AgentAnswer, type ExperimentOptions } from "./experiment.js";
 export type { ToolContext, ToolFunction } from "./functions.js";
 export { ToolLibrary, type Settings, type ToolOptions } from "./library.js";
-export { Bound, Session, type CallOptions } from "./session.js";
+export { Bound, Session, type Approve, type CallOptions, type SessionOptions } from "./session.js";
 export { Specification, load, loads } from "./specification.js";
 export { Tool, tool, type ParameterSchema, type ToolDefinition } from "./tool.js";
 export { Verdict, type CallProblem, type Repair, type VerdictError, type Warning } from "./verdict.js";

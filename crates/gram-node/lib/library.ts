@@ -1,33 +1,38 @@
 /** Libraries of functions. */
 
-import { attempt } from "./errors.js";
+import { attempt, expectString } from "./errors.js";
 import { cancel, codeHash, starter, type ToolFunction } from "./functions.js";
 import { native } from "./native.js";
 import type { Bound } from "./session.js";
 import type { Specification } from "./specification.js";
-import { Tool, schemaOf, type ParameterSchema } from "./tool.js";
+import { Tool, parsed, schemaOf, type ParameterSchema } from "./tool.js";
 
 /** Settings of a library or a tool: attributes of gram. */
 export interface Settings {
   /** Which calls have to be approved. */
   approval?: "always" | "destructive" | "never";
+  allToolsCalls?: number;
+  allToolsWindow?: string;
   autoExpand?: boolean;
-  callsPerMinute?: number;
   /** Maximum number of calls of a tool at the same time, 0 for no limit. */
   concurrency?: number;
   correctNames?: boolean;
-  expand?: string;
+  expand?: "conversation" | "turn";
+  historyRetention?: string;
   /** Refused calls in a row after which a human review is required, 0 for never. */
   maxAttempts?: number;
+  maxConsecutiveFailures?: number;
   maxOutput?: number | string;
   maxResponse?: number | string;
   repair?: boolean;
+  sameToolCalls?: number;
+  sameToolWindow?: string;
   /** Whether a result of the wrong type is an error instead of a warning. */
   strictResult?: boolean;
   throttle?: "agent" | "off" | "server";
   /** Milliseconds, or text such as `"5s"`, until a call fails. */
   timeout?: number | string;
-  undeclared?: "keep" | "refuse" | "strip";
+  undeclared?: "keep" | "reject" | "schema" | "strip";
 }
 
 /** Settings of a tool, and more about its function. */
@@ -38,21 +43,23 @@ export interface ToolOptions extends Settings {
   parameters?: ParameterSchema;
 }
 
-const SETTINGS = new Set([
-  "approval", "autoExpand", "callsPerMinute", "concurrency", "correctNames", "expand",
-  "maxAttempts", "maxOutput", "maxResponse", "repair", "strictResult", "throttle", "timeout",
-  "undeclared",
-]);
+const SETTINGS = new Set(native.settingNames());
 
+/** Settings as attributes of gram. */
 function attributes(settings: Settings): string {
   for (const name of Object.keys(settings)) {
     if (!SETTINGS.has(name)) {
-      throw new TypeError(`unknown setting \`${name}\`; expected one of ${[...SETTINGS].join(", ")}`);
+      const known = [...SETTINGS].sort().join(", ");
+      throw new TypeError(`unknown setting \`${name}\`; expected one of ${known}`);
     }
   }
   const { timeout } = settings;
   const isNumber = typeof timeout === "number";
-  return JSON.stringify(isNumber ? { ...settings, timeout: `${timeout}ms` } : settings);
+  const text = JSON.stringify(isNumber ? { ...settings, timeout: `${Math.round(timeout)}ms` } : settings);
+  const fault = native.settingFault(text);
+  if (!fault) return text;
+  const [name, expected] = fault;
+  throw new TypeError(`\`${name}\` expects ${name === "timeout" ? "milliseconds, or " : ""}${expected}`);
 }
 
 /** Functions that implement tools. */
@@ -63,7 +70,7 @@ export class ToolLibrary {
 
   /** Settings are for all tools that are added. */
   constructor(name: string, settings: Settings = {}) {
-    this.name = name;
+    this.name = expectString(name, "name");
     this.native = new native.Library(name, attributes(settings));
   }
 
@@ -75,6 +82,7 @@ export class ToolLibrary {
    */
   static load(path: string, name?: string): ToolLibrary {
     const library = Object.create(ToolLibrary.prototype) as ToolLibrary;
+    expectString(path, "path");
     const loaded = attempt(() => native.Library.load(path, name));
     return Object.assign(library, { name: name ?? path, native: loaded });
   }
@@ -91,17 +99,28 @@ export class ToolLibrary {
   }
 
   private add(name: string, implementation: ToolFunction, options: ToolOptions): this {
+    expectString(name, "name");
     if (typeof implementation !== "function") {
       throw new TypeError(`the implementation of \`${name}\` is not a function`);
     }
     const { inject = {}, parameters, ...settings } = options;
-    this.native.add(name, starter(implementation), cancel, {
+    const code = codeHash(implementation);
+    const start = starter(parameters ? parsed(parameters, implementation) : implementation);
+    this.native.add(name, start, cancel, {
+      ...(code && { code }),
       ...(parameters && { parameters: JSON.stringify(schemaOf(parameters)) }),
       attributes: attributes(settings),
       injected: JSON.stringify(inject),
-      code: codeHash(implementation),
     });
     return this;
+  }
+
+  /**
+   * Starts the MCP servers of the library. `bind` waits for those that have not been started, which blocks
+   * the event loop.
+   */
+  connect(): Promise<void> {
+    return this.native.connect();
   }
 
   /** Binds the library, as `specification.bind(library)` does. */

@@ -23,3 +23,5 @@ function load(): typeof Addon {
 
 /** The native part. */
 export const native = load();
+
+native.setStartCommand([process.execPath, join(__dirname, "../bin/gramc.js")]);

@@ -1,5 +1,7 @@
 /** Bound libraries and conversations. */
 
+import { expectString } from "./errors.js";
+import { cancel, run } from "./functions.js";
 import { native } from "./native.js";
 import type { Specification } from "./specification.js";
 import { Verdict } from "./verdict.js";
@@ -26,16 +28,35 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/**
+ * Decides about a call that has to be approved: `true` approves it; `false`, a text with the reason, and an
+ * exception refuse it; `null` means that there is no way to ask. Secret arguments are masked.
+ */
+export type Approve = (
+  name: string,
+  arguments_: Record<string, unknown>,
+) => boolean | string | null | Promise<boolean | string | null>;
+
+/** How a session behaves. */
+export interface SessionOptions {
+  /** Is asked about calls that have to be approved. Without it, they are refused. */
+  approve?: Approve;
+}
+
 /** A library with the specification that it implements. */
 export class Bound {
   /** @internal */
   readonly native: InstanceType<typeof native.BoundLibrary>;
   readonly specification: Specification;
 
-  /** @internal */
-  constructor(bound: InstanceType<typeof native.BoundLibrary>, specification: Specification) {
+  private constructor(bound: InstanceType<typeof native.BoundLibrary>, specification: Specification) {
     this.native = bound;
     this.specification = specification;
+  }
+
+  /** @internal */
+  static of(bound: InstanceType<typeof native.BoundLibrary>, specification: Specification): Bound {
+    return new Bound(bound, specification);
   }
 
   /** Problems that do not prevent binding. */
@@ -44,8 +65,13 @@ export class Bound {
   }
 
   /** Starts a conversation. */
-  session(): Session {
-    return new Session(this.native.session(), this);
+  session(options: SessionOptions = {}): Session {
+    const { approve } = options;
+    const ask =
+      approve &&
+      ((number: number, name: string, given: string) =>
+        run(number, () => approve(name, JSON.parse(given))));
+    return Session.of(this.native.session(ask ?? null, cancel), this);
   }
 }
 
@@ -54,33 +80,38 @@ export class Session {
   readonly #native: InstanceType<typeof native.Session>;
   readonly bound: Bound;
 
-  /** @internal */
-  constructor(session: InstanceType<typeof native.Session>, bound: Bound) {
+  private constructor(session: InstanceType<typeof native.Session>, bound: Bound) {
     this.#native = session;
     this.bound = bound;
   }
 
+  /** @internal */
+  static of(session: InstanceType<typeof native.Session>, bound: Bound): Session {
+    return new Session(session, bound);
+  }
+
   /** Checks a call and runs it. */
   async call(name: string, arguments_?: Arguments, options: CallOptions = {}): Promise<Verdict> {
+    expectString(name, "name");
     const { signal, id, finishReason } = options;
     signal?.throwIfAborted();
     const cancellation = signal && new native.Cancellation();
-    const cancel = () => cancellation?.cancel();
-    signal?.addEventListener("abort", cancel, { once: true });
+    const stop = () => cancellation?.cancel();
+    signal?.addEventListener("abort", stop, { once: true });
     try {
       const details = { id, finishReason };
       const verdict = await this.#native.call(name, text(arguments_), details, cancellation);
       signal?.throwIfAborted();
-      return new Verdict(verdict.ok, () => verdict.text);
+      return Verdict.of(verdict.ok, () => verdict.text);
     } finally {
-      signal?.removeEventListener("abort", cancel);
+      signal?.removeEventListener("abort", stop);
     }
   }
 
   /** Checks a call without running it. It counts towards no limit. */
   validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
-    const verdict = this.#native.validate(name, text(arguments_), options.id);
-    return new Verdict(verdict.ok, () => verdict.text);
+    const verdict = this.#native.validate(expectString(name, "name"), text(arguments_), options.id);
+    return Verdict.of(verdict.ok, () => verdict.text);
   }
 
   /** The names that can be called now. */

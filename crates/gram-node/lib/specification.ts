@@ -1,6 +1,6 @@
 /** Specifications. */
 
-import { attempt } from "./errors.js";
+import { attempt, expectString } from "./errors.js";
 import type { ToolLibrary } from "./library.js";
 import { native } from "./native.js";
 import { Bound, text, type Arguments } from "./session.js";
@@ -34,14 +34,14 @@ export class Specification {
 
   /** The tools for a target, ready for a request. With `expanded`, those in containers too. */
   compile(target: string, options: { expanded?: boolean } = {}): any {
-    return JSON.parse(this.native.compile(target, options.expanded ?? false));
+    return JSON.parse(this.native.compile(expectString(target, "target"), options.expanded ?? false));
   }
 
   /** Checks a call without running it. */
   validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
     const given = text(arguments_);
-    const isAccepted = this.native.accepts(name, given);
-    return new Verdict(isAccepted, () => this.native.validate(name, given, options.id));
+    const isAccepted = this.native.accepts(expectString(name, "name"), given);
+    return Verdict.of(isAccepted, () => this.native.validate(name, given, options.id));
   }
 
   /**
@@ -50,7 +50,8 @@ export class Specification {
    * @throws {BindError} if it does not fit, with all that does not fit
    */
   bind(library: ToolLibrary): Bound {
-    return new Bound(attempt(() => this.native.bind(library.native)), this);
+    if (!library?.native) throw new TypeError("expected a ToolLibrary as `library`");
+    return Bound.of(attempt(() => this.native.bind(library.native)), this);
   }
 }
 
@@ -60,7 +61,8 @@ export class Specification {
  * @throws {SpecError} if there are errors
  */
 export function load(path: string | string[]): Specification {
-  return Specification.load(typeof path === "string" ? [path] : path);
+  const paths = Array.isArray(path) ? path : [path];
+  return Specification.load(paths.map((one) => expectString(one, "path")));
 }
 
 /**
@@ -69,5 +71,5 @@ export function load(path: string | string[]): Specification {
  * @throws {SpecError} if there are errors
  */
 export function loads(gram: string, name = "<string>"): Specification {
-  return Specification.parse(gram, name);
+  return Specification.parse(expectString(gram, "gram"), expectString(name, "name"));
 }

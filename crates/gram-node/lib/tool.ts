@@ -1,5 +1,6 @@
 /** Definitions from schemas in code. */
 
+import { expectString } from "./errors.js";
 import { native } from "./native.js";
 import type { ToolFunction } from "./functions.js";
 import { Specification } from "./specification.js";
@@ -20,10 +21,41 @@ export interface ToolDefinition {
   execute: ToolFunction;
 }
 
+interface Issue {
+  message: string;
+  path?: readonly unknown[];
+}
+
+interface StandardSchema {
+  validate?: (value: unknown) => Promise<Validated> | Validated;
+  jsonSchema?: { input: (options: object) => object };
+}
+
+type Validated = { value: unknown; issues?: undefined } | { issues: readonly Issue[] };
+
+/** @internal A function that gets what a schema makes of its arguments, such as defaults and other types. */
+export function parsed(parameters: ParameterSchema, implementation: ToolFunction): ToolFunction {
+  const standard = "~standard" in parameters ? (parameters["~standard"] as StandardSchema) : undefined;
+  const { validate } = standard ?? {};
+  if (!validate) return implementation;
+  return async (given, context) => {
+    const made = await validate(given);
+    if (!made.issues) return implementation(made.value, context);
+    const texts = made.issues.map(({ message, path = [] }) => {
+      const names = path.map((part) => (typeof part === "object" && part && "key" in part ? part.key : part));
+      return names.length ? `${names.join(".")}: ${message}` : message;
+    });
+    throw new TypeError(texts.join("; "));
+  };
+}
+
 /** @internal */
 export function schemaOf(parameters: ParameterSchema): object {
+  if (typeof parameters !== "object" || parameters === null) {
+    throw new TypeError("expected a JSON Schema or a schema of zod as `parameters`");
+  }
   if (!("~standard" in parameters)) return parameters;
-  const standard = parameters["~standard"] as { jsonSchema?: { input: (options: object) => object } };
+  const standard = parameters["~standard"] as StandardSchema;
   if (!standard.jsonSchema) {
     throw new TypeError("the schema cannot be written as JSON Schema; use zod 4.2 or newer, or a JSON Schema");
   }
@@ -38,14 +70,19 @@ export class Tool {
   /** What gram cannot express. */
   readonly notes: string[];
 
-  /** @internal */
-  constructor(definition: ToolDefinition) {
+  private constructor(definition: ToolDefinition) {
     const { name, description, parameters } = definition;
     const tools = JSON.stringify({ name, description, inputSchema: schemaOf(parameters) });
     const { text, notes } = native.importTools(tools);
     this.definition = definition;
     this.gram = text;
     this.notes = notes;
+  }
+
+  /** @internal */
+  static of(definition: ToolDefinition): Tool {
+    expectString(definition.name, "name");
+    return new Tool(definition);
   }
 
   /** The definition as a specification. */
@@ -56,5 +93,5 @@ export class Tool {
 
 /** Derives the definition in gram of a tool in code. */
 export function tool(definition: ToolDefinition): Tool {
-  return new Tool(definition);
+  return Tool.of(definition);
 }

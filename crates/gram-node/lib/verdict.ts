@@ -52,13 +52,17 @@ export class Verdict {
   #parts: [json: string, message: string] | undefined;
   #data: VerdictData | undefined;
 
+  private constructor(ok: boolean, text: () => string) {
+    this.ok = ok;
+    this.#text = text;
+  }
+
   /**
    * @internal The text is the JSON of the command line in a line, and after it the text for the model. It
    * is made when the first part of it is read.
    */
-  constructor(ok: boolean, text: () => string) {
-    this.ok = ok;
-    this.#text = text;
+  static of(ok: boolean, text: () => string): Verdict {
+    return new Verdict(ok, text);
   }
 
   get #split(): [json: string, message: string] {

@@ -60,10 +60,11 @@ function esModules() {
   }
 }
 
+const types = mkdtempSync(join(tmpdir(), "gramc-types-"));
+const built = library(types);
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
-const types = mkdtempSync(join(tmpdir(), "gramc-types-"));
-copyFileSync(library(types), join(dist, "gramc.node"));
+copyFileSync(built, join(dist, "gramc.node"));
 const { dts } = await generateTypeDef({ typeDefDir: types, cwd: folder, noDtsHeader: true, constEnum: false });
 rmSync(types, { recursive: true });
 // tsc reads them in `lib` and leaves them there.

@@ -186,7 +186,9 @@ impl Report {
 
     /// Why a gate fails. Empty if it passes.
     #[napi]
-    pub fn gate_failures(&self, gate: String) -> napi::Result<Vec<String>> {
-        self.0.gate_failures(&gate).map_err(experiment_error)
+    pub fn gate_failures(&self, gate: String) -> Result<Vec<String>, Failure> {
+        let failures = self.0.gate_failures(&gate);
+        failures
+            .map_err(|error| failure("ExperimentError", Value::from(error.to_string()).to_string()))
     }
 }

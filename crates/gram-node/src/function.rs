@@ -103,7 +103,8 @@ fn not_json(message: &str) -> InvocationError {
 fn value(outcome: FunctionOutcome) -> Result<Value, InvocationError> {
     match outcome {
         FunctionOutcome { result: Some(text), .. } => {
-            serde_json::from_str(&text).map_err(|error| not_json(&error.to_string()))
+            // `JSON.stringify` wrote it, so that it can only be too deep.
+            serde_json::from_str(&text).map_err(|_| not_json("it nests too deeply"))
         }
         FunctionOutcome { refused: Some(message), .. } => Err(not_json(&message)),
         FunctionOutcome { error, .. } => {

@@ -3,6 +3,7 @@
 //! The TypeScript files in `src` are the interface; this crate holds what has to be fast or needs the
 //! crates of gramc. Values cross as JSON text.
 
+mod approver;
 mod experiment;
 mod function;
 mod library;
@@ -29,6 +30,19 @@ fn invalid_argument(error: &dyn std::fmt::Display) -> Failure {
 #[napi]
 pub fn run(arguments: Vec<String>) -> i32 {
     gramc::run(arguments.into_iter().map(Into::into))
+}
+
+/// The names of all settings, as attributes of gram.
+#[napi]
+pub fn setting_names() -> Vec<String> {
+    gram_host::setting_names().into_iter().map(str::to_owned).collect()
+}
+
+/// The name of the first setting with a wrong value, and the value that is expected.
+#[napi]
+pub fn setting_fault(settings: String) -> Option<Vec<String>> {
+    let settings = serde_json::from_str(&settings).unwrap_or_default();
+    gram_host::setting_fault(&settings).map(|(name, expected)| vec![name, expected])
 }
 
 /// Says how gramc starts itself once more, and watches the programs that it starts.

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_tools::invocation::DeclaredInterface;
-use napi::bindgen_prelude::{block_on, within_runtime_if_available};
+use napi::Env;
+use napi::bindgen_prelude::{PromiseRaw, block_on, within_runtime_if_available};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
+use crate::approver::{ApproveFunction, approvals};
 use crate::function::{NodeFunction, NumberFunction, StartFunction};
 use crate::session::Session;
 use crate::specification::specification_error;
@@ -15,7 +17,7 @@ use crate::{Failure, failure, invalid_argument};
 
 /// Implementations of tools.
 #[napi]
-pub struct Library(gram_host::Library);
+pub struct Library(Arc<gram_host::Library>);
 
 /// What belongs to a function of a tool.
 #[napi(object)]
@@ -26,8 +28,8 @@ pub struct FunctionDetails {
     pub attributes: String,
     /// Values of injected parameters as JSON text.
     pub injected: String,
-    /// What identifies the function.
-    pub code: String,
+    /// What identifies the function, if that is known.
+    pub code: Option<String>,
 }
 
 /// An object as JSON text.
@@ -40,14 +42,15 @@ impl Library {
     /// An empty library. The settings are attributes of gram as JSON text.
     #[napi(constructor)]
     pub fn new(name: String, attributes: String) -> Result<Self, Failure> {
-        Ok(Self(gram_host::Library::new(&name, map(&attributes)?)))
+        Ok(Self(Arc::new(gram_host::Library::new(&name, map(&attributes)?))))
     }
 
     /// The library that a file declares.
     #[napi(factory)]
     pub fn load(path: String, name: Option<String>) -> Result<Self, Failure> {
         let load = || gram_host::Library::load(Path::new(&path), name.as_deref());
-        within_runtime_if_available(load).map(Self).map_err(specification_error)
+        let loaded = within_runtime_if_available(load);
+        loaded.map(|it| Self(Arc::new(it))).map_err(specification_error)
     }
 
     /// Adds a function.
@@ -70,8 +73,21 @@ impl Library {
             }),
         };
         let function = NodeFunction { start: Arc::new(start), cancel: Arc::new(cancel), declared };
-        self.0.add(&name, function, map(&attributes)?, map(&injected)?, Some(&code));
+        self.0.add(&name, function, map(&attributes)?, map(&injected)?, code.as_deref());
         Ok(())
+    }
+}
+
+#[napi]
+impl Library {
+    /// Starts the MCP servers of the library.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn connect<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>> {
+        let library = Arc::clone(&self.0);
+        env.spawn_future(async move {
+            library.connect().await;
+            Ok(())
+        })
     }
 }
 
@@ -95,10 +111,21 @@ pub struct BoundLibrary(pub(crate) Arc<gram_host::BoundLibrary>);
 
 #[napi]
 impl BoundLibrary {
-    /// Starts a conversation.
+    /// Starts a conversation. `approve` is asked about calls that have to be approved.
     #[napi]
-    pub fn session(&self) -> Session {
-        Session::new(gram_tools::Session::new(&self.0.bound))
+    pub fn session(
+        &self,
+        #[napi(
+            ts_arg_type = "((number: number, name: string, arguments: string) => Promise<FunctionOutcome>) | null"
+        )]
+        approve: Option<ApproveFunction>,
+        #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
+    ) -> Session {
+        let session = gram_tools::Session::new(&self.0.bound);
+        Session::new(match approve {
+            Some(approve) => session.with_approvals(approvals(approve, cancel)),
+            None => session,
+        })
     }
 
     /// Problems that do not prevent binding.

@@ -129,9 +129,14 @@ test("failures of functions are verdicts", async () => {
     [() => { throw Object.create(null); }, /the function threw object/],
     [() => { throw new RangeError(); }, /the function threw RangeError/],
     [() => 1n, /cannot be written as JSON: .*BigInt/],
-    [() => NaN, /cannot be written as JSON: a number NaN has no form in JSON/],
+    [() => NaN, /cannot be written as JSON: the number NaN has no form in JSON/],
     [() => { const own = {}; own.own = own; return own; }, /cannot be written as JSON: .*circular/],
     [() => () => 1, /cannot be written as JSON: a function/],
+    [() => ({ a: Promise.resolve(1) }), /cannot be written as JSON: a promise/],
+    [() => new Map([[{}, 1]]), /cannot be written as JSON: a map whose keys are no texts/],
+    [() => new Date(NaN), /cannot be written as JSON: an invalid date/],
+    [() => { throw Object.defineProperty(new Error("x"), "message", { value: 5 }); }, /failed: 5/],
+    [() => JSON.parse("[".repeat(200) + "]".repeat(200)), /nests too deeply/],
   ];
   for (const [implementation, expected] of cases) {
     const verdict = await bindOne(ONE, "f", implementation).call("f", { x: 1 });
@@ -150,6 +155,7 @@ test("results are what JSON can hold", async () => {
     [new Set([1, 2]), [1, 2]],
     [new Map([["a", 1]]), { a: 1 }],
     ["😀 \u2028", "😀 \u2028"],
+    [{ text: "a\ud800b" }, { text: "a\ufffdb" }],
     [{ a: undefined, b: [undefined] }, { b: [null] }],
   ];
   for (const [returned, expected] of cases) {
@@ -169,7 +175,14 @@ test("settings are those of libraries in gram", async () => {
   session.reset("f");
   assert.equal((await session.call("f", { x: 1 })).ok, true);
   assert.throws(() => session.reset("g"), /no tool `g`/);
-  assert.throws(() => new ToolLibrary("l", { time: 1 }), /unknown setting `time`; expected one of approval/);
+  assert.throws(() => new ToolLibrary("l", { time: 1 }), /unknown setting `time`; expected one of allToolsCalls, /);
+  for (const wrong of [{ timeout: NaN }, { timeout: "1.5s" }, { throttle: "none" }, { concurrency: -1 }]) {
+    const [name] = Object.keys(wrong);
+    assert.throws(() => new ToolLibrary("l", wrong), new RegExp(`\`${name}\` expects`));
+    assert.throws(() => new ToolLibrary("l").tool("f", () => 1, wrong), TypeError);
+  }
+  assert.throws(() => new ToolLibrary("l", { timeout: -1 }), /`timeout` expects milliseconds, or a time/);
+  new ToolLibrary("l", { timeout: 1000 * 1.15, undeclared: "reject", sameToolCalls: 3 });
   assert.throws(() => new ToolLibrary("l").tool("f"), /implementation of `f` is not a function/);
 });
 
@@ -200,6 +213,31 @@ test("calls that were cut off do not run", async () => {
   assert.equal(runs, 0);
 });
 
+test("functions get what a schema makes of the arguments", async () => {
+  const parameters = z.object({ a: z.string().transform((text) => text.length), b: z.string().refine((it) => it !== "no", "is no") });
+  const made = tool({ name: "f", parameters: z.object({ a: z.string(), b: z.string() }), execute: ({ a }) => a });
+  const library = new ToolLibrary("l").tool("f", ({ a }) => a, { parameters });
+  const session = made.specification.bind(library).session();
+  assert.equal((await session.call("f", { a: "abc", b: "yes" })).result, 3);
+  assert.match((await session.call("f", { a: "abc", b: "no" })).message, /b: is no/);
+});
+
+test("arguments of wrong types are named", () => {
+  const spec = loads(ONE);
+  for (const [work, message] of [
+    [() => loads(null), "expected a string as `gram`, found null"],
+    [() => load(), "expected a string as `path`, found undefined"],
+    [() => load([7]), "expected a string as `path`, found number"],
+    [() => spec.compile(), "expected a string as `target`, found undefined"],
+    [() => spec.validate(5), "expected a string as `name`, found number"],
+    [() => new ToolLibrary(5), "expected a string as `name`, found number"],
+    [() => spec.bind({}), "expected a ToolLibrary as `library`"],
+    [() => tool({ name: "x" }), "expected a JSON Schema or a schema of zod as `parameters`"],
+  ]) {
+    assert.throws(work, { name: "TypeError", message });
+  }
+});
+
 test("definitions are derived from schemas", () => {
   const book = tool({
     name: "book",
@@ -212,4 +250,31 @@ test("definitions are derived from schemas", () => {
   assert.deepEqual(book.specification.names, ["book"]);
   book.specification.bind(new ToolLibrary("l").tool(book));
   assert.throws(() => tool({ name: "f", parameters: { "~standard": {} }, execute: () => 1 }), /zod 4\.2/);
+});
+
+test("a function approves calls", async () => {
+  const spec = loads("[f:Tool | (x::Int)==>(key::Text {secret: true})==>(::Any)]");
+  const asked = [];
+  const bound = spec.bind(new ToolLibrary("l", { approval: "always", throttle: "off" }).tool("f", () => 1));
+  const approve = async (name, given) => {
+    asked.push([name, given]);
+    if (given.x > 8) throw new Error("cannot decide");
+    return [true, false, "not now", null, 7][given.x];
+  };
+  const session = bound.session({ approve });
+  const call = (x) => session.call("f", { x, key: "hunter2-hunter2" });
+  assert.equal((await call(0)).ok, true);
+  assert.deepEqual(asked, [["f", { x: 0, key: "***" }]]);
+  for (const [x, type, message] of [
+    [1, "approval_refused", /not approved|refused/],
+    [2, "approval_refused", /not now/],
+    [3, "approval_required", /approv/],
+    [4, "approval_refused", /gave no decision/],
+    [9, "approval_refused", /cannot decide/],
+  ]) {
+    const verdict = await call(x);
+    assert.equal(verdict.errorType, type);
+    assert.match(verdict.message, message);
+  }
+  assert.equal((await bound.session().call("f", { x: 0, key: "k" })).errorType, "approval_required");
 });

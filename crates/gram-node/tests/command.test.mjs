@@ -1,7 +1,8 @@
 // The command line of the package.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -26,6 +27,23 @@ test("commands print and exit as those of the binary", () => {
   assert.match(gramc(["--version"]).output, /^gramc \d+\.\d+\.\d+/);
   assert.match(gramc(["--help"]).output, /Usage: gramc/);
   assert.equal(gramc(["cehck"]).code, 2);
+});
+
+test("signals end it", async () => {
+  for (const [options, codes] of [
+    [["mcp", "spec.gram", "--library", "library.gram"], [0]],
+    [["session", "spec.gram", "--library", "library.gram"], [130, 143]],
+  ]) {
+    const folder = fileURLToPath(new URL("../../../tests/parity", import.meta.url));
+    for (const signal of ["SIGINT", "SIGTERM"]) {
+      const child = spawn(process.execPath, [program, ...options], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
+      await new Promise((done) => setTimeout(done, 700));
+      child.kill(signal);
+      const [code] = await once(child, "exit");
+      assert.notEqual(code, null, `${options[0]} ${signal}`);
+      assert.ok(code === 0 || codes.includes(code), `${options[0]} ${signal}: ${code}`);
+    }
+  }
 });
 
 test("the end of the process is clean each time", () => {

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import typescript from "typescript";
+
 const place = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The blocks of a page. */
@@ -41,7 +43,10 @@ test("examples", () => {
   const all = blocks.filter(({ kind }) => kind === "ts");
   const programs = all.filter((block) => !isTest(block));
   const texts = programs.map(({ text }) => `${text}\nconsole.log(${JSON.stringify(end.trim())});`);
-  writeFileSync(join(folder, "page.mjs"), texts.join("\n"));
+  const { outputText } = typescript.transpileModule(texts.join("\n"), {
+    compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 },
+  });
+  writeFileSync(join(folder, "page.mjs"), outputText);
   const { stdout, stderr } = spawnSync(process.execPath, ["page.mjs"], options);
   assert.equal(stderr, "");
   const expected = programs.map((program) => {
@@ -51,10 +56,18 @@ test("examples", () => {
   assert.deepEqual(stdout.split(end).slice(0, -1), expected);
   assert.ok(programs.length > 8);
 
+  // What a user compiles strictly.
+  const whole = all.map(({ text }) => text).join("\n");
+  writeFileSync(join(folder, "page.mts"), whole);
+  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2022", skipLibCheck: true };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["page.mts"] }));
+  const compiler = join(folder, "node_modules/typescript/bin/tsc");
+  assert.equal(spawnSync(process.execPath, [compiler, "-p", "."], options).stdout, "");
+
   // The gate needs what the blocks before it declare. It fails, since the arm is worse.
   const gate = all.findIndex(isTest);
   const text = all.slice(0, gate + 1).map((block) => block.text).join("\n");
-  writeFileSync(join(folder, "gate.test.mjs"), text);
+  writeFileSync(join(folder, "gate.test.ts"), text);
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
   const tested = spawnSync(process.execPath, [vitest, "run"], options);
   assert.equal(tested.status, 1, tested.stdout + tested.stderr);

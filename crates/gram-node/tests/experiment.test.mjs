@@ -115,7 +115,15 @@ test("what cannot run is said before anything runs", async () => {
   await rejects({ cases: [{ input: "x", expect: { calls: [{ name: "stauts" }] } }] }, /stauts/);
   await rejects({ cases: join(folder(), "none.jsonl") }, /cannot read .*none\.jsonl/);
   await rejects({ repeats: 0 }, /`repeats` to be from 1/);
-  await rejects({ unknown: 1 }, /unknown/);
+  await rejects({ time_limit: 1 }, /unknown option `time_limit`; expected one of agent, arms/);
+  await rejects({ agent: undefined }, /expected a function as `agent`/);
+  await rejects({ arms: { a: stable(), 2: stable() } }, /name that is no number as `arms\.2`/);
+  await rejects({ arms: { a: stable(), b: new ToolLibrary("b") } }, /a bound library as `arms\.b`/);
+  await rejects({ timeLimit: NaN }, /a number above 0 as `timeLimit`/);
+  await rejects({ repeats: "2" }, /a whole number as `repeats`/);
+  await rejects({ maxCost: 1, model: "x" }, /`maxCost` needs the price of `x`/);
+  await rejects({ agent: clerk.bind(null), report: folder() }, /source text of the agent is not known.*`version`/);
+  await rejects({ agent: () => {} }, /expected a string, or an object with `output`, found null/);
 });
 
 test("a cancelled experiment continues", async () => {

@@ -2,6 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 
@@ -34,6 +37,21 @@ test("a time limit aborts the function", async () => {
   assert.equal((await session.call("f", { x: 1 })).errorType, "timeout");
   await sleep(150);
   assert.equal(isAborted, true);
+});
+
+test("calls that are cancelled before they start do not run", async () => {
+  let late = 0;
+  const implementation = (_, { signal }) => {
+    if (Date.now() > start + 200) late += 1;
+    return new Promise((done) => signal.addEventListener("abort", done));
+  };
+  const session = bindOne(ONE, "f", implementation, { timeout: 50 });
+  const start = Date.now();
+  const calls = Array.from({ length: 2000 }, (_, x) => session.call("f", { x }));
+  while (Date.now() < start + 300);
+  const types = new Set((await Promise.all(calls)).map((it) => it.errorType));
+  assert.deepEqual([...types], ["timeout"]);
+  assert.ok(late < 2000, `${late} calls started after their end`);
 });
 
 test("many calls run at the same time", async () => {
@@ -116,6 +134,20 @@ test("the process ends with calls under way", () => {
       for (let at = 0; at < 20; at += 1) session.call("f", { x: 100_000 });
       setTimeout(() => process.exit(3), ${at * 10});`);
     assert.deepEqual(ended, { code: 3, output: "", errors: "" });
+  }
+});
+
+test("programs of tools end with the process", async () => {
+  const place = mkdtempSync(join(tmpdir(), "gramc-faults-"));
+  writeFileSync(join(place, "l.gram"), `[l:Library | (f:Command {run: ["sleep", "31.7"]})]`);
+  const isRunning = () => spawnSync("pgrep", ["-f", "sleep 31.7"]).status === 0;
+  for (const end of ["process.exit(0)", "process.kill(process.pid, 'SIGKILL')"]) {
+    runProgram(`
+      const programs = ToolLibrary.load(${JSON.stringify(join(place, "l.gram"))});
+      loads(${JSON.stringify(ONE)}).bind(programs).session().call("f", { x: 1 });
+      setTimeout(() => { ${end} }, 500);`);
+    for (let at = 0; at < 50 && isRunning(); at += 1) await sleep(100);
+    assert.equal(isRunning(), false, end);
   }
 });
 

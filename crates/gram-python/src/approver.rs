@@ -3,10 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gram_tools::approval::{
-    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecidedBy,
-    DecisionFuture,
-};
+use gram_tools::approval::{ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecisionFuture};
 use gram_tools::invocation::Answer;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -38,16 +35,11 @@ impl Approver for PythonApprover {
                 let arguments = (event_loop, request.name.as_str(), arguments, completion);
                 self.runner.call_method1(py, "start", arguments)
             });
-            let decision =
-                |approved, reason| Some(ApprovalDecision::new(approved, DecidedBy::Host, reason));
-            match answer.await {
-                Ok(Answer::Json(Value::Bool(approved))) => decision(approved, ""),
-                Ok(Answer::Json(Value::String(reason))) => decision(false, &reason),
-                Ok(Answer::Json(Value::Null)) => None,
-                Ok(_) => decision(false, "the function that approves calls gave no decision"),
-                // A call that nothing has approved does not run.
-                Err(error) => decision(false, &error.detail),
-            }
+            gram_host::decision(match answer.await {
+                Ok(Answer::Json(answer)) => Ok(answer),
+                Ok(_) => Ok(Value::Null),
+                Err(error) => Err(error.detail),
+            })
         })
     }
 }

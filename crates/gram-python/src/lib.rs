@@ -45,7 +45,7 @@ mod _native {
     #[pymodule_export]
     use super::verdict::Verdict;
     #[pymodule_export]
-    use super::{run, set_start_command};
+    use super::{run, set_start_command, setting_fault, setting_names};
 }
 
 /// Runs the command line and ends the process. The first argument is the name of the program.
@@ -58,4 +58,17 @@ fn run(py: Python<'_>, arguments: Vec<OsString>) {
 #[pyfunction]
 fn set_start_command(command: Vec<OsString>) {
     gramc::set_start_command(command);
+}
+
+/// The names of all settings, as attributes of gram.
+#[pyfunction]
+fn setting_names() -> Vec<&'static str> {
+    gram_host::setting_names()
+}
+
+/// The first setting with a wrong value, and the value that is expected.
+#[pyfunction]
+fn setting_fault(settings: &Bound<'_, PyAny>) -> PyResult<Option<(String, String)>> {
+    let settings = convert::to_value(settings)?;
+    Ok(settings.as_object().and_then(gram_host::setting_fault))
 }

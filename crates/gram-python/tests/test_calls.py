@@ -106,6 +106,11 @@ def test_annotations_are_compared(shop):
 
 
 def test_unknown_settings_are_refused():
+    for wrong in ({"timeout": -1}, {"timeout": float("nan")}, {"throttle": "x"}, {"max_attempts": -1}):
+        (name,) = wrong
+        with pytest.raises(TypeError, match=f"`{name}` expects"):
+            gramc.ToolLibrary("l", **wrong)
+    gramc.ToolLibrary("l", timeout=1.15, undeclared="reject", same_tool_calls=3)
     with pytest.raises(TypeError, match="unknown setting `retries`"):
         gramc.ToolLibrary("x", retries=3)
 

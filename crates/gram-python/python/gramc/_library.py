@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -14,11 +16,13 @@ from ._tool import Tool
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_SETTINGS = {
-    "approval", "auto_expand", "calls_per_minute", "concurrency", "correct_names", "expand",
-    "max_attempts", "max_output", "max_response", "repair", "strict_result", "throttle", "timeout",
-    "undeclared",
-}  # fmt: skip
+
+def _snake_case(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name)
+
+
+#: The settings, with their names in gram.
+_SETTINGS = {_snake_case(name): name for name in _native.setting_names()}
 
 
 def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
@@ -29,10 +33,16 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
             raise TypeError(f"unknown setting `{name}`; expected one of {known}")
     attributes = {}
     for name, value in settings.items():
-        first, *others = name.split("_")
-        if name == "timeout" and isinstance(value, (int, float)):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and not math.isfinite(value):
+            value = str(value)
+        elif is_number and name == "timeout":
             value = f"{round(value * 1000)}ms"
-        attributes[first + "".join(map(str.capitalize, others))] = value
+        attributes[_SETTINGS[name]] = value
+    if fault := _native.setting_fault(attributes):
+        name, expected = fault
+        seconds = "seconds, or " if name == "timeout" else ""
+        raise TypeError(f"`{_snake_case(name)}` expects {seconds}{expected}")
     return attributes
 
 

@@ -32,7 +32,8 @@ pub(super) fn document(found: &[Diagnostic]) -> Value {
         "semanticVersion": env!("CARGO_PKG_VERSION"),
         "rules": rules.0.into_iter().map(rule).collect::<Vec<_>>(),
     });
-    if !HOME.is_empty() {
+    // Until there is a repository, its owner is a placeholder.
+    if !HOME.is_empty() && !HOME.contains("/OWNER/") {
         driver["informationUri"] = HOME.into();
     }
     json!({

@@ -1,0 +1,40 @@
+//! Functions of JavaScript that approve calls.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gram_tools::approval::{ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecisionFuture};
+use napi::bindgen_prelude::FnArgs;
+
+use crate::function::{AsyncFunction, NumberFunction, next_number, run_function};
+
+/// Asks about the call of a number: the name of the tool, and the arguments as JSON text.
+pub(crate) type ApproveFunction = AsyncFunction<FnArgs<(u32, String, String)>>;
+
+/// A function that approves calls.
+struct NodeApprover {
+    start: Arc<ApproveFunction>,
+    cancel: Arc<NumberFunction>,
+}
+
+impl fmt::Debug for NodeApprover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeApprover").finish_non_exhaustive()
+    }
+}
+
+/// Asks a function about the calls that the specification or the library says have to be approved.
+pub(crate) fn approvals(start: ApproveFunction, cancel: NumberFunction) -> Approvals {
+    let approver = NodeApprover { start: Arc::new(start), cancel: Arc::new(cancel) };
+    Approvals::new(ApprovalPolicy::Never).asking(Arc::new(approver))
+}
+
+impl Approver for NodeApprover {
+    fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
+        let number = next_number();
+        let arguments = (number, request.name.to_string(), request.arguments.to_string());
+        let (start, cancel) = (Arc::clone(&self.start), Arc::clone(&self.cancel));
+        let answer = run_function(start, cancel, number, FnArgs::from(arguments));
+        Box::pin(async { gram_host::decision(answer.await.map_err(|error| error.detail)) })
+    }
+}
