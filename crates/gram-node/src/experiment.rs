@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gram_host::{
-    AgentFunction, Cases, ExperimentArm, ExperimentFailure, ExperimentReport, FunctionConversation,
-    FunctionFuture,
+    AgentFunction, Cases, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
+    FunctionConversation, FunctionFuture,
 };
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, PromiseRaw};
@@ -150,8 +150,7 @@ impl Experiment {
         cancellation: &Cancellation,
     ) -> Result<PromiseRaw<'env, Report>, Failure> {
         let fail = |error: String| failure("ExperimentError", Value::from(error).to_string());
-        let options = serde_json::from_str::<Value>(&options).and_then(serde_json::from_value);
-        let options = options.map_err(|error| fail(error.to_string()))?;
+        let options = ExperimentOptions::read(&options).map_err(|error| fail(error.to_string()))?;
         let lines = || Cases::Lines(lines.unwrap_or_default());
         let cases = path.map_or_else(lines, |path| Cases::File(PathBuf::from(path)));
         let arms = self.arms.iter().zip(0..).map(|(it, arm)| ExperimentArm {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gram_host::{
-    AgentFunction, Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentReport,
+    AgentFunction, Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions,
+    ExperimentReport,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::PythonAgent;
@@ -92,8 +92,7 @@ pub(crate) fn run_experiment(
     options: &str,
     cancellation: &Cancellation,
 ) -> PyResult<Report> {
-    let options = serde_json::from_str::<Value>(options).and_then(serde_json::from_value);
-    let options = options.map_err(|error| experiment_error(py, error.into()))?;
+    let options = ExperimentOptions::read(options).map_err(|error| experiment_error(py, error))?;
     let cases = path.map_or_else(|| Cases::Lines(lines.unwrap_or_default()), Cases::File);
     let arms: Vec<_> = arms
         .iter()

@@ -476,7 +476,7 @@ def test_what_cannot_run_is_refused_before_anything_runs():
     refuses("needs a model for its judge or user: set `judge`", cases=[rubric])
     refuses("a positive number of seconds, found -1", time_limit=-1)
     refuses("invalid shard `3`", shard="3")
-    refuses("invalid type: string .a lot., expected u32", repeats="a lot")
+    refuses("invalid value of `repeats`: .a lot.", repeats="a lot")
 
 
 def test_judges_are_models(tmp_path):

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gram_experiment::{Outcome, Shard};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use super::ExperimentFailure;
 
@@ -88,6 +89,31 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration
 }
 
 impl ExperimentOptions {
+    /// Reads options that are a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// If an option is unknown or has a value of another type.
+    pub fn read(options: &str) -> Result<Self, ExperimentFailure> {
+        let options: Map<String, Value> = serde_json::from_str(options)?;
+        for (name, value) in &options {
+            let one: Map<_, _> = [(name.clone(), value.clone())].into_iter().collect();
+            let Err(error) = Self::deserialize(Value::Object(one)) else { continue };
+            let error = error.to_string();
+            // The words of serde are for those who know its types.
+            let is_type = ["invalid type", "invalid value", "invalid number"];
+            let is_type = is_type.iter().any(|start| error.starts_with(start));
+            return Err(ExperimentFailure(if is_type {
+                format!("invalid value of `{name}`: {value}")
+            } else if error.contains(&format!("`{name}`")) {
+                error
+            } else {
+                format!("invalid `{name}`: {error}")
+            }));
+        }
+        Ok(Self::deserialize(Value::Object(options))?)
+    }
+
     /// Checks the ranges of numbers.
     pub(super) fn check(&self) -> Result<(), ExperimentFailure> {
         let is_positive = |number: Option<f64>| number.is_none_or(|it| it > 0.0 && it.is_finite());
