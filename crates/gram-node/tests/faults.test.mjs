@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -139,15 +139,23 @@ test("the process ends with calls under way", () => {
 
 test("programs of tools end with the process", async () => {
   const place = mkdtempSync(join(tmpdir(), "gramc-faults-"));
-  writeFileSync(join(place, "l.gram"), `[l:Library | (f:Command {run: ["sleep", "31.7"]})]`);
-  const isRunning = () => spawnSync("pgrep", ["-f", "sleep 31.7"]).status === 0;
+  const beats = join(place, "beats");
+  const script = `while true; do echo >> ${beats}; sleep 0.1; done`;
+  writeFileSync(join(place, "l.gram"), `[l:Library | (f:Command {run: ["sh", "-c", ${JSON.stringify(script)}]})]`);
+  const isRunning = async () => {
+    const before = statSync(beats).size;
+    await sleep(400);
+    return statSync(beats).size > before;
+  };
   for (const end of ["process.exit(0)", "process.kill(process.pid, 'SIGKILL')"]) {
     runProgram(`
       const programs = ToolLibrary.load(${JSON.stringify(join(place, "l.gram"))});
       loads(${JSON.stringify(ONE)}).bind(programs).session().call("f", { x: 1 });
-      setTimeout(() => { ${end} }, 500);`);
-    for (let at = 0; at < 50 && isRunning(); at += 1) await sleep(100);
-    assert.equal(isRunning(), false, end);
+      const wait = () => (require("node:fs").existsSync(${JSON.stringify(beats)}) ? ${end} : setTimeout(wait, 50));
+      wait();`);
+    for (let at = 0; at < 20 && (await isRunning()); at += 1);
+    assert.equal(await isRunning(), false, end);
+    rmSync(beats);
   }
 });
 
