@@ -39,7 +39,9 @@ test("signals end it", async () => {
       const child = spawn(process.execPath, [program, ...options], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
       await new Promise((done) => setTimeout(done, 700));
       child.kill(signal);
+      const limit = setTimeout(() => child.kill("SIGKILL"), 5_000);
       const [code] = await once(child, "exit");
+      clearTimeout(limit);
       assert.notEqual(code, null, `${options[0]} ${signal}`);
       assert.ok(code === 0 || codes.includes(code), `${options[0]} ${signal}: ${code}`);
     }
