@@ -95,7 +95,7 @@ function encode(this: unknown, key: string, value: unknown): unknown {
     case "number":
       return Number.isFinite(value) ? value : unwritable(`the number ${value}`);
     case "string":
-      return value.toWellFormed();
+      return value.isWellFormed() ? value : unwritable("a text with half of a surrogate pair");
     case "function":
     case "symbol":
       return unwritable(`a ${typeof value}`);

@@ -55,7 +55,9 @@ function attributes(settings: Settings): string {
   }
   const { timeout } = settings;
   const isNumber = typeof timeout === "number";
-  const text = JSON.stringify(isNumber ? { ...settings, timeout: `${Math.round(timeout)}ms` } : settings);
+  // 0 is no limit.
+  const milliseconds = isNumber && timeout > 0 ? Math.max(1, Math.round(timeout)) : timeout;
+  const text = JSON.stringify(isNumber ? { ...settings, timeout: `${milliseconds}ms` } : settings);
   const fault = native.settingFault(text);
   if (!fault) return text;
   const [name, expected] = fault;

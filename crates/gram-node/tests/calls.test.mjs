@@ -134,6 +134,7 @@ test("failures of functions are verdicts", async () => {
     [() => () => 1, /cannot be written as JSON: a function/],
     [() => ({ a: Promise.resolve(1) }), /cannot be written as JSON: a promise/],
     [() => new Map([[{}, 1]]), /cannot be written as JSON: a map whose keys are no texts/],
+    [() => ({ text: "a\ud800b" }), /a text with half of a surrogate pair has no form in JSON/],
     [() => new Date(NaN), /cannot be written as JSON: an invalid date/],
     [() => { throw Object.defineProperty(new Error("x"), "message", { value: 5 }); }, /failed: 5/],
     [() => JSON.parse("[".repeat(200) + "]".repeat(200)), /nests too deeply/],
@@ -155,7 +156,6 @@ test("results are what JSON can hold", async () => {
     [new Set([1, 2]), [1, 2]],
     [new Map([["a", 1]]), { a: 1 }],
     ["😀 \u2028", "😀 \u2028"],
-    [{ text: "a\ud800b" }, { text: "a\ufffdb" }],
     [{ a: undefined, b: [undefined] }, { b: [null] }],
   ];
   for (const [returned, expected] of cases) {

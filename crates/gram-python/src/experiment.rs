@@ -76,6 +76,11 @@ impl Cancellation {
     fn cancel(&self) {
         self.0.cancel();
     }
+
+    #[getter]
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }
 
 /// Runs an experiment. The cases are the file `path` or JSON lines, `options` JSON text.

@@ -110,6 +110,8 @@ def test_unknown_settings_are_refused():
         (name,) = wrong
         with pytest.raises(TypeError, match=f"`{name}` expects"):
             gramc.ToolLibrary("l", **wrong)
+    with pytest.raises(TypeError, match="a dictionary as `inject`"):
+        gramc.ToolLibrary("l").add("f", len, inject=[1])
     gramc.ToolLibrary("l", timeout=1.15, undeclared="reject", same_tool_calls=3)
     with pytest.raises(TypeError, match="unknown setting `retries`"):
         gramc.ToolLibrary("x", retries=3)

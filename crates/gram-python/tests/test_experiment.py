@@ -640,3 +640,87 @@ print(json.dumps(report.to_dict()))
     spread = json.loads(done.stdout.splitlines()[-1])
     assert without_latency(spread) == without_latency(here.to_dict())
     assert len(list((tmp_path / "report-parts").iterdir())) == 4
+
+
+def test_mocks_are_agents_and_tools():
+    from unittest.mock import Mock
+
+    arms = {"a": bound("a"), "b": bound("b")}
+    cases = [{"input": "Hi", "expect": {"contains": "open"}}]
+    report = gramc.experiment(agent=Mock(return_value="open"), arms=arms, cases=cases)
+    assert report.to_dict()["finished_cases"] == 1
+
+
+def test_exits_of_coroutines_leave_the_event_loop_alive():
+    async def leaves(session, message):
+        raise SystemExit(3)
+
+    async def answers(session, message):
+        return "open"
+
+    arms = {"a": bound("a"), "b": bound("b")}
+    cases = [{"input": "Hi", "expect": {"contains": "open"}}]
+    with pytest.raises(gramc.ExperimentError, match="SystemExit"):
+        gramc.experiment(agent=leaves, arms=arms, cases=cases, time_limit=5)
+    report = gramc.experiment(agent=answers, arms=arms, cases=cases, time_limit=5)
+    assert report.to_dict()["finished_cases"] == 1
+
+
+def test_the_hash_of_code_notices_names_and_defaults():
+    from gramc._code import code_hash
+
+    def make(text):
+        space: dict[str, object] = {}
+        exec(text, space)
+        return code_hash(space["f"])
+
+    texts = [
+        "def f(a, b): return a - b",
+        "def f(b, a): return b - a",
+        "def f(a, b=1): return a - b",
+        "def f(a, b=2): return a - b",
+        "def f(a, *, b=2): return a - b",
+        "async def f(a, b): return a - b",
+    ]
+    assert len(set(map(make, texts))) == len(texts)
+    assert make(texts[0]) == make("def f(a, b):  # the same\n    return a - b")
+    one, other = 1, 2
+    assert code_hash(lambda: one) != code_hash(lambda: other)
+
+
+def test_wrong_arguments_are_named():
+    arms = {"a": bound("a"), "b": bound("b")}
+    options = {"agent": clerk, "arms": arms, "cases": ["Hi"]}
+    for wrong, message in [
+        ({"agent": None}, "expected a function as `agent`"),
+        ({"arms": list(arms.values())}, "expected bound libraries by name as `arms`"),
+        ({"arms": {"a": bound("a").specification, "b": bound("b")}}, "a bound library as the arm `a`"),
+        ({"arms": {"a": lambda: None, "b": bound("b")}}, "a bound library as the arm `a`"),
+        ({"cases": {"input": "Hi"}}, "expected a path or a list of cases"),
+        ({"cases": b"x.jsonl"}, "expected a path or a list of cases"),
+        ({"cases": [5]}, "expected a dictionary or a message as a case, found int"),
+        ({"rate": float("inf")}, "expected a finite number as `rate`"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            gramc.experiment(**{**options, **wrong})
+
+
+def test_a_cancelled_experiment_has_left_its_folder(tmp_path):
+    async def slow(session, message):
+        await asyncio.sleep(0.05)
+        return "open"
+
+    async def run():
+        arms = {"a": bound("a"), "b": bound("b")}
+        cases = [{"input": str(at), "expect": {"contains": "open"}} for at in range(20)]
+        options = {"agent": slow, "arms": arms, "cases": cases, "report": tmp_path / "report"}
+        options["concurrency"] = 2
+        task = asyncio.create_task(gramc.aexperiment(**options))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        report = await gramc.aexperiment(**options)
+        assert report.to_dict()["finished_cases"] == 20
+
+    asyncio.run(run())

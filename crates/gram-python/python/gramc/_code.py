@@ -21,7 +21,9 @@ def code_hash(function: Callable[..., Any]) -> str | None:
         code = getattr(type(function).__call__, "__code__", None)
     if not isinstance(code, types.CodeType):
         return None
-    return hashlib.sha256(_text(code).encode()).hexdigest()[:16]
+    defaults = [getattr(function, name, None) for name in ("__defaults__", "__kwdefaults__")]
+    text = _text(code) + "".join(map(_constants, defaults))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def innermost(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,10 +39,30 @@ def innermost(function: Callable[..., Any]) -> Callable[..., Any]:
             return function
 
 
+#: The flags of code that change what a call does.
+_KIND = (
+    inspect.CO_VARARGS
+    | inspect.CO_VARKEYWORDS
+    | inspect.CO_GENERATOR
+    | inspect.CO_COROUTINE
+    | inspect.CO_ASYNC_GENERATOR
+)
+
+
+def _constants(defaults: Any) -> str:
+    """Default values that are constants. Others have no text that does not depend on the process."""
+    items = defaults.items() if isinstance(defaults, dict) else enumerate(defaults or ())
+    plain = (str, bytes, int, float, bool, type(None))
+    return _text(tuple((name, value) for name, value in items if isinstance(value, plain)))
+
+
 def _text(value: Any) -> str:
     """A constant as text, which does not depend on the process."""
     if isinstance(value, types.CodeType):
-        return _text((value.co_code, value.co_names, value.co_consts))
+        parameters = value.co_varnames[: value.co_argcount + value.co_kwonlyargcount]
+        variables = (parameters, value.co_freevars, value.co_cellvars)
+        kind = value.co_flags & _KIND
+        return _text((value.co_code, value.co_names, value.co_consts, variables, kind))
     if isinstance(value, tuple):
         return f"({', '.join(map(_text, value))})"
     if isinstance(value, frozenset):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import json
+import math
 import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextvars import ContextVar
@@ -81,11 +82,16 @@ def experiment(
         "sequential": sequential,
         "judge": judge,
         "model": model,
-        "agent_version": ", ".join(filter(None, (code_hash(agent), version))) or None,
-        "report": None if report is None else os.fspath(report),
+        "agent_version": ", ".join(filter(None, (code_hash(agent), version and str(version)))) or None,
+        "report": None if report is None else os.fsdecode(report),
         "shard": shard,
         "progress": progress,
     }
+    if not callable(agent):
+        raise TypeError("expected a function as `agent`")
+    if not isinstance(arms, Mapping):
+        raise TypeError("expected bound libraries by name as `arms`")
+    _check(options)
     path, lines = _read_cases(cases)
     if not ray:
         return run(agent, arms, path, lines, options)
@@ -102,7 +108,7 @@ def run(
     options: dict[str, Any],
 ) -> Report:
     """Run an experiment, or a part of one, in this process."""
-    bound = [(name, arm if isinstance(arm, Bound) else arm()) for name, arm in arms.items()]
+    bound = [(name, _bound(name, arm)) for name, arm in arms.items()]
     agent_name = getattr(innermost(agent), "__name__", type(agent).__name__)
     return _native.run_experiment(
         AgentRunner(agent),
@@ -113,6 +119,23 @@ def run(
         json.dumps(options),
         _cancellation.get() or _native.Cancellation(),
     )
+
+
+def cancellation() -> _native.Cancellation | None:
+    """What cancels the experiment that this thread runs, if an asynchronous program does."""
+    return _cancellation.get()
+
+
+def _bound(name: str, arm: Any) -> Bound:
+    """The bound library of an arm, which may be a function that returns it."""
+    if callable(arm):
+        arm = arm()
+    if not isinstance(arm, Bound):
+        raise TypeError(
+            f"expected a bound library as the arm `{name}`, such as `spec.bind(library)`, "
+            f"found {type(arm).__name__}"
+        )
+    return arm
 
 
 def _asynchronous(
@@ -134,10 +157,14 @@ def _asynchronous(
                 ended.set_exception(error)
 
         run_in_thread(work)
+        waiter = asyncio.wrap_future(ended)
         try:
-            return await asyncio.wrap_future(ended)
+            return await asyncio.shield(waiter)
         except asyncio.CancelledError:
             cancellation.cancel()
+            # The folder is in use until the thread has ended.
+            await asyncio.wait([waiter])
+            waiter.exception()
             raise
 
     return run
@@ -150,5 +177,22 @@ def _read_cases(cases: Cases) -> tuple[str | None, str | None]:
     """The path of a file of cases, or cases as JSON lines."""
     if isinstance(cases, (str, os.PathLike)):
         return os.fspath(cases), None
-    objects = ({"input": case} if isinstance(case, str) else case for case in cases)
-    return None, "".join(json.dumps(case) + "\n" for case in objects)
+    if isinstance(cases, (Mapping, bytes)) or not isinstance(cases, Iterable):
+        raise TypeError("expected a path or a list of cases as `cases`")
+    return None, "".join(map(_line, cases))
+
+
+def _line(case: Any) -> str:
+    """A case as a line of JSON."""
+    if isinstance(case, str):
+        case = {"input": case}
+    elif not isinstance(case, Mapping):
+        raise TypeError(f"expected a dictionary or a message as a case, found {type(case).__name__}")
+    return json.dumps(dict(case), allow_nan=False) + "\n"
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Check what JSON cannot hold."""
+    for name, value in options.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"expected a finite number as `{name}`")

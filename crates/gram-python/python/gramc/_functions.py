@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import functools
 import inspect
 import json
 import os
@@ -127,8 +128,8 @@ class _Work:
         if not is_async:
             return _workers.run_in_thread(self._run)
         if loop is not None:
-            return loop.create_task(self._run_async())
-        return _Task(_workers.background_loop(purpose), self._run_async())
+            return loop.create_task(self._run_async(is_of_caller=True))
+        return _Task(_workers.background_loop(purpose), self._run_async(is_of_caller=False))
 
     def _run(self) -> None:
         try:
@@ -138,7 +139,7 @@ class _Work:
         else:
             finish(self._completion, result)
 
-    async def _run_async(self) -> None:
+    async def _run_async(self, is_of_caller: bool) -> None:
         try:
             result = await self._call()
         except asyncio.CancelledError:
@@ -146,7 +147,8 @@ class _Work:
             raise
         except BaseException as error:
             self._completion.fail(self._describe(error))
-            if not isinstance(error, Exception):
+            # `SystemExit` and `KeyboardInterrupt` end an event loop, which others need if it is shared.
+            if is_of_caller and not isinstance(error, Exception):
                 raise
         else:
             finish(self._completion, result)
@@ -154,7 +156,7 @@ class _Work:
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
     """Whether a function is `async def`, or an object whose `__call__` is."""
-    while hasattr(function, "func"):  # functools.partial
+    while isinstance(function, functools.partial):
         function = function.func
     call = getattr(type(function), "__call__", None)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
@@ -190,9 +192,12 @@ def _utf8(text: str) -> str:
 def finish(completion: Completion, result: Any) -> None:
     """Hand over the result as JSON."""
     try:
-        text = json.dumps(result, default=_encode, allow_nan=False)
+        text = json.dumps(result, default=_encode, allow_nan=False, ensure_ascii=False)
+        text.encode()
     except RecursionError:
         completion.refuse_result("it contains itself or nests too deeply")
+    except UnicodeEncodeError:
+        completion.refuse_result("a text has half of a surrogate pair")
     except BaseException as error:
         completion.refuse_result(_utf8(str(error)) or type(error).__name__)
     else:

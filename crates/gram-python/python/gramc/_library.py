@@ -37,7 +37,8 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
         if is_number and not math.isfinite(value):
             value = str(value)
         elif is_number and name == "timeout":
-            value = f"{round(value * 1000)}ms"
+            # 0 is no limit.
+            value = f"{max(1, round(value * 1000)) if value > 0 else value}ms"
         attributes[_SETTINGS[name]] = value
     if fault := _native.setting_fault(attributes):
         name, expected = fault
@@ -110,6 +111,8 @@ class ToolLibrary:
         """Add a function as the implementation of a tool."""
         if not callable(function):
             raise TypeError(f"the implementation of `{name}` is not callable")
+        if inject is not None and not isinstance(inject, dict):
+            raise TypeError("expected a dictionary as `inject`")
         self._native.add(
             name,
             Runner(function),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _FILES = ("experiment.json", "runs.jsonl")
 #: Small parts cost little when a machine is lost.
 _PARTS_PER_PROCESSOR = 4
+#: Seconds between looks at whether the experiment is cancelled.
+_INTERVAL = 0.5
 
 
 def run(
@@ -33,7 +35,8 @@ def run(
 ) -> Report:
     """Run all parts as tasks, and merge them."""
     ray: Any = importlib.import_module("ray")
-
+    if parts is not None and (not isinstance(parts, int) or parts < 1):
+        raise ValueError("expected `True` or a number of parts above 0 as `ray`")
     for name, arm in arms.items():
         if isinstance(arm, _native.Bound):
             raise TypeError(
@@ -49,23 +52,33 @@ def run(
     shared = ray.put((agent, arms, path, lines, {**options, "progress": False}))
     with tempfile.TemporaryDirectory() as temporary:
         report = options["report"]
-        kept = Path(temporary if report is None else f"{report}-parts")
+        kept = Path(temporary)
+        if report is not None:
+            kept = Path(report).with_name(Path(report).name + "-parts")
         folders = {f"{part}/{parts}": kept / f"{part}-of-{parts}" for part in range(1, parts + 1)}
         running = {
             task.remote(shared, shard, _read(folder)): shard for shard, folder in folders.items()
         }
         failures = []
-        while running:
-            # Parts are stored as they complete, so that a failure does not affect the others.
-            (done, *_), _rest = ray.wait(list(running))
-            shard = running.pop(done)
-            try:
-                files, failure = ray.get(done)
-            except ray.exceptions.RayError as error:
-                files, failure = {}, str(error)
-            _write(folders[shard], files)
-            if failure is not None:
-                failures.append(f"part {shard}: {failure}")
+        cancellation = _experiment.cancellation()
+        try:
+            while running:
+                # Parts are stored as they complete, so that a failure does not affect the others.
+                finished, _rest = ray.wait(list(running), timeout=_INTERVAL)
+                if cancellation is not None and cancellation.is_cancelled:
+                    raise ExperimentError("the experiment was cancelled")
+                for done in finished:
+                    shard = running.pop(done)
+                    try:
+                        files, failure = ray.get(done)
+                    except ray.exceptions.RayError as error:
+                        files, failure = {}, str(error)
+                    _write(folders[shard], files)
+                    if failure is not None:
+                        failures.append(f"part {shard}: {failure}")
+        finally:
+            for task_of_part in running:
+                ray.cancel(task_of_part)
         if failures:
             raise ExperimentError("\n".join(failures))
         return _native.merge_parts(list(folders.values()), report)
