@@ -72,7 +72,6 @@ export function attempt<T>(work: () => T): T {
   } catch (error) {
     if (error instanceof Error && "code" in error) {
       if (error.code === "SpecError") throw new SpecError(JSON.parse(error.message));
-      if (error.code === "ExperimentError") throw new ExperimentError(JSON.parse(error.message));
       if (error.code === "BindError") throw new BindError(JSON.parse(error.message));
     }
     throw error;

@@ -1,6 +1,6 @@
 /** Experiments. */
 
-import { attempt, ExperimentError } from "./errors.js";
+import { ExperimentError } from "./errors.js";
 import { cancel, codeHash, run, type ToolContext } from "./functions.js";
 import { native } from "./native.js";
 import { Bound, Session } from "./session.js";
@@ -86,7 +86,11 @@ export class Report {
 
   /** Whether the experiment proves a condition, such as `success >= -1pp`. */
   gate(condition: string): boolean {
-    return attempt(() => this.#native.gateFailures(condition)).length === 0;
+    try {
+      return this.#native.gateFailures(condition).length === 0;
+    } catch (error) {
+      return fail(error as Error);
+    }
   }
 
   /** The content of `report.json`. */
@@ -149,9 +153,7 @@ export async function experiment(options: ExperimentOptions): Promise<Report> {
   const stop = () => cancellation.cancel();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const settled = JSON.stringify(settings);
-    const work = attempt(() => started.run(path, lines, settled, cancellation));
-    return Report.of(await work);
+    return Report.of(await started.run(path, lines, JSON.stringify(settings), cancellation));
   } catch (error) {
     signal?.throwIfAborted();
     return fail(error as Error);

@@ -12,14 +12,12 @@ use napi::Env;
 use napi::bindgen_prelude::{FnArgs, PromiseRaw};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::function::{AsyncFunction, NumberFunction, next_number, run_function};
 use crate::library::BoundLibrary;
 use crate::session::{Cancellation, Session};
 use crate::specification::Specification;
-use crate::{Failure, failure};
 
 /// Starts an agent with the numbers of the call, the conversation and the arm, the session, and the
 /// message of the user.
@@ -148,9 +146,8 @@ impl Experiment {
         lines: Option<String>,
         options: String,
         cancellation: &Cancellation,
-    ) -> Result<PromiseRaw<'env, Report>, Failure> {
-        let fail = |error: String| failure("ExperimentError", Value::from(error).to_string());
-        let options = ExperimentOptions::read(&options).map_err(|error| fail(error.to_string()))?;
+    ) -> napi::Result<PromiseRaw<'env, Report>> {
+        let options = ExperimentOptions::read(&options).map_err(experiment_error)?;
         let lines = || Cases::Lines(lines.unwrap_or_default());
         let cases = path.map_or_else(lines, |path| Cases::File(PathBuf::from(path)));
         let arms = self.arms.iter().zip(0..).map(|(it, arm)| ExperimentArm {
@@ -161,11 +158,11 @@ impl Experiment {
         });
         let arms = arms.collect::<Vec<_>>();
         let experiment = gram_host::Experiment::new(&arms, cases, options);
-        let experiment = experiment.map_err(|error| fail(error.to_string()))?;
+        let experiment = experiment.map_err(experiment_error)?;
         let cancelled = cancellation.0.clone();
-        let run =
-            async move { experiment.run(&cancelled).await.map(Report).map_err(experiment_error) };
-        env.spawn_future(run).map_err(|error| fail(error.reason.clone()))
+        env.spawn_future(async move {
+            experiment.run(&cancelled).await.map(Report).map_err(experiment_error)
+        })
     }
 }
 
@@ -185,9 +182,7 @@ impl Report {
 
     /// Why a gate fails. Empty if it passes.
     #[napi]
-    pub fn gate_failures(&self, gate: String) -> Result<Vec<String>, Failure> {
-        let failures = self.0.gate_failures(&gate);
-        failures
-            .map_err(|error| failure("ExperimentError", Value::from(error.to_string()).to_string()))
+    pub fn gate_failures(&self, gate: String) -> napi::Result<Vec<String>> {
+        self.0.gate_failures(&gate).map_err(experiment_error)
     }
 }
