@@ -131,8 +131,8 @@ export async function experiment(options: ExperimentOptions): Promise<Report> {
   const sessions = new Map<number, Session>();
   const started = new native.Experiment(
     agent.name || "agent",
-    (number, conversation, arm, session, message) => {
-      return run(number, (aborted) => {
+    (call, conversation, arm, session, message) => {
+      return run(call, (aborted) => {
         const known = sessions.get(conversation) ?? Session.of(session, bound[arm]!);
         sessions.set(conversation, known);
         return agent(known, message, { signal: aborted });

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-import type { FunctionOutcome } from "./addon.js";
+import type { FunctionCall, FunctionOutcome } from "./addon.js";
 
 /** What a function can use apart from its arguments. */
 export interface ToolContext {
@@ -19,26 +19,21 @@ export type ToolFunction = (arguments_: any, context: ToolContext) => unknown;
 /** The calls that run, by number. */
 const running = new Map<number, AbortController>();
 
-/** The calls that were cancelled before they were started: both arrive in queues of their own. */
-const cancelled = new Set<number>();
-
-/** More of them are of calls that ended at the moment of being cancelled. */
-const MAX_CANCELLED = 10_000;
-
 /** @internal The function of a tool for the native part. */
 export function starter(
   implementation: ToolFunction,
-): (number: number, text: string) => Promise<FunctionOutcome> {
-  return (number, text) => run(number, (signal) => implementation(JSON.parse(text), { signal }));
+): (call: FunctionCall, text: string) => Promise<FunctionOutcome> {
+  return (call, text) => run(call, (signal) => implementation(JSON.parse(text), { signal }));
 }
 
-/** @internal Runs a function as the call of a number. It never fails. */
+/** @internal Runs a function. It never fails. */
 export async function run(
-  number: number,
+  call: FunctionCall,
   work: (signal: AbortSignal) => unknown,
 ): Promise<FunctionOutcome> {
-  if (cancelled.delete(number)) return { error: "the call was cancelled" };
+  if (call.isCancelled) return { error: "the call was cancelled" };
   const controller = new AbortController();
+  const { number } = call;
   running.set(number, controller);
   let result;
   try {
@@ -67,10 +62,7 @@ export function codeHash(implementation: (...given: never[]) => unknown): string
 
 /** @internal Aborts a call whose answer is no longer waited for. */
 export function cancel(number: number): void {
-  const controller = running.get(number);
-  if (controller) return controller.abort();
-  cancelled.add(number);
-  if (cancelled.size > MAX_CANCELLED) cancelled.delete(cancelled.values().next().value!);
+  running.get(number)?.abort();
 }
 
 /** The message of what a function threw, for the model: no stack. */

@@ -1,5 +1,6 @@
 /** Bound libraries and conversations. */
 
+import type { FunctionCall } from "./addon.js";
 import { expectString } from "./errors.js";
 import { cancel, run } from "./functions.js";
 import { native } from "./native.js";
@@ -69,8 +70,8 @@ export class Bound {
     const { approve } = options;
     const ask =
       approve &&
-      ((number: number, name: string, given: string) =>
-        run(number, () => approve(name, JSON.parse(given))));
+      ((call: FunctionCall, name: string, given: string) =>
+        run(call, () => approve(name, JSON.parse(given))));
     return Session.of(this.native.session(ask ?? null, cancel), this);
   }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use gram_tools::approval::{ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecisionFuture};
 use napi::bindgen_prelude::FnArgs;
 
-use crate::function::{AsyncFunction, NumberFunction, next_number, run_function};
+use crate::function::{AsyncFunction, FunctionCall, NumberFunction, run_function};
 
-/// Asks about the call of a number: the name of the tool, and the arguments as JSON text.
-pub(crate) type ApproveFunction = AsyncFunction<FnArgs<(u32, String, String)>>;
+/// Asks about the call of a tool: its name, and the arguments as JSON text.
+pub(crate) type ApproveFunction = AsyncFunction<FnArgs<(FunctionCall, String, String)>>;
 
 /// A function that approves calls.
 struct NodeApprover {
@@ -31,10 +31,9 @@ pub(crate) fn approvals(start: ApproveFunction, cancel: NumberFunction) -> Appro
 
 impl Approver for NodeApprover {
     fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
-        let number = next_number();
-        let arguments = (number, request.name.to_string(), request.arguments.to_string());
-        let (start, cancel) = (Arc::clone(&self.start), Arc::clone(&self.cancel));
-        let answer = run_function(start, cancel, number, FnArgs::from(arguments));
+        let (name, arguments) = (request.name.to_string(), request.arguments.to_string());
+        let arguments = |call| FnArgs::from((call, name, arguments));
+        let answer = run_function(&self.start, &self.cancel, arguments);
         Box::pin(async { gram_host::decision(answer.await.map_err(|error| error.detail)) })
     }
 }

@@ -14,14 +14,14 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
-use crate::function::{AsyncFunction, NumberFunction, next_number, run_function};
+use crate::function::{AsyncFunction, FunctionCall, NumberFunction, next_number, run_function};
 use crate::library::BoundLibrary;
 use crate::session::{Cancellation, Session};
 use crate::specification::Specification;
 
-/// Starts an agent with the numbers of the call, the conversation and the arm, the session, and the
-/// message of the user.
-type StartAgent = AsyncFunction<FnArgs<(u32, u32, u32, Session, String)>>;
+/// Starts an agent with the numbers of the conversation and the arm, the session, and the message of
+/// the user.
+type StartAgent = AsyncFunction<FnArgs<(FunctionCall, u32, u32, Session, String)>>;
 
 /// The functions of an agent.
 struct AgentParts {
@@ -74,11 +74,9 @@ impl AgentFunction for NodeAgent {
 impl FunctionConversation for NodeConversation {
     fn answer(&mut self, message: &str) -> FunctionFuture {
         let Self { parts, arm, number, session, ended } = &*self;
-        let call = next_number();
         let session = Session::of_agent(Arc::clone(session), ended.clone());
-        let arguments = FnArgs::from((call, *number, *arm, session, message.to_owned()));
-        let (start, cancel) = (Arc::clone(&parts.start), Arc::clone(&parts.cancel));
-        let answer = run_function(start, cancel, call, arguments);
+        let arguments = |call| FnArgs::from((call, *number, *arm, session, message.to_owned()));
+        let answer = run_function(&parts.start, &parts.cancel, arguments);
         Box::pin(async { answer.await.map_err(|error| error.detail) })
     }
 }
@@ -119,7 +117,7 @@ impl Experiment {
     pub fn new(
         agent: String,
         #[napi(
-            ts_arg_type = "(number: number, conversation: number, arm: number, session: Session, message: string) => Promise<FunctionOutcome>"
+            ts_arg_type = "(call: FunctionCall, conversation: number, arm: number, session: Session, message: string) => Promise<FunctionOutcome>"
         )]
         start: StartAgent,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,

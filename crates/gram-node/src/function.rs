@@ -1,6 +1,7 @@
 //! Functions of JavaScript as implementations.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,10 +10,11 @@ use gram_tools::invocation::{
     InvocationErrorKind,
 };
 use napi::Status;
-use napi::bindgen_prelude::{FnArgs, Promise};
+use napi::bindgen_prelude::{FnArgs, JsValuesTupleIntoVec, Promise};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 /// Why a function did not return.
 const ENDED: &str = "the program ended before the function did";
@@ -21,8 +23,18 @@ const ENDED: &str = "the program ended before the function did";
 pub(crate) type AsyncFunction<Arguments> =
     ThreadsafeFunction<Arguments, Promise<FunctionOutcome>, Arguments, Status, false, true>;
 
-/// Starts a function with the number of the call and its arguments as JSON text.
-pub(crate) type StartFunction = AsyncFunction<FnArgs<(u32, String)>>;
+/// Starts a function with the arguments of a call as JSON text.
+pub(crate) type StartFunction = AsyncFunction<FnArgs<(FunctionCall, String)>>;
+
+/// The result of a function.
+type ResultFuture = Pin<Box<dyn Future<Output = Result<Value, InvocationError>> + Send>>;
+
+/// A call of a function.
+#[napi]
+pub struct FunctionCall {
+    number: u32,
+    cancelled: CancellationToken,
+}
 
 /// Is told a number, such as that of a call that is cancelled.
 pub(crate) type NumberFunction = ThreadsafeFunction<u32, (), u32, Status, false, true>;
@@ -51,15 +63,33 @@ impl fmt::Debug for NodeFunction {
     }
 }
 
+#[napi]
+impl FunctionCall {
+    /// What identifies it.
+    #[napi(getter)]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether its result is no longer waited for. A call can be cancelled before it starts: both are
+    /// told through queues of their own.
+    #[napi(getter)]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.is_cancelled()
+    }
+}
+
 /// Cancels a call whose answer is no longer waited for.
 struct Running {
     number: u32,
+    cancelled: CancellationToken,
     cancel: Option<Arc<NumberFunction>>,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(cancel) = self.cancel.take() {
+            self.cancelled.cancel();
             cancel.call(self.number, ThreadsafeFunctionCallMode::NonBlocking);
         }
     }
@@ -71,24 +101,28 @@ pub(crate) fn next_number() -> u32 {
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Runs a function as the call of a number. Dropping the future cancels it.
-pub(crate) async fn run_function<Arguments>(
-    start: Arc<AsyncFunction<Arguments>>,
-    cancel: Arc<NumberFunction>,
-    number: u32,
-    arguments: Arguments,
-) -> Result<Value, InvocationError>
+/// Runs a function with the arguments that belong to a call. Dropping the future cancels it.
+pub(crate) fn run_function<Arguments>(
+    start: &Arc<AsyncFunction<Arguments>>,
+    cancel: &Arc<NumberFunction>,
+    arguments: impl FnOnce(FunctionCall) -> Arguments,
+) -> ResultFuture
 where
-    Arguments: napi::bindgen_prelude::JsValuesTupleIntoVec + 'static,
+    Arguments: JsValuesTupleIntoVec + Send + 'static,
 {
-    let mut running = Running { number, cancel: Some(cancel) };
-    let ended = match start.call_async(arguments).await {
-        Ok(promise) => promise.await,
-        Err(error) => Err(error),
-    };
-    // There is nothing left to cancel.
-    running.cancel = None;
-    ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), value)
+    let (number, cancelled) = (next_number(), CancellationToken::new());
+    let arguments = arguments(FunctionCall { number, cancelled: cancelled.clone() });
+    let mut running = Running { number, cancelled, cancel: Some(Arc::clone(cancel)) };
+    let start = Arc::clone(start);
+    Box::pin(async move {
+        let ended = match start.call_async(arguments).await {
+            Ok(promise) => promise.await,
+            Err(error) => Err(error),
+        };
+        // There is nothing left to cancel.
+        running.cancel.take();
+        ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), value)
+    })
 }
 
 fn failed(kind: InvocationErrorKind, detail: impl Into<String>) -> InvocationError {
@@ -119,10 +153,8 @@ impl Implementation for NodeFunction {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let number = next_number();
-        let arguments = FnArgs::from((number, invocation.arguments.to_string()));
-        let (start, cancel) = (Arc::clone(&self.start), Arc::clone(&self.cancel));
-        let answer = run_function(start, cancel, number, arguments);
+        let arguments = |call| FnArgs::from((call, invocation.arguments.to_string()));
+        let answer = run_function(&self.start, &self.cancel, arguments);
         Box::pin(async { answer.await.map(Answer::Json) })
     }
 

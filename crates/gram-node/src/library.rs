@@ -58,7 +58,9 @@ impl Library {
     pub fn add(
         &self,
         name: String,
-        #[napi(ts_arg_type = "(number: number, arguments: string) => Promise<FunctionOutcome>")]
+        #[napi(
+            ts_arg_type = "(call: FunctionCall, arguments: string) => Promise<FunctionOutcome>"
+        )]
         start: StartFunction,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
         details: FunctionDetails,
@@ -116,7 +118,7 @@ impl BoundLibrary {
     pub fn session(
         &self,
         #[napi(
-            ts_arg_type = "((number: number, name: string, arguments: string) => Promise<FunctionOutcome>) | null"
+            ts_arg_type = "((call: FunctionCall, name: string, arguments: string) => Promise<FunctionOutcome>) | null"
         )]
         approve: Option<ApproveFunction>,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
