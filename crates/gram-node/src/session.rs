@@ -1,10 +1,11 @@
 //! Sessions.
 
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use gram_tools::Verdict;
 use napi::Env;
-use napi::bindgen_prelude::PromiseRaw;
+use napi::bindgen_prelude::{PromiseRaw, within_runtime_if_available};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
@@ -93,7 +94,7 @@ impl Session {
         let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
         let stop = self.ended.as_ref().map(CancellationToken::child_token).unwrap_or_default();
         let session = Arc::clone(&self.native);
-        env.spawn_future(async move {
+        let mut work = Box::pin(async move {
             let mut call = std::pin::pin!(session.call_until(call, stop.clone()));
             let verdict = tokio::select! {
                 verdict = &mut call => verdict,
@@ -102,8 +103,14 @@ impl Session {
                     call.await
                 }
             };
-            Ok(VerdictText::new(&verdict))
-        })
+            VerdictText::new(&verdict)
+        });
+        // The first step starts a function of JavaScript from its own thread.
+        let mut context = Context::from_waker(Waker::noop());
+        match within_runtime_if_available(|| work.as_mut().poll(&mut context)) {
+            Poll::Ready(verdict) => env.spawn_future(std::future::ready(Ok(verdict))),
+            Poll::Pending => env.spawn_future(async { Ok(work.await) }),
+        }
     }
 
     /// Checks a call without running it.
