@@ -321,9 +321,25 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
         _ => None,
     };
     let (size, what) = match value {
-        Value::Array(items) => (Some(items.len() as u64), "items"),
-        Value::Object(map) => (Some(map.len() as u64), "entries"),
-        _ => (None, ""),
+        Value::Array(items) => (Some(items.len() as u64), ["item", "items"]),
+        Value::Object(map) => (Some(map.len() as u64), ["entry", "entries"]),
+        _ => (None, [""; 2]),
+    };
+    let characters = ["character", "characters"];
+    let too_short = |found: Option<u64>, least: u64, what: [&str; 2]| match found {
+        Some(found) if found < least => {
+            let what = what[usize::from(found != 1)];
+            refuse(format!("{} has {found} {what}, at least {least} are required", brief(value)))
+        }
+        _ => Ok(()),
+    };
+    let too_long = |found: Option<u64>, most: u64, what: [&str; 2]| match found {
+        Some(found) if found > most => {
+            let what = what[usize::from(found != 1)];
+            let are = if most == 1 { "is" } else { "are" };
+            refuse(format!("{} has {found} {what}, at most {most} {are} allowed", brief(value)))
+        }
+        _ => Ok(()),
     };
     match constraint {
         Constraint::Enum(values) if !values.iter().any(|member| value::same(member, value)) => {
@@ -336,10 +352,10 @@ fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -
         Constraint::Maximum(most) => bound(most, &[Less, Equal], "above the maximum"),
         Constraint::Above(least) => bound(least, &[Greater], "not above"),
         Constraint::Below(most) => bound(most, &[Less], "not below"),
-        Constraint::MinLength(least) => at_least(length, *least, "characters"),
-        Constraint::MaxLength(most) => at_most(length, *most, "characters"),
-        Constraint::MinSize(least) => at_least(size, *least, what),
-        Constraint::MaxSize(most) => at_most(size, *most, what),
+        Constraint::MinLength(least) => too_short(length, *least, characters),
+        Constraint::MaxLength(most) => too_long(length, *most, characters),
+        Constraint::MinSize(least) => too_short(size, *least, what),
+        Constraint::MaxSize(most) => too_long(size, *most, what),
         Constraint::MultipleOf(step) => match value {
             Value::Number(number) if !value::is_multiple(number, step) => {
                 refuse(format!("{number} is not a multiple of {step}"))
@@ -384,20 +400,6 @@ fn has_twins(value: &Value) -> bool {
     let Value::Array(items) = value else { return false };
     let mut known = HashSet::new();
     !items.iter().all(|item| known.insert(value::canonical(item)))
-}
-
-fn at_least(found: Option<u64>, least: u64, what: &str) -> Verdict {
-    match found.filter(|&found| found < least) {
-        Some(found) => refuse(format!("it has {found} {what}, at least {least} are wanted")),
-        None => Ok(()),
-    }
-}
-
-fn at_most(found: Option<u64>, most: u64, what: &str) -> Verdict {
-    match found.filter(|&found| found > most) {
-        Some(found) => refuse(format!("it has {found} {what}, at most {most} are allowed")),
-        None => Ok(()),
-    }
 }
 
 /// A value for a message, cut where it is long.
