@@ -1,8 +1,10 @@
 //! The table of attributes: where each one is allowed, the type of its value, and its keywords.
 
+mod implementation_kind;
 mod table;
 
-pub use table::{ATTRIBUTES, ImplementationKind};
+pub use implementation_kind::ImplementationKind;
+pub use table::ATTRIBUTES;
 
 use json_schema_kit::keywords::Keyword as K;
 use serde_json::{Number, Value};

@@ -1,4 +1,4 @@
-//! The tables: attributes, and kinds of implementations.
+//! The table of attributes.
 
 use json_schema_kit::keywords::Keyword as K;
 
@@ -7,65 +7,14 @@ use super::AttributeOwner::{
     Implementation, Library, Member, Record, Tool, Union,
 };
 use super::ConstraintConstructor as C;
+use super::ImplementationKind::{Builtin, Command, Http, Mcp, Replay};
 use super::ValueType::{
     self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, ProgramOrUrl,
     Range, Signature, Size, Sources, Step, Text, TextsOf, Time,
 };
-use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec, RequiredAttribute};
+use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec};
 use crate::ConstraintKind as Kind;
 use crate::model::{Constraint, OUTCOMES, Source};
-
-/// A kind of implementation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ImplementationKind {
-    /// A program that reads the arguments from standard input.
-    Command,
-    /// A server that gets the arguments in an HTTP request.
-    Http,
-    /// A tool of an MCP server.
-    Mcp,
-    /// A recording.
-    Replay,
-    /// An implementation that is compiled in.
-    Builtin,
-    /// A tool that the host program or the MCP client executes.
-    Client,
-}
-
-use ImplementationKind::{Builtin, Client, Command, Http, Mcp, Replay};
-
-impl ImplementationKind {
-    /// All kinds.
-    pub const ALL: [Self; 6] = [Command, Http, Mcp, Replay, Builtin, Client];
-
-    /// Its name in a specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Command => "Command",
-            Http => "Http",
-            Mcp => "Mcp",
-            Replay => "Replay",
-            Builtin => "Builtin",
-            Client => "Client",
-        }
-    }
-
-    /// The attribute that it needs, if any.
-    pub fn required(self) -> Option<RequiredAttribute> {
-        let (one_of, missing, help): (&[_], _, _) = match self {
-            Command => (&["run"], "command", "add {run: [\"python3\", \"hello.py\"]}"),
-            Http => (&["url"], "URL", "add {url: \"http://127.0.0.1:8080/search\"}"),
-            Mcp => (
-                &["command", "url"],
-                "command or URL",
-                "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
-            ),
-            Replay => (&["from"], "recording", "add {from: \"weather.jsonl\"}"),
-            Builtin | Client => return None,
-        };
-        Some(RequiredAttribute { one_of, missing, help })
-    }
-}
 
 const fn attribute(
     name: &'static str,
@@ -426,7 +375,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         Program,
         "Program that is the agent or starts the MCP server, with its arguments",
     ),
-    attribute("tool", &[Implementation(Mcp)], Text, "Name of the tool on the MCP server"),
+    attribute(
+        "tool",
+        &[Implementation(Mcp), Implementation(Replay)],
+        Text,
+        "Name of the tool on the MCP server or in the recording",
+    ),
     attribute("only", &[Implementation(Mcp)], Names, "Tools of the MCP server that `*` implements"),
     attribute(
         "except",

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::{Loader, text};
+use super::{Loader, name_or_tool, text};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -98,7 +98,7 @@ impl Replay {
         let path = loader.folder.join(text(declared, "from"));
         let recorded = std::fs::read_to_string(&path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Self::read(&recorded, &declared.tool)
+        Self::read(&recorded, &name_or_tool(declared, "tool"))
             .map_err(|error| format!("{}: {error}", path.display()))
     }
 
