@@ -12,6 +12,7 @@ use gram_model::attributes::AttributeOwner;
 use gram_syntax::{NodeId, Span};
 use smol_str::SmolStr;
 
+use crate::agent::article;
 use crate::{ImportGraph, Meaning, Scopes};
 
 pub use declared::declarations;
@@ -139,6 +140,30 @@ impl Kind {
             Self::Library => "library",
             Self::Experiment => "experiment",
             Self::Term => "vocabulary term",
+        }
+    }
+}
+
+impl Kind {
+    /// The word with its article.
+    pub fn noun(self) -> String {
+        let word = self.word();
+        format!("{} {word}", article(word))
+    }
+
+    /// What it is for.
+    pub const fn documentation(self) -> &'static str {
+        match self {
+            Self::Tool => "A function that a model may call: parameters, then a result.",
+            Self::Agent => "A model with an instruction and the tools that it may call.",
+            Self::Container => "Tools that a model sees as one until it asks for them.",
+            Self::Record => "An object type with named fields.",
+            Self::Enum => "A closed set of strings.",
+            Self::Union => "One of several types.",
+            Self::Alias => "A name for a type with constraints.",
+            Self::Library => "Implementations of tools, which are bound when an agent runs.",
+            Self::Experiment => "A comparison of arms, each of which runs the same cases.",
+            Self::Term => "A parameter or field that several declarations share.",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, NodeKind as N, Parse, Subject, foreign_type_name};
+use gram_syntax::{Fix, Node, NodeKind as N, Parse, Span, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
 use crate::checker::{Checker, DeclarationKind, First};
@@ -12,7 +12,8 @@ use crate::imports::ImportGraph;
 use crate::index::{DeclarationSyntax, FileIndex, TermEntry, label};
 use crate::scopes::{Meaning, Scopes};
 use gram_model::format::built_in;
-use gram_model::nearest::nearest;
+use gram_model::nearest::{nearest, question};
+use gram_model::print::string;
 use gram_model::spans::Place;
 
 /// Types whose names in other languages are hardly labels of data.
@@ -72,14 +73,34 @@ impl<'t> Checker<'t> {
     fn failed_imports(&mut self, imports: &ImportGraph) {
         for (file, imports) in imports.of.iter().enumerate().take(self.texts.len()) {
             for import in imports {
-                if let Err(reason) = &import.text {
-                    let error = self
-                        .error(&codes::UNKNOWN_IMPORT, file, import.span, reason.clone())
-                        .help("use a path relative to this file and inside the project");
-                    self.report(file, error);
+                let Err(reason) = &import.text else { continue };
+                if self.is_full(file) {
+                    break;
                 }
+                let mut error =
+                    self.error(&codes::UNKNOWN_IMPORT, file, import.span, reason.clone());
+                let near = self.near_files(file, import.span);
+                let near: Vec<_> = near.iter().map(String::as_str).collect();
+                if let Some(path) = near.first() {
+                    let with = string(path);
+                    let message = format!("write {with}");
+                    error = error.fix(Fix::replace(NeedsLook, message, import.span, with));
+                }
+                let rule = "use a path relative to this file and inside the project";
+                error = error.help(question(&near).unwrap_or_else(|| rule.to_owned()));
+                self.report(file, error);
             }
         }
+    }
+
+    /// The paths of files with a similar name to the one that a string in a file names.
+    fn near_files(&self, file: usize, span: Span) -> Vec<String> {
+        let name = |file: usize| self.texts.get(file).map_or("", |text| text.source().name());
+        let written = self.texts.get(file).map_or("", |text| text.source().slice(span));
+        let others = (0..self.texts.len()).filter(|other| *other != file);
+        let paths: Vec<_> = others.map(|other| relative_path(name(file), name(other))).collect();
+        let near = nearest(written.trim_matches(['"', '\'']), paths.iter().map(String::as_str));
+        near.into_iter().map(str::to_owned).collect()
     }
 
     /// Enters a name into its namespace: that of tools and agents, or that of libraries.
@@ -205,4 +226,13 @@ impl<'t> Checker<'t> {
         }
         self.report(file, error.help("make the definitions equal, or remove one"));
     }
+}
+
+/// The path of a file from the folder of another one, where both have a path from the same folder.
+fn relative_path(from: &str, to: &str) -> String {
+    let (from, to): (Vec<_>, Vec<_>) = (from.split('/').collect(), to.split('/').collect());
+    let same = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = from.len().saturating_sub(1).saturating_sub(same);
+    let down = to.get(same..).unwrap_or_default();
+    std::iter::repeat_n("..", up).chain(down.iter().copied()).collect::<Vec<_>>().join("/")
 }

@@ -1,6 +1,6 @@
 //! Where a text uses names, by its tree alone.
 
-use gram_syntax::{Node, NodeKind as N, Parse, Span};
+use gram_syntax::{Node, NodeKind as N, Parse, SourceFile, Span};
 use smol_str::SmolStr;
 
 use super::{Declaration, Kind, Space, Use};
@@ -107,14 +107,48 @@ impl Finder {
                 node.elements().for_each(|element| self.reference(element, Space::Tools));
             }
             Kind::Experiment => {
-                node.elements().for_each(|element| self.reference(element, Space::Libraries));
+                self.text(node, "agent", Space::Tools);
+                for element in node.elements() {
+                    self.reference(element, Space::Libraries);
+                    if let Some(arm) = only_node(element) {
+                        self.text(arm, "agent", Space::Tools);
+                        self.text(arm, "library", Space::Libraries);
+                    }
+                }
             }
             Kind::Library => node.elements().filter_map(only_node).for_each(|node| {
                 if let Some(name) = node.subject().identifier {
                     self.add(Space::Tools, &name.content(), name.span());
                 }
+                self.signature(node);
             }),
             Kind::Enum => {}
+        }
+    }
+
+    /// A name in the string of an attribute.
+    fn text(&mut self, node: Node<'_>, key: &str, space: Space) {
+        let entry = node.subject().entries().find(|entry| entry.key.content() == key);
+        if let Some(value) = entry.map(|it| it.value).filter(|it| it.kind() == N::String) {
+            self.add(space, &value.content(), value.span());
+        }
+    }
+
+    /// The types in the signature of an implementation.
+    fn signature(&mut self, node: Node<'_>) {
+        let entry = node.subject().entries().find(|entry| entry.key.content() == "signature");
+        let Some(value) = entry.map(|entry| entry.value) else { return };
+        let content = value.content();
+        // Only without escapes is a span of the content one of the file.
+        let Some(start) = value.text().find(&*content) else { return };
+        let start = value.span().start + u32::try_from(start).unwrap_or(u32::MAX);
+        let parse = gram_syntax::parse(SourceFile::new("signature", content.into_owned()));
+        let nodes = parse.tree().root().descendants().filter(|it| it.kind() == N::NodePattern);
+        for label in nodes.flat_map(|node| node.subject().labels()) {
+            types_in(label, |name, place| {
+                let place = Span::new(place.start + start, place.end + start);
+                self.add(Space::Types, name, place);
+            });
         }
     }
 

@@ -191,9 +191,14 @@ impl Parser<'_> {
                     return error;
                 }
                 let message = format!("this string has no closing {quote} on its line");
+                // A brace rarely belongs to a text.
+                let closers = [',', ';', '|', ']', ')'];
+                let end = text.find('}').unwrap_or(text.trim_end().trim_end_matches(closers).len());
+                let end = span.start + offset(text[..end].trim_end().len());
                 self.error(&codes::UNCLOSED_STRING, Span::new(span.start, span.start + 1), message)
                     .here("the string starts here")
                     .help(format!("close it with {quote}; {LINES}"))
+                    .fix(Fix::replace(NeedsLook, "close the string", Span::empty(end), quote))
             }
             Kind::UnclosedFence => self
                 .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
