@@ -1,7 +1,7 @@
 ;;; gram.el --- LLM tool definitions in gram  -*- lexical-binding: t; -*-
 
-;; Add the directory of this file to `load-path' and (require 'gram) to the init file.  Needs
-;; Emacs 29, or an older version with the package eglot, and `gramc' on the PATH.
+;; Add the directory of this file to `load-path' and (require 'gram) to the init file.  The
+;; language server needs `gramc' on the PATH, and Emacs 29 or the package eglot.
 
 ;;; Code:
 
@@ -32,6 +32,17 @@
     ("@@?[A-Za-z_][0-9A-Za-z_.-]*" . font-lock-preprocessor-face))
   "Highlighting other than comments and strings.")
 
+(defun gram-indent-line ()
+  "Indent the line by two spaces for each open bracket."
+  (interactive)
+  (let ((depth (save-excursion
+                 (back-to-indentation)
+                 (let ((open (car (syntax-ppss))))
+                   (if (looking-at "[])}]") (1- open) open)))))
+    (if (save-excursion (skip-chars-backward " \t") (bolp))
+        (indent-line-to (* 2 (max 0 depth)))
+      (save-excursion (indent-line-to (* 2 (max 0 depth)))))))
+
 ;;;###autoload
 (define-derived-mode gram-mode prog-mode "Gram"
   "Major mode for gram specifications of tools."
@@ -39,6 +50,7 @@
   (setq-local comment-end "")
   (setq-local indent-tabs-mode nil)
   (setq-local tab-width 2)
+  (setq-local indent-line-function #'gram-indent-line)
   (setq-local font-lock-defaults '(gram-font-lock-keywords)))
 
 ;;;###autoload
@@ -47,7 +59,13 @@
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs '(gram-mode . ("gramc" "lsp"))))
 
-(add-hook 'gram-mode-hook #'eglot-ensure)
+(defun gram-connect ()
+  "Connect to the language server, if eglot is installed."
+  (if (fboundp 'eglot-ensure)
+      (eglot-ensure)
+    (message "Gram: install the package eglot for diagnostics and completion")))
+
+(add-hook 'gram-mode-hook #'gram-connect)
 
 (provide 'gram)
 ;;; gram.el ends here

@@ -10,15 +10,37 @@ vim.lsp.config("gramc", {
 })
 vim.lsp.enable("gramc")
 
--- Comments, and highlighting if the tree-sitter parser is installed.
+-- Two spaces for each bracket that is open at the end of the line before.
+function GramIndent()
+  local before = vim.fn.prevnonblank(vim.v.lnum - 1)
+  if before == 0 then
+    return 0
+  end
+  local function code(line)
+    local text = vim.fn.getline(line):gsub('"[^"]*"', ""):gsub("'[^']*'", ""):gsub("`[^`]*`", "")
+    return (text:gsub("//.*", ""))
+  end
+  local closing = code(before):match("^%s*([%]%)}]*)")
+  local _, opened = code(before):gsub("[%[%({]", "")
+  local _, closed = code(before):gsub("[%]%)}]", "")
+  local own = code(vim.v.lnum):match("^%s*([%]%)}]*)")
+  local depth = opened - (closed - #closing) - #own
+  return math.max(0, vim.fn.indent(before) + depth * vim.bo.shiftwidth)
+end
+
+-- Comments, folds, and highlighting if the tree-sitter parser is installed.
 vim.api.nvim_create_autocmd("FileType", {
   pattern = "gram",
   callback = function(event)
     vim.bo[event.buf].commentstring = "// %s"
     vim.bo[event.buf].shiftwidth = 2
     vim.bo[event.buf].expandtab = true
-    if pcall(vim.treesitter.start, event.buf, "gram") then
-      vim.wo.foldexpr = "v:lua.vim.treesitter.foldexpr()"
-    end
+    vim.bo[event.buf].indentexpr = "v:lua.GramIndent()"
+    vim.bo[event.buf].indentkeys = "0],0),0},o,O"
+    local parser = pcall(vim.treesitter.start, event.buf, "gram")
+    local source = parser and "treesitter" or "lsp"
+    vim.opt_local.foldexpr = "v:lua.vim." .. source .. ".foldexpr()"
+    vim.opt_local.foldmethod = "expr"
+    vim.opt_local.foldlevel = 99
   end,
 })

@@ -50,6 +50,7 @@ mod programs;
 mod providers;
 mod python;
 mod real;
+mod rename;
 mod running;
 mod scenarios;
 mod secrets;

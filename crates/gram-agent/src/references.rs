@@ -32,6 +32,11 @@ pub fn unknown_references(text: &Parse, folder: Option<&Path>) -> Vec<Diagnostic
     finder.found
 }
 
+/// The names of the built-in implementations.
+pub fn builtins() -> impl Iterator<Item = &'static str> {
+    Builtin::NAMES.into_iter()
+}
+
 struct Finder<'t> {
     text: &'t Parse,
     folder: Option<&'t Path>,

@@ -1,4 +1,6 @@
-//! Code actions: fixes, suppressions, explanations and enum values that models send.
+//! Code actions: fixes, suppressions, explanations, refactorings, and enum values that models send.
+
+mod refactor;
 
 use gram_check::names::{Found, Kind};
 use gram_lint::{Lint, Settings};
@@ -17,7 +19,8 @@ use crate::request::{RequestContext, RequestResult};
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
-pub(crate) const KINDS: [&str; 2] = ["quickfix", FIX_ALL];
+pub(crate) const KINDS: [&str; 5] =
+    ["quickfix", refactor::EXTRACT, refactor::REWRITE, FIX_ALL, refactor::ORGANIZE_IMPORTS];
 
 /// The command that returns the explanation of a code.
 pub(crate) const EXPLAIN: &str = "gram.explain";
@@ -74,6 +77,7 @@ pub(crate) fn actions(
     if quick {
         suggestions(cx, span, &mut found);
     }
+    found.extend(refactor::refactorings(cx, span, wants, only.is_some()));
     if wants(FIX_ALL) && own.iter().flat_map(|one| &one.fixes).any(is_safe) {
         found.extend(fix_all(cx));
     }
@@ -89,7 +93,7 @@ fn edits(cx: &RequestContext, edits: &[Edit]) -> lsp::WorkspaceEdit {
     let edits =
         edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
     let changes = vec![(cx.file.uri.clone(), cx.file.version, edits.collect())];
-    crate::rename::edit(cx, changes)
+    crate::rename::workspace_edit(&cx.client, changes)
 }
 
 fn action(
@@ -232,7 +236,7 @@ fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
             found.push(CodeAction {
                 title: format!("add `{text}` to the values of `{parameter}`: {why}"),
                 kind: Some(CodeActionKind::QUICKFIX),
-                edit: Some(crate::rename::edit(cx, change)),
+                edit: Some(crate::rename::workspace_edit(&cx.client, change)),
                 ..CodeAction::default()
             });
         }

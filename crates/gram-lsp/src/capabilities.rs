@@ -32,6 +32,7 @@ pub(crate) fn capabilities(encoding: Encoding) -> ServerCapabilities {
         }),
         definition_provider: Some(lsp::OneOf::Left(true)),
         type_definition_provider: Some(true.into()),
+        implementation_provider: Some(true.into()),
         references_provider: Some(lsp::OneOf::Left(true)),
         document_highlight_provider: Some(lsp::OneOf::Left(true)),
         document_symbol_provider: Some(lsp::OneOf::Left(true)),
@@ -88,8 +89,28 @@ pub(crate) fn capabilities(encoding: Encoding) -> ServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(lsp::OneOf::Left(true)),
             }),
-            file_operations: None,
+            file_operations: Some(lsp::WorkspaceFileOperationsServerCapabilities {
+                will_rename: Some(renamed_files()),
+                ..lsp::WorkspaceFileOperationsServerCapabilities::default()
+            }),
         }),
         ..ServerCapabilities::default()
     }
+}
+
+/// The files and folders whose renaming may change what documents name.
+fn renamed_files() -> lsp::FileOperationRegistrationOptions {
+    let filter = |glob: &str, matches| lsp::FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: lsp::FileOperationPattern {
+            glob: glob.to_owned(),
+            matches: Some(matches),
+            options: None,
+        },
+    };
+    let filters = vec![
+        filter("**/*.{gram,jsonl}", lsp::FileOperationPatternKind::File),
+        filter("**", lsp::FileOperationPatternKind::Folder),
+    ];
+    lsp::FileOperationRegistrationOptions { filters }
 }

@@ -3,6 +3,7 @@
 mod context;
 mod edits;
 mod items;
+mod named_values;
 mod types;
 
 use context::Expected;
@@ -11,6 +12,7 @@ use gram_syntax::{Span, Tree};
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
 use crate::request::{RequestContext, RequestResult};
+pub(crate) use edits::relative_path;
 pub(crate) use items::member;
 
 /// The attribute whose key is at a span.

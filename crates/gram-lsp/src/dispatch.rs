@@ -10,7 +10,7 @@ use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    links, rename, selection, signature, symbols, tokens,
+    named_files, rename, selection, signature, symbols, tokens,
 };
 
 /// The document that the parameters name.
@@ -28,8 +28,14 @@ pub(crate) fn is_about_document(method: &str) -> Option<bool> {
     if handler(method).is_some() {
         return Some(true);
     }
-    matches!(method, "workspace/symbol" | "workspace/diagnostic" | "workspace/executeCommand")
-        .then_some(false)
+    let about_all = matches!(
+        method,
+        "workspace/symbol"
+            | "workspace/diagnostic"
+            | "workspace/executeCommand"
+            | "workspace/willRenameFiles"
+    );
+    about_all.then_some(false)
 }
 
 /// Handles a request about a document.
@@ -64,6 +70,7 @@ fn handler(method: &str) -> Option<Handler> {
         "textDocument/signatureHelp" => |cx, params| run(cx, params, signature::help),
         "textDocument/definition" => |cx, params| run(cx, params, goto::definition),
         "textDocument/typeDefinition" => |cx, params| run(cx, params, goto::type_definition),
+        "textDocument/implementation" => |cx, params| run(cx, params, goto::implementation),
         "textDocument/references" => |cx, params| run(cx, params, goto::references),
         "textDocument/documentHighlight" => |cx, params| run(cx, params, goto::highlights),
         "textDocument/prepareRename" => |cx, params| run(cx, params, rename::prepare),
@@ -77,7 +84,7 @@ fn handler(method: &str) -> Option<Handler> {
         "textDocument/formatting" => |cx, params| run(cx, params, formatting::document),
         "textDocument/rangeFormatting" => |cx, params| run(cx, params, formatting::range),
         "textDocument/onTypeFormatting" => |cx, params| run(cx, params, formatting::on_type),
-        "textDocument/documentLink" => |cx, params| run(cx, params, links::links),
+        "textDocument/documentLink" => |cx, params| run(cx, params, named_files::links),
         "textDocument/inlayHint" => |cx, params| run(cx, params, inlay::hints),
         "textDocument/codeLens" => |cx, params| run(cx, params, lens::lenses),
         "codeLens/resolve" => |cx, params| run(cx, params, lens::resolve),

@@ -1,27 +1,42 @@
 //! Formatting.
 
-use gram_syntax::{FormatError, FormatOptions, Span, TokenKind, format_range};
+use gram_syntax::{
+    Edit, FormatError, FormatOptions, Node, Parse, SourceFile, Span, TokenKind, format_range, parse,
+};
 use lsp_types as lsp;
 use lsp_types::TextEdit;
 
 use crate::position::number;
 use crate::request::{RequestContext, RequestError, RequestResult};
 
-/// The edits that format the lines touched by a span.
-fn edits(cx: &RequestContext, span: Span) -> Result<Vec<TextEdit>, FormatError> {
+/// The edits that format the lines touched by a span. In a document with syntax errors, the
+/// declarations without any.
+fn edits(cx: &RequestContext, span: Span) -> RequestResult<Vec<TextEdit>> {
     let options = FormatOptions { width: cx.snapshot.project_file().project.width };
-    let edits = format_range(cx.file.parse(), options, span)?;
+    let edits = match format_range(cx.file.parse(), options, span) {
+        Ok(edits) => edits,
+        Err(FormatError::Syntax) => declarations(cx.file.parse(), options, span),
+        Err(FormatError::Changed(_)) => {
+            let why = "formatting would change the meaning of the document";
+            return Err(RequestError::failed(why));
+        }
+    };
     let positions = cx.positions();
-    let edit = |edit: gram_syntax::Edit| TextEdit::new(positions.range(edit.span), edit.text);
+    let edit = |edit: Edit| TextEdit::new(positions.range(edit.span), edit.text);
     Ok(edits.into_iter().map(edit).collect())
 }
 
-fn format_error(error: FormatError) -> RequestError {
-    let why = match error {
-        FormatError::Syntax => "cannot format a document with syntax errors",
-        FormatError::Changed(_) => "formatting would change the meaning of the document",
+/// The edits of the declarations touched by a span that have no syntax error.
+fn declarations(document: &Parse, options: FormatOptions, span: Span) -> Vec<Edit> {
+    let source = document.source();
+    let touched = |node: &Node<'_>| node.span().start <= span.end && span.start <= node.span().end;
+    let format = |node: Node<'_>| {
+        let text = source.slice(node.span());
+        let formatted = gram_syntax::format(&parse(SourceFile::new("", text)), options).ok()?;
+        let formatted = formatted.trim_end();
+        (formatted != text).then(|| Edit { span: node.span(), text: formatted.to_owned() })
     };
-    RequestError::failed(why)
+    document.tree().root().children().filter(touched).filter_map(format).collect()
 }
 
 /// `textDocument/formatting`
@@ -29,7 +44,7 @@ pub(crate) fn document(
     cx: &RequestContext,
     _: lsp::DocumentFormattingParams,
 ) -> RequestResult<Vec<TextEdit>> {
-    edits(cx, Span::new(0, number(cx.file.text().len()))).map_err(format_error)
+    edits(cx, Span::new(0, number(cx.file.text().len())))
 }
 
 /// `textDocument/rangeFormatting`
@@ -37,11 +52,10 @@ pub(crate) fn range(
     cx: &RequestContext,
     params: lsp::DocumentRangeFormattingParams,
 ) -> RequestResult<Vec<TextEdit>> {
-    edits(cx, cx.positions().span(params.range)).map_err(format_error)
+    edits(cx, cx.positions().span(params.range))
 }
 
 /// `textDocument/onTypeFormatting`: the declaration that was just closed, or whose line just ended.
-/// Syntax errors are expected while typing and are not reported.
 pub(crate) fn on_type(
     cx: &RequestContext,
     params: lsp::DocumentOnTypeFormattingParams,

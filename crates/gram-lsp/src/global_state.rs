@@ -1,6 +1,8 @@
 //! The state of the server: open documents, projects and workspace folders. Only the main thread
 //! changes it. Worker threads read [`Snapshot`]s.
 
+mod lone_documents;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,7 +155,7 @@ impl GlobalState {
 
     /// Adds a loaded project.
     pub(crate) fn take_loaded(&mut self, loaded: LoadedProject) {
-        let LoadedProject { root, file, files, nested, trace_stats, .. } = loaded;
+        let LoadedProject { root, file, files, nested, trace_stats, data_files, .. } = loaded;
         for inner in nested {
             if !self.projects.contains_key(&ProjectKey::Folder(inner.clone())) {
                 self.request_load(inner);
@@ -168,6 +170,7 @@ impl GlobalState {
         project.loaded = true;
         project.state.file = Arc::new(file);
         project.state.trace_stats = Arc::new(trace_stats);
+        project.state.data_files = data_files.into();
         project.state.import_cache = Arc::default();
         project.set_files(files);
         self.refresh_open();

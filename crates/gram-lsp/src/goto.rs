@@ -19,6 +19,15 @@ pub(crate) fn declarations_at(cx: &RequestContext, position: lsp::Position) -> V
     }
 }
 
+/// The occurrences of the enum member at a position, its definition first.
+fn member_at(cx: &RequestContext, position: lsp::Position) -> Option<Vec<Location>> {
+    let at = symbol_at(cx, position)?;
+    let Symbol::Member(found) = at.symbol else { return None };
+    let member = crate::hover::name_at(cx, at.span);
+    let places = crate::rename::members::occurrences(&cx.snapshot, found, &member);
+    Some(places.iter().filter_map(|(file, span)| cx.snapshot.location(*file, *span)).collect())
+}
+
 fn name_of(snapshot: &Snapshot, found: Found) -> Option<Location> {
     snapshot.location(found.file, snapshot.declaration(found)?.place)
 }
@@ -30,15 +39,37 @@ pub(crate) fn definition(
 ) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
     let position = params.text_document_position_params.position;
     let at = cx.positions().offset(position);
-    let links = cx.snapshot.imports().of.get(cx.number);
-    let import =
-        links.into_iter().flatten().find(|link| link.span.start <= at && at <= link.span.end);
-    if let Some(Ok(number)) = import.map(|link| link.text.clone()) {
-        let start = cx.snapshot.location(number, Span::empty(0));
-        return Ok(start.map(lsp::GotoDefinitionResponse::Scalar));
+    if let Some(start) = crate::named_files::named_at(cx, at) {
+        return Ok(Some(lsp::GotoDefinitionResponse::Scalar(start)));
     }
-    let found = declarations_at(cx, position);
-    let places: Vec<_> = found.into_iter().filter_map(|it| name_of(&cx.snapshot, it)).collect();
+    let places: Vec<_> = match member_at(cx, position) {
+        // The first one is the definition.
+        Some(places) => places.into_iter().take(1).collect(),
+        None => {
+            let found = declarations_at(cx, position).into_iter();
+            found.filter_map(|it| name_of(&cx.snapshot, it)).collect()
+        }
+    };
+    Ok((!places.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(places)))
+}
+
+/// `textDocument/implementation`: the implementations of a tool in libraries.
+pub(crate) fn implementation(
+    cx: &RequestContext,
+    params: lsp::GotoDefinitionParams,
+) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
+    let snapshot = &*cx.snapshot;
+    let found = declarations_at(cx, params.text_document_position_params.position);
+    let in_library = |one: &Occurrence| {
+        let own = snapshot.names().of(one.file);
+        let at = crate::lookup::enclosing_declaration(own, one.span.start);
+        at.is_some_and(|at| own[at].kind == Kind::Library)
+    };
+    let all = occurrences(snapshot, &found, &everywhere(snapshot)).into_iter();
+    let places: Vec<_> = all
+        .filter(|one| !one.declares && in_library(one))
+        .filter_map(|one| snapshot.location(one.file, one.span))
+        .collect();
     Ok((!places.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(places)))
 }
 
@@ -143,11 +174,15 @@ pub(crate) fn references(
     cx: &RequestContext,
     params: lsp::ReferenceParams,
 ) -> RequestResult<Option<Vec<Location>>> {
-    let found = declarations_at(cx, params.text_document_position.position);
+    let position = params.text_document_position.position;
+    let with = params.context.include_declaration;
+    if let Some(places) = member_at(cx, position) {
+        return Ok(Some(places.into_iter().skip(usize::from(!with)).collect()));
+    }
+    let found = declarations_at(cx, position);
     if found.is_empty() {
         return Ok(None);
     }
-    let with = params.context.include_declaration;
     let all = occurrences(&cx.snapshot, &found, &everywhere(&cx.snapshot));
     let all = all.into_iter().filter(|one| with || !one.declares);
     Ok(Some(all.filter_map(|one| cx.snapshot.location(one.file, one.span)).collect()))
@@ -171,6 +206,14 @@ pub(crate) fn highlights(
     if !found.is_empty() {
         let all = occurrences(&cx.snapshot, &found, &[cx.number]);
         return Ok(Some(all.into_iter().map(highlight).collect()));
+    }
+    if let Some(places) = member_at(cx, position) {
+        let own = places.into_iter().filter(|place| place.uri == cx.file.uri);
+        let highlight = |place: Location| lsp::DocumentHighlight {
+            range: place.range,
+            kind: Some(lsp::DocumentHighlightKind::TEXT),
+        };
+        return Ok(Some(own.map(highlight).collect()));
     }
     let own = symbol_at(cx, position).filter(|at| matches!(at.symbol, Symbol::Field(_)));
     Ok(own.map(|at| vec![highlight(Occurrence { file: cx.number, span: at.span, declares: true })]))

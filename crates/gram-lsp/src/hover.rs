@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gram_check::PartialModule;
 use gram_check::names::{Found, Kind};
 use gram_model::print::{print_field, shape};
-use gram_model::{Field, Tool, Type};
+use gram_model::{Field, Tool, Type, Types};
 use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, type_use_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
@@ -35,10 +35,20 @@ pub(crate) fn hover(cx: &RequestContext, params: HoverParams) -> RequestResult<O
             let name = name_at(cx, at.span);
             field_of(&cx.snapshot, *found, &name).map(|it| field(&cx.snapshot, found.file, &it))
         }
-        Symbol::BuiltIn(name) => built_in(name),
+        Symbol::Member(found) => member(cx, *found, &name_at(cx, at.span)),
+        Symbol::BuiltIn(name) => Some(built_in_documentation(name)),
         Symbol::Key => attribute_at(cx.file.parse().tree(), at.span)
             .map(|spec| format!("`{}`: {}", spec.name, spec.documentation)),
-        Symbol::Label(kind) => Some(format!("declares a {}", kind.word())),
+        Symbol::Label(kind) => {
+            Some(format!("declares {}\n\n{}", kind.noun(), kind.documentation()))
+        }
+        Symbol::Implementation(kind) => {
+            let mut text = kind.documentation().to_owned();
+            let required = kind.required().map(|it| it.one_of.join("` or `"));
+            push_paragraph(&mut text, required.map(|it| format!("needs `{it}`")).as_deref());
+            Some(text)
+        }
+        Symbol::Lint(lint) => Some(format!("`{}`\n\n{}", lint.code.name, lint.code.summary())),
     };
     Ok(text.map(|value| Hover {
         contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
@@ -174,12 +184,32 @@ fn field(snapshot: &Snapshot, file: usize, field: &Field) -> String {
     text
 }
 
-fn built_in(name: &str) -> Option<String> {
-    let text = format!("(value::{name})==>(::Any)");
-    let json = gram_schema::schema_of_signature(&text).ok()?;
-    let mut text = code_block("gram", name);
-    push_schema(&mut text, json.pointer("/properties/value")?);
+/// The hover text of an enum member.
+fn member(cx: &RequestContext, found: Found, name: &str) -> Option<String> {
+    let declaration = cx.snapshot.declaration(found)?;
+    let text = format!("{} of the enum {}", gram_model::print::string(name), declaration.name);
+    let mut text = code_block("gram", &text);
+    let elements = node_of(&cx.snapshot, found)?.elements();
+    let is_named = |element: &gram_syntax::Node<'_>| {
+        crate::completion::member(*element).is_some_and(|(known, _)| known == name)
+    };
+    let node = elements.filter(is_named).find_map(crate::lookup::only_node);
+    push_paragraph(&mut text, node.and_then(crate::lookup::description).as_deref());
     Some(text)
+}
+
+/// What a built-in type is, with its schema.
+pub(crate) fn built_in_documentation(name: &str) -> String {
+    let mut text = code_block("gram", name);
+    if let Some(ty) = gram_model::format::built_in(name) {
+        push_paragraph(&mut text, Some(&gram_model::format::describe(&Types::default(), &ty)));
+    }
+    let signature = format!("(value::{name})==>(::Any)");
+    let json = gram_schema::schema_of_signature(&signature).ok();
+    if let Some(schema) = json.as_ref().and_then(|json| json.pointer("/properties/value")) {
+        push_schema(&mut text, schema);
+    }
+    text
 }
 
 fn code_block(language: &str, text: &str) -> String {

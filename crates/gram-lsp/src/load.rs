@@ -34,6 +34,8 @@ pub(crate) struct LoadedProject {
     /// Folders of nested projects.
     pub(crate) nested: Vec<PathBuf>,
     pub(crate) trace_stats: TraceStats,
+    /// The JSON Lines files.
+    pub(crate) data_files: Vec<PathBuf>,
     /// The errors of files that could not be read.
     pub(crate) errors: Vec<String>,
 }
@@ -80,14 +82,16 @@ pub(crate) fn load(request: &LoadRequest) -> LoadedProject {
             errors.push(format!("cannot read {}", path.display()));
         }
     }
-    let traces = own.iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
-    let trace_stats = TraceStats::read(traces.map(|path| path.as_path()));
+    let data_files = own.iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
+    let data_files: Vec<_> = data_files.map(|path| path.to_path_buf()).collect();
+    let trace_stats = TraceStats::read(data_files.iter().map(PathBuf::as_path));
     LoadedProject {
         root: root.clone(),
         file,
         files: files.into_iter().flatten().collect(),
         nested: nested.into_iter().collect(),
         trace_stats,
+        data_files,
         errors,
     }
 }

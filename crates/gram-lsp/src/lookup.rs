@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use gram_check::PartialModule;
-use gram_check::names::{Declaration, Found, Kind, Use, types_in};
-use gram_model::BUILT_IN;
+use gram_check::names::{Declaration, Found, Kind, Space, Use, types_in};
+use gram_lint::{LINTS, Lint};
+use gram_model::{BUILT_IN, ImplementationKind};
 use gram_model::{Field, Module, Place, Tool, Type, TypeId};
-use gram_syntax::{Node, NodeKind as N, Span, Tree};
+use gram_syntax::{Node, NodeKind as N, Span, TokenKind, Tree};
 use lsp_types::Position;
 
 use crate::file::File;
@@ -22,8 +23,14 @@ pub(crate) enum Symbol {
     Used(Use, Vec<Found>),
     /// The name of a parameter or field with its own type, and the enclosing declaration.
     Field(Found),
+    /// A member of an enum, at its definition or as a value.
+    Member(Found),
     /// The name of a built-in type.
     BuiltIn(&'static str),
+    /// The kind of an implementation.
+    Implementation(ImplementationKind),
+    /// The name of a lint in a comment that allows it.
+    Lint(&'static Lint),
     /// The key of an attribute.
     Key,
     /// A label that declares something.
@@ -60,11 +67,17 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
         return Some(SymbolAt { span: used.place, symbol: Symbol::Used(used.clone(), meant) });
     }
     let tree = file.parse().tree();
+    if let Some(lint) = lint_at(file, at) {
+        return Some(lint);
+    }
     let chain = chain(tree, at);
     let node = *chain.last()?;
     let parent = chain.len().checked_sub(2).and_then(|at| chain.get(at).copied());
     let span = node.span();
     let holder = enclosing_declaration(own, at);
+    if let Some(at_member) = member(snapshot, number, &chain) {
+        return Some(at_member);
+    }
     let key = |node: &Node<'_>| matches!(node.kind(), N::RecordProperty | N::MapEntry);
     if let Some(entry) = parent.filter(key)
         && entry.children().next().is_some_and(|key| key.id() == node.id())
@@ -73,6 +86,13 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
     }
     match parent.map(Node::kind) {
         Some(N::Labels) => {
+            let in_library = holder.is_some_and(|at| own[at].kind == Kind::Library);
+            let is_node = chain.iter().rev().nth(2).is_some_and(|it| it.kind() == N::NodePattern);
+            if in_library && is_node {
+                let mut kinds = ImplementationKind::ALL.into_iter();
+                let kind = kinds.find(|kind| kind.name() == node.content())?;
+                return Some(SymbolAt { symbol: Symbol::Implementation(kind), span });
+            }
             if let Some(kind) = Kind::of_label(&node.content()) {
                 return Some(SymbolAt { symbol: Symbol::Label(kind), span });
             }
@@ -84,6 +104,82 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
         }
         _ => built_in_at(node, at),
     }
+}
+
+/// The lint whose name is at an offset of a comment that allows it.
+fn lint_at(file: &File, at: u32) -> Option<SymbolAt> {
+    let token = file.parse().tree().token_at(at);
+    let is_comment = matches!(token.kind(), TokenKind::Comment);
+    if !is_comment || !token.text().contains("gram-allow:") {
+        return None;
+    }
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let start = token.span().start;
+    let (before, after) = token.text().split_at_checked((at - start) as usize)?;
+    let begin = before.trim_end_matches(part).len();
+    let end = token.text().len() - after.trim_start_matches(part).len();
+    let name = token.text().get(begin..end)?;
+    let lint = LINTS.iter().find(|lint| lint.code.name == name)?;
+    let offset = |at| start + crate::position::number(at);
+    Some(SymbolAt { symbol: Symbol::Lint(lint), span: Span::new(offset(begin), offset(end)) })
+}
+
+/// The enum member at the end of a chain of nodes: at its definition, or as a value of a field of
+/// that type.
+fn member(snapshot: &Snapshot, file: usize, chain: &[Node<'_>]) -> Option<SymbolAt> {
+    let node = *chain.last()?;
+    let names = snapshot.names();
+    let own = names.of(file);
+    let is_enum = |one: &Declaration| one.kind == Kind::Enum;
+    if node.kind() == N::String {
+        let typed = chain.iter().rev().find(|it| it.kind() == N::NodePattern);
+        let found = enum_of(snapshot, file, *typed?)?;
+        let (content, mut members) = (node.content(), enum_members(snapshot, found).into_iter());
+        let is_member = members.any(|(name, _)| name == content);
+        let is_value = is_member && values(*typed?).iter().any(|value| value.id() == node.id());
+        return is_value.then_some(SymbolAt { symbol: Symbol::Member(found), span: node.span() });
+    }
+    let at = own
+        .iter()
+        .position(|one| is_enum(one) && chain.iter().any(|node| node.id() == one.node))?;
+    let found = Found { file, at };
+    let mut members = enum_members(snapshot, found).into_iter();
+    let (_, span) = members.find(|(_, span)| *span == node.span())?;
+    Some(SymbolAt { symbol: Symbol::Member(found), span })
+}
+
+/// The members of an enum: names and their spans.
+pub(crate) fn enum_members(snapshot: &Snapshot, found: Found) -> Vec<(String, Span)> {
+    let elements = node_of(snapshot, found).into_iter().flat_map(Node::elements);
+    elements.filter_map(crate::completion::member).collect()
+}
+
+/// The strings in the attributes of a parameter or field that hold values of its type.
+pub(crate) fn values(node: Node<'_>) -> Vec<Node<'_>> {
+    const KEYS: [&str; 5] = ["default", "const", "enum", "examples", "pinned"];
+    let entries = node.subject().entries().filter(|it| KEYS.contains(&&*it.key.content()));
+    let nodes = entries.flat_map(|it| it.value.descendants());
+    nodes.filter(|value| value.kind() == N::String).collect()
+}
+
+/// The enum that is the type of a parameter, field or result, as far as its label says.
+pub(crate) fn enum_of(snapshot: &Snapshot, file: usize, node: Node<'_>) -> Option<Found> {
+    let names = snapshot.names();
+    let is_enum =
+        |found: &Found| names.declaration(*found).is_some_and(|one| one.kind == Kind::Enum);
+    let holder = enclosing_declaration(names.of(file), node.span().start);
+    let find = |space, name: &str| names.find(file, holder, space, name);
+    let subject = node.subject();
+    let Some(label) = subject.labels().next() else {
+        // A term.
+        let name = subject.identifier?.content();
+        let term = *find(Space::Terms, &name).first()?;
+        let declared = node_of(snapshot, term)?;
+        return (declared.id() != node.id()).then(|| enum_of(snapshot, term.file, declared))?;
+    };
+    let mut found = Vec::new();
+    types_in(label, |name, _| found.extend(find(Space::Types, name)));
+    found.into_iter().find(is_enum)
 }
 
 /// The built-in type at an offset of a label or a type expression.
@@ -190,6 +286,31 @@ pub(crate) fn description(node: Node<'_>) -> Option<String> {
     let own = node.subject().entries().find(|entry| entry.key.content() == "description");
     let text = own.map(|entry| entry.value.content()).or_else(|| node.doc_text())?;
     Some(text.into_owned())
+}
+
+/// The value of an attribute.
+pub(crate) fn entry<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
+    node.subject().entries().find(|entry| entry.key.content() == key).map(|entry| entry.value)
+}
+
+/// The node that a path of a single node consists of.
+pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
+    let mut parts = element.children();
+    match (element.kind(), parts.next(), parts.next()) {
+        (N::Path, Some(node), None) => Some(node),
+        _ => None,
+    }
+}
+
+/// The nodes of the parameters of a tool, or of the fields of a record.
+pub(crate) fn field_nodes(declaration: Node<'_>) -> Vec<Node<'_>> {
+    let is_tool = declaration.subject().labels().any(|label| label.content() == "Tool");
+    if is_tool {
+        let mut nodes = signature(declaration);
+        nodes.pop();
+        return nodes;
+    }
+    declaration.elements().filter_map(only_node).collect()
 }
 
 /// The nodes of a tool's signature: its parameters, then its result.

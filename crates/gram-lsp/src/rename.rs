@@ -1,17 +1,27 @@
-//! Renaming of declarations, parameters and fields.
+//! Renaming of declarations, parameters, fields and enum members, with all that refers to them.
 
-use std::collections::HashMap;
+mod cases;
+mod edits;
+mod fields;
+pub(crate) mod members;
+mod remote;
+
+use std::collections::BTreeSet;
 
 use gram_check::names::{Found, Kind, Space};
 use gram_model::BUILT_IN;
-use gram_model::print::identifier;
-use gram_syntax::Span;
+use gram_syntax::{Diagnostic, Node, Parse, Severity, Span};
 use lsp_types as lsp;
 use lsp_types::{Uri, WorkspaceEdit};
 
+use self::cases::CaseName;
+use self::edits::Edits;
+use self::fields::FieldRename;
+use crate::client::Client;
 use crate::goto::{Occurrence, everywhere, occurrences};
-use crate::lookup::{Symbol, SymbolAt, node_of, signature, symbol_at};
+use crate::lookup::{Symbol, SymbolAt, node_of, only_node, signature, symbol_at};
 use crate::request::{RequestContext, RequestError, RequestResult};
+use crate::snapshot::Snapshot;
 
 /// The symbol to rename.
 enum RenameTarget {
@@ -19,6 +29,8 @@ enum RenameTarget {
     Declared(Vec<Found>),
     /// A parameter or field with its own type.
     Field(Found, Span),
+    /// A member of an enum.
+    Member(Found, Span),
 }
 
 fn target(at: &SymbolAt) -> RequestResult<RenameTarget> {
@@ -34,8 +46,11 @@ fn target(at: &SymbolAt) -> RequestResult<RenameTarget> {
             used.name
         ))),
         Symbol::Field(found) => Ok(RenameTarget::Field(*found, at.span)),
+        Symbol::Member(found) => Ok(RenameTarget::Member(*found, at.span)),
         Symbol::BuiltIn(name) => Err(RequestError::failed(format!("`{name}` is a built-in type"))),
-        Symbol::Key | Symbol::Label(_) => Err(RequestError::failed("cannot rename a keyword")),
+        Symbol::Key | Symbol::Label(_) | Symbol::Implementation(_) | Symbol::Lint(_) => {
+            Err(RequestError::failed("cannot rename a keyword"))
+        }
     }
 }
 
@@ -67,49 +82,119 @@ pub(crate) fn rename(
     if name.is_empty() || name.contains(['\n', '\r']) {
         return Err(RequestError::invalid("a name has at least one character and no line break"));
     }
-    let places = match target(&at)? {
-        RenameTarget::Declared(found) => {
-            for found in &found {
-                allowed(cx, *found, name)?;
-            }
-            let all = occurrences(&cx.snapshot, &found, &everywhere(&cx.snapshot));
-            let terms = found
-                .iter()
-                .all(|it| cx.snapshot.declaration(*it).is_some_and(|one| one.kind == Kind::Term));
-            if terms {
-                no_second_parameter(cx, &all, name)?;
-            }
-            all
-        }
+    let mut edits = Edits::default();
+    match target(&at)? {
+        RenameTarget::Declared(found) => declared_name(cx, &mut edits, &found, name)?,
         RenameTarget::Field(found, span) => {
             free_in(cx, found, name)?;
-            vec![Occurrence { file: cx.number, span, declares: true }]
+            let old = crate::hover::name_at(cx, span);
+            fields(cx, &mut edits, [found].into(), &old, name);
         }
-    };
-    let mut changes: Vec<(Uri, Option<i32>, Vec<lsp::TextEdit>)> = Vec::new();
-    let mut files: HashMap<usize, usize> = HashMap::new();
-    for place in places {
-        let Some(file) = cx.snapshot.text(place.file) else { continue };
-        let range = file.positions(cx.snapshot.encoding).range(place.span);
-        let quoted = file.source().slice(place.span).starts_with('`');
-        let types = at_type(cx, &at);
-        // Type names are never quoted.
-        let text = if types && !quoted { name.to_owned() } else { identifier(name) };
-        let at = *files.entry(place.file).or_insert_with(|| {
-            changes.push((file.uri.clone(), file.version, Vec::new()));
-            changes.len() - 1
-        });
-        changes[at].2.push(lsp::TextEdit::new(range, text));
+        RenameTarget::Member(found, span) => {
+            let old = crate::hover::name_at(cx, span);
+            for (file, span) in members::occurrences(&cx.snapshot, found, &old) {
+                edits.rename(&cx.snapshot, file, span, name);
+            }
+        }
     }
-    Ok(Some(edit(cx, changes)))
+    breaks_nothing(cx, &edits, name)?;
+    Ok(Some(workspace_edit(&cx.client, edits.documents(cx))))
 }
 
-/// Edits of several documents.
-pub(crate) fn edit(
+/// Renames declarations of a name, and what refers to them.
+fn declared_name(
     cx: &RequestContext,
-    changes: Vec<(Uri, Option<i32>, Vec<lsp::TextEdit>)>,
-) -> WorkspaceEdit {
-    if cx.client.versioned_edits {
+    edits: &mut Edits,
+    found: &[Found],
+    name: &str,
+) -> RequestResult<()> {
+    let snapshot = &*cx.snapshot;
+    for found in found {
+        allowed(cx, *found, name)?;
+    }
+    let Some(own) = found.first().and_then(|first| snapshot.declaration(*first)) else {
+        return Ok(());
+    };
+    let places = occurrences(snapshot, found, &everywhere(snapshot));
+    if own.kind == Kind::Term {
+        no_second_parameter(cx, &places, name)?;
+    }
+    for place in &places {
+        edits.rename(snapshot, place.file, place.span, name);
+    }
+    if own.kind.space() == Space::Tools {
+        remote::keep_names(edits, snapshot, &found.iter().copied().collect(), &own.name, name);
+        cases::rename(edits, snapshot, CaseName::Tool(&own.name), name);
+    } else if own.kind == Kind::Term {
+        let holder = |place: &Occurrence| {
+            let own = snapshot.names().of(place.file);
+            let at = crate::lookup::enclosing_declaration(own, place.span.start)?;
+            Some(Found { file: place.file, at })
+        };
+        let uses = places.iter().filter(|place| !place.declares);
+        fields(cx, edits, uses.filter_map(holder).collect(), &own.name, name);
+    }
+    Ok(())
+}
+
+/// Renames a parameter of tools or a field of records, and what refers to it.
+fn fields(cx: &RequestContext, edits: &mut Edits, holders: BTreeSet<Found>, old: &str, new: &str) {
+    let snapshot = &*cx.snapshot;
+    for holder in &holders {
+        let own = snapshot.declaration(*holder).filter(|own| own.kind == Kind::Tool);
+        if let Some(tool) = own {
+            let parameter = CaseName::Parameter { tool: &tool.name, name: old };
+            cases::rename(edits, snapshot, parameter, new);
+        }
+    }
+    FieldRename { snapshot, old, new }.apply(edits, holders);
+}
+
+/// Rejects a renaming that leads to errors: not all references can be followed, such as the keys of
+/// default values.
+fn breaks_nothing(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResult<()> {
+    let snapshot = &*cx.snapshot;
+    let errors = |texts: &[Parse]| -> Vec<Diagnostic> {
+        let found = gram_check::check_linked(texts, snapshot.imports()).diagnostics;
+        found.into_iter().filter(|one| one.severity == Severity::Error).collect()
+    };
+    let before: Vec<_> = snapshot.files().iter().map(|file| file.parse().clone()).collect();
+    let mut known: Vec<_> = errors(&before).iter().map(|one| one.code.name).collect();
+    for error in errors(&edits.texts(snapshot)) {
+        match known.iter().position(|known| *known == error.code.name) {
+            Some(at) => drop(known.swap_remove(at)),
+            None => {
+                let file = error.source.name();
+                return Err(RequestError::failed(format!(
+                    "cannot rename it to `{name}`: {} in {file}; change this place first",
+                    error.message
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The implementations of a library: their nodes, and the tools that they name.
+fn library_entries<'s>(
+    snapshot: &'s Snapshot,
+    file: usize,
+    library: Node<'s>,
+) -> Vec<(Node<'s>, Option<Found>)> {
+    let nodes = library.elements().filter_map(only_node);
+    let entry = |node: Node<'s>| {
+        let name = node.subject().identifier?.content();
+        Some((node, snapshot.names().find(file, None, Space::Tools, &name).first().copied()))
+    };
+    nodes.filter_map(entry).collect()
+}
+
+/// The document, its version, and its edits.
+pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<lsp::TextEdit>);
+
+/// Edits of several documents.
+pub(crate) fn workspace_edit(client: &Client, changes: Vec<DocumentEdits>) -> WorkspaceEdit {
+    if client.versioned_edits {
         let edits = changes.into_iter().map(|(uri, version, edits)| lsp::TextDocumentEdit {
             text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
             edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
@@ -120,16 +205,6 @@ pub(crate) fn edit(
     #[expect(clippy::mutable_key_type, reason = "`Uri` has interior mutability in lsp-types")]
     let changes = changes.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
     WorkspaceEdit::new(changes)
-}
-
-fn at_type(cx: &RequestContext, at: &SymbolAt) -> bool {
-    let found = match &at.symbol {
-        Symbol::Declared(found) => Some(found),
-        Symbol::Used(_, found) => found.first(),
-        _ => None,
-    };
-    let one = found.and_then(|found| cx.snapshot.declaration(*found));
-    one.is_some_and(|one| one.kind.is_type())
 }
 
 /// Rejects invalid and duplicate names of declarations.

@@ -29,6 +29,9 @@ use crate::workers::Workers;
 /// Maximum time that requests wait for projects to load.
 const MAX_LOADING_WAIT: Duration = Duration::from_secs(3);
 
+/// How often the imports of documents outside of the client's folders are looked up.
+const LONE_DOCUMENT_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Number of request threads. With two, a slow request does not block the others.
 const REQUEST_THREADS: usize = 2;
 
@@ -153,10 +156,12 @@ impl Server {
 
     fn run(&mut self, incoming: &Receiver<ServerEvent>) -> io::Result<i32> {
         loop {
-            let event = if self.waiting.is_empty() {
-                incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
-            } else {
+            let event = if !self.waiting.is_empty() {
                 incoming.recv_timeout(MAX_LOADING_WAIT.saturating_sub(self.since.elapsed()))
+            } else if self.state.has_lone_documents() {
+                incoming.recv_timeout(LONE_DOCUMENT_INTERVAL)
+            } else {
+                incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
             match event {
                 Ok(ServerEvent::Incoming(Incoming::Wrong(answer))) => self.send(answer.into()),
@@ -173,7 +178,14 @@ impl Server {
                 Ok(ServerEvent::Loaded(loaded)) => self.loaded(*loaded),
                 Ok(ServerEvent::Answered(id, answer)) => self.answered(id, answer),
                 Ok(ServerEvent::Diagnosed(diagnosed)) => self.diagnosed(diagnosed),
-                Err(RecvTimeoutError::Timeout) => self.answer_waiting(),
+                Err(RecvTimeoutError::Timeout) if !self.waiting.is_empty() => {
+                    self.answer_waiting();
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.state.refresh_lone_documents() {
+                        self.process_changes();
+                    }
+                }
                 Err(RecvTimeoutError::Disconnected) => return Ok(1),
             }
         }

@@ -39,6 +39,8 @@ pub(crate) struct ProjectState {
     pub(crate) file: Arc<ProjectFile>,
     /// Tool calls in the project's traces.
     pub(crate) trace_stats: Arc<TraceStats>,
+    /// The JSON Lines files of the project: cases, recordings, traces.
+    pub(crate) data_files: Arc<[PathBuf]>,
     /// The files of the project, sorted by path.
     pub(crate) files: Vec<Arc<File>>,
     /// Indices of files by canonical path.
@@ -54,6 +56,7 @@ impl ProjectState {
             root: Arc::from(root),
             file: Arc::default(),
             trace_stats: Arc::default(),
+            data_files: Arc::default(),
             files: Vec::new(),
             indices: Arc::default(),
             import_cache: Arc::default(),

@@ -345,9 +345,14 @@ async def test_texts_are_formatted(editor):
             position=editor.at("a.gram", "( ::Text ) ]", 12)))
     assert editor.apply("a.gram", edits).startswith("[a:Tool | (x::Text)==>(::Text)]\n\n[ b")
     editor.open("b.gram", "[ a:Tool | (x::")
-    with pytest.raises(Exception, match="syntax errors"):
-        await editor.client.text_document_formatting_async(types.DocumentFormattingParams(
-            text_document=editor.document("b.gram"), options=options))
+    assert not await editor.client.text_document_formatting_async(
+        types.DocumentFormattingParams(text_document=editor.document("b.gram"), options=options))
+    # The declarations without errors are formatted.
+    editor.open("c.gram", "[ a:Tool|()==>(::Text)]\n// x\n[b:Tool | (x Text)]\n[ c:Tool|()==>(::Text)]\n")
+    edits = await editor.client.text_document_formatting_async(
+        types.DocumentFormattingParams(text_document=editor.document("c.gram"), options=options))
+    assert editor.apply("c.gram", edits) == \
+        "[a:Tool | ()==>(::Text)]\n// x\n[b:Tool | (x Text)]\n[c:Tool | ()==>(::Text)]\n"
 
 
 @project
@@ -580,6 +585,30 @@ async def test_a_change_of_the_document_outdates_requests(editor):
         except Exception as error:
             assert "changed" in str(error)
     assert not await editor.diagnostics("main.gram")
+
+
+async def test_a_lone_file_notices_changes_of_its_imports(editor, tmp_path_factory):
+    """A file outside of all folders of the workspace, where the client watches nothing."""
+    folder = tmp_path_factory.mktemp("alone")
+    (folder / "types.gram").write_text("[Spot::Record | (a::Text)]\n")
+    text = "{imports: ['types.gram', 'more.gram']}\n/** Goes */\n[go:Tool | (to::Spot)==>(::Text)]\n"
+    uri = (folder / "a.gram").as_uri()
+    item = types.TextDocumentItem(uri=uri, language_id="gram", version=1, text=text)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(text_document=item))
+    editor.uri = lambda name: uri
+
+    def errors(*wanted):
+        return lambda found: sorted(
+            one.code for one in found if one.severity == types.DiagnosticSeverity.Error
+        ) == list(wanted)
+
+    await editor.pushed("a.gram", errors("unknown-import"))
+    (folder / "more.gram").write_text("[Other::Record | (a::Text)]\n")
+    await editor.pushed("a.gram", errors())
+    (folder / "types.gram").write_text("[Place::Record | (a::Text)]\n")
+    await editor.pushed("a.gram", errors("unknown-type"))
+    (folder / "types.gram").unlink()
+    await editor.pushed("a.gram", errors("unknown-import", "unknown-type"))
 
 
 async def test_a_text_without_a_file(editor):

@@ -21,7 +21,7 @@ use crate::message::{Message, Reply};
 use crate::observer::Event;
 
 pub(crate) use finish::finish_reason;
-pub use named::{ModelNameError, Models};
+pub use named::{ModelNameError, Models, providers};
 pub use retry::RetryPolicy;
 pub use scripted::{ScriptError, ScriptedModel};
 

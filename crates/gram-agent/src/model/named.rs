@@ -37,6 +37,11 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta";
 
+/// The names of the providers of models.
+pub fn providers() -> impl Iterator<Item = &'static str> {
+    PROVIDERS.iter().map(|(name, ..)| *name).chain([SCRIPTED])
+}
+
 /// Looks up environment variables.
 type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -158,9 +163,8 @@ impl<'n> Name<'n> {
         };
         let spec = PROVIDERS.iter().find(|(name, ..)| *name == provider);
         if spec.is_none() && provider != SCRIPTED {
-            let names = || PROVIDERS.iter().map(|(name, ..)| *name).chain([SCRIPTED]);
-            let help = gram_model::did_you_mean(provider, names()).unwrap_or_else(|| {
-                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
+            let help = gram_model::did_you_mean(provider, providers()).unwrap_or_else(|| {
+                format!("expected one of {}", providers().collect::<Vec<_>>().join(", "))
             });
             return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
         }

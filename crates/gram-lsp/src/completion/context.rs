@@ -14,14 +14,16 @@ const MAX_TOKENS: usize = 20_000;
 pub(crate) enum Expected {
     /// Nothing that can be completed.
     Nothing,
-    /// A declaration at the top level.
-    Declaration,
+    /// A declaration at the top level. Whether its bracket is there.
+    Declaration { opened: bool },
     /// A label after the name of a pattern, with the kind of the enclosing pattern.
     Label(Option<Kind>),
     /// A type.
     Type,
     /// The kind of an implementation.
     Implementation,
+    /// The label of an arm.
+    ArmLabel,
     /// The name of a parameter or field.
     Parameter,
     /// A name among the elements of a declaration, or of an implementation.
@@ -43,6 +45,8 @@ pub(crate) enum RecordOwner {
     Declaration(Kind),
     /// An implementation of this kind.
     Implementation(String),
+    /// An arm of an experiment.
+    Arm,
     /// A member of an enum.
     Member,
     /// A parameter, field, result or term, with its label.
@@ -57,6 +61,7 @@ impl RecordOwner {
         Some(match self {
             Self::Header => AttributeOwner::Header,
             Self::Declaration(kind) => kind.attribute_owner(),
+            Self::Arm => AttributeOwner::Arm,
             Self::Member => AttributeOwner::Member,
             Self::Implementation(word) => {
                 let mut kinds = ImplementationKind::ALL.into_iter();
@@ -179,7 +184,8 @@ fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, V
         let fresh = tokens.last().is_none_or(|last| {
             matches!(last.kind(), T::RBracket | T::RParen | T::RBrace) && !backticked
         });
-        return (if fresh { Expected::Declaration } else { Expected::Nothing }, Vec::new());
+        let declaration = Expected::Declaration { opened: false };
+        return (if fresh { declaration } else { Expected::Nothing }, Vec::new());
     };
     let rest = &tokens[inner + 1..];
     let last = rest.last().map(|token| token.kind());
@@ -195,13 +201,19 @@ fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, V
                     return (kind.map_or(Expected::Nothing, Expected::Element), Vec::new());
                 }
                 let holder = holder.and_then(Kind::of_label);
-                (if colon { Expected::Label(holder) } else { Expected::Nothing }, Vec::new())
+                let expected = match outer {
+                    _ if colon => Expected::Label(holder),
+                    None if rest.is_empty() => Expected::Declaration { opened: true },
+                    _ => Expected::Nothing,
+                };
+                (expected, Vec::new())
             }
         },
         T::LParen => {
             let holder = enclosing_kind(tokens, &open);
             let expected = match (holder, colon) {
                 (Some(Kind::Library), true) => Expected::Implementation,
+                (Some(Kind::Experiment), true) => Expected::ArmLabel,
                 (Some(Kind::Enum), true) => Expected::Nothing,
                 (_, true) => Expected::Type,
                 (Some(Kind::Library), false) if rest.is_empty() => Expected::Element(Kind::Library),
@@ -225,7 +237,8 @@ fn in_bare_type(
 ) -> Option<(Expected, Vec<String>)> {
     let at = open.iter().position(|at| tokens[*at].kind() == T::LParen)?;
     let paren = open[at];
-    if matches!(enclosing_kind(tokens, &open[..at]), Some(Kind::Library | Kind::Enum)) {
+    let kind = enclosing_kind(tokens, &open[..at]);
+    if matches!(kind, Some(Kind::Library | Kind::Experiment | Kind::Enum)) {
         return None;
     }
     let rest = &tokens[paren + 1..];
@@ -364,9 +377,15 @@ fn owner(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Option<Rec
             bar(between).is_none().then_some(RecordOwner::Declaration(kind))
         }
         T::LParen => {
-            let own = label(between).unwrap_or_default().to_owned();
+            let first = label_at(between).and_then(|at| between.get(at + 1));
+            let own = first.map_or("", |first| {
+                let label = Span::new(first.span().start, tokens[brace].span().start);
+                tree.source().slice(label).trim()
+            });
+            let own = own.to_owned();
             match enclosing_kind(tokens, outer) {
                 Some(Kind::Library) => Some(RecordOwner::Implementation(own)),
+                Some(Kind::Experiment) => Some(RecordOwner::Arm),
                 Some(Kind::Enum) => Some(RecordOwner::Member),
                 _ => Some(RecordOwner::Field(own)),
             }
@@ -394,8 +413,12 @@ mod tests {
         let field = |label: &str| RecordOwner::Field(label.to_owned());
         let word = |text: &str| text.to_owned();
         for (text, expected, written) in [
-            ("¦", W::Declaration, ""),
-            ("(a::Text)\n¦", W::Declaration, ""),
+            ("¦", W::Declaration { opened: false }, ""),
+            ("(a::Text)\n¦", W::Declaration { opened: false }, ""),
+            ("(a::Text)\n[¦]", W::Declaration { opened: true }, ""),
+            ("[a:Agent | [¦", W::Nothing, ""),
+            ("[a:Experiment | (b:¦", W::ArmLabel, ""),
+            ("[a:Experiment | (b:Arm {¦", W::Key(RecordOwner::Arm), ""),
             ("[a:¦", W::Label(None), ""),
             ("[a:To¦ | ()==>(::Text)]", W::Label(None), "To"),
             ("[a:Agent | [b:¦", W::Label(Some(Kind::Agent)), ""),
@@ -414,6 +437,7 @@ mod tests {
             ("[a:Tool {¦} | ()==>(::Text)]", W::Key(RecordOwner::Declaration(Kind::Tool)), ""),
             ("[a:Tool | (x::Int {ra¦", W::Key(field("Int")), "ra"),
             ("[a:Tool | (x::Int {range: 1..2, ¦})==>(::Text)]", W::Key(field("Int")), ""),
+            ("[a:Tool | (x::Int[] {¦", W::Key(field("Int[]")), ""),
             ("[a:Tool | (x::Text {format: \"da¦", W::Value(field("Text"), word("format")), "da"),
             ("(x::Bool {default: ¦})", W::Value(field("Bool"), word("default")), ""),
             (
@@ -429,6 +453,11 @@ mod tests {
             ("[a:Tool {fieldPatterns: {\"^x-\": \"Te¦\"}} | ()==>(::Null)]", W::Type, "Te"),
             ("[a:Tool {fieldPatterns: {¦}} | ()==>(::Null)]", W::Nothing, ""),
             ("[a:Library | (b:Mcp {¦", W::Key(RecordOwner::Implementation(word("Mcp"))), ""),
+            (
+                "[a:Experiment | (b:Arm {library: \"st¦",
+                W::Value(RecordOwner::Arm, word("library")),
+                "st",
+            ),
             ("[a:Enum | (b {¦", W::Key(RecordOwner::Member), ""),
             ("{imports: [\"ty¦\"]}", W::Value(RecordOwner::Header, word("imports")), "ty"),
             ("{¦}", W::Key(RecordOwner::Header), ""),

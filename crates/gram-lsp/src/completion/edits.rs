@@ -42,7 +42,12 @@ pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit>
 
 /// The path of a file relative to the folder of the importing file.
 pub(super) fn relative(from: &File, to: &File) -> Option<String> {
-    let (from, to) = (from.path.as_deref()?.parent()?, to.path.as_deref()?);
+    relative_path(from.path.as_deref()?, to.path.as_deref()?)
+}
+
+/// The path of a file relative to the folder of another one.
+pub(crate) fn relative_path(from: &Path, to: &Path) -> Option<String> {
+    let from = from.parent()?;
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other);
     let common = common.count();
     let up = from.components().skip(common).map(|_| "..".as_ref() as &Path);

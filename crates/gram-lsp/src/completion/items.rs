@@ -3,7 +3,7 @@
 use gram_check::names::{Declaration, Found, Kind, Space, values_in};
 use gram_lint::LINTS;
 use gram_model::attributes;
-use gram_model::attributes::{AttributeSpec, ValueType};
+use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
 use gram_model::print::{identifier, string};
 use gram_model::{BUILT_IN, Format};
 use gram_model::{ImplementationKind, Type};
@@ -13,6 +13,8 @@ use lsp_types::{CompletionItem, CompletionItemKind as K};
 
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::edits::{import_edit, relative};
+use super::named_values::named_values;
+use crate::hover::built_in_documentation;
 use crate::lookup::{description, node_of};
 use crate::request::RequestContext;
 
@@ -42,10 +44,13 @@ pub(super) fn items(
     let mut items = ItemList { cx, context, range, typed, found: Vec::new(), more: false };
     match &context.expected {
         Expected::Nothing => {}
-        Expected::Declaration => items.declarations(),
+        Expected::Declaration { opened } => items.declarations(*opened),
         Expected::Label(holder) => items.labels(*holder),
         Expected::Type => items.types(),
         Expected::Implementation => items.implementations(),
+        Expected::ArmLabel => {
+            items.add("Arm", K::KEYWORD, "an arm that differs in more than its library", None);
+        }
         Expected::Parameter => items.declared(Space::Terms, |_| true, true),
         Expected::Element(kind) => items.elements(*kind),
         Expected::Key(owner) => items.keys(owner),
@@ -170,7 +175,11 @@ impl ItemList<'_> {
         self.declared(Space::Types, |_| true, true);
         for name in BUILT_IN {
             if let Some(at) = self.add(name, K::KEYWORD, "built-in type", None) {
-                self.found[at].sort_text = Some(format!("2{name}"));
+                let item = &mut self.found[at];
+                item.sort_text = Some(format!("2{name}"));
+                let (kind, value) = (lsp::MarkupKind::Markdown, built_in_documentation(name));
+                let explained = lsp::MarkupContent { kind, value };
+                item.documentation = Some(lsp::Documentation::MarkupContent(explained));
             }
         }
     }
@@ -184,19 +193,24 @@ impl ItemList<'_> {
             Some(_) => false,
         };
         for kind in Kind::LABELLED.into_iter().filter(fits) {
-            self.add(kind.label(), K::KEYWORD, &format!("declares a {}", kind.word()), None);
+            self.add(kind.label(), K::KEYWORD, &format!("declares {}", kind.noun()), None);
         }
     }
 
     fn implementations(&mut self) {
         for kind in ImplementationKind::ALL {
-            self.add(kind.name(), K::KEYWORD, "kind of implementation", None);
+            self.add(kind.name(), K::KEYWORD, kind.documentation(), None);
         }
     }
 
     fn elements(&mut self, kind: Kind) {
         match kind {
-            Kind::Agent => self.declared(Space::Tools, |_| true, true),
+            Kind::Agent => {
+                let own = self.cx.snapshot.names().of(self.cx.number);
+                let at = crate::lookup::enclosing_declaration(own, self.context.word.start);
+                let own = at.map(|at| own[at].name.clone());
+                self.declared(Space::Tools, |one| Some(&one.name) != own.as_ref(), true);
+            }
             Kind::Container | Kind::Library => {
                 self.declared(Space::Tools, |one| one.kind == Kind::Tool, kind != Kind::Library);
             }
@@ -208,9 +222,20 @@ impl ItemList<'_> {
         }
     }
 
-    fn declarations(&mut self) {
+    /// Adds snippets of declarations, or of what is inside of their brackets.
+    fn declarations(&mut self, opened: bool) {
+        let rest = self.cx.file.text().get(self.context.word.end as usize..).unwrap_or_default();
+        let is_closed = rest.starts_with(']');
         for (label, about, snippet) in SNIPPETS {
-            self.snippet(label, K::SNIPPET, about, snippet, &plain(snippet));
+            let inside = snippet.split_once('[').map(|(_, rest)| rest).filter(|_| opened);
+            let inside = inside.and_then(|rest| rest.strip_suffix("]$0"));
+            let snippet = match inside {
+                Some(inside) if is_closed => format!("{inside}$0"),
+                Some(inside) => format!("{inside}]$0"),
+                None if opened => continue,
+                None => snippet.to_owned(),
+            };
+            self.snippet(label, K::SNIPPET, about, &snippet, &plain(&snippet));
         }
     }
 
@@ -223,14 +248,21 @@ impl ItemList<'_> {
                 self.snippet(name, K::PROPERTY, about, &snippet, &plain);
             }
         }
+        let required: &[&str] = match owner.attribute_owner() {
+            Some(AttributeOwner::Implementation(kind)) => {
+                kind.required().map_or(&[], |required| required.one_of)
+            }
+            Some(AttributeOwner::Arm) => &["library"],
+            _ => &[],
+        };
         for one in self.attributes(owner) {
             if !self.context.siblings.iter().any(|known| known == one.name) {
-                self.attribute(one);
+                self.attribute(one, required.contains(&one.name));
             }
         }
     }
 
-    fn attribute(&mut self, one: &AttributeSpec) {
+    fn attribute(&mut self, one: &AttributeSpec, is_required: bool) {
         let name = one.name;
         let value = match one.value {
             ValueType::Text
@@ -247,12 +279,23 @@ impl ItemList<'_> {
         };
         let (snippet, plain) = (format!("{name}: {value}"), format!("{name}: "));
         self.snippet(name, K::PROPERTY, one.documentation, &snippet, &plain);
+        if is_required && let Some(item) = self.found.last_mut().filter(|item| item.label == name) {
+            // Before all others, which have no text to sort by but their name.
+            item.sort_text = Some(format!(" {name}"));
+        }
     }
 
     /// The attributes that are allowed at the cursor.
     fn attributes(&self, owner: &RecordOwner) -> Vec<&'static AttributeSpec> {
         let Some(attribute_owner) = owner.attribute_owner() else { return Vec::new() };
         let all = attributes::of_owner(attribute_owner);
+        if *owner == RecordOwner::Arm {
+            // An arm may have any attribute of its agent.
+            let known: Vec<_> = all.collect();
+            let of_agent = attributes::of_owner(AttributeOwner::Agent);
+            let others = of_agent.filter(|spec| known.iter().all(|one| one.name != spec.name));
+            return known.iter().copied().chain(others).collect();
+        }
         let RecordOwner::Field(label) = owner else { return all.collect() };
         let types = &self.cx.snapshot.shared_module().module().types;
         let ty = self.type_of(label).unwrap_or_default();
@@ -281,6 +324,13 @@ impl ItemList<'_> {
         if is_typed(key) {
             if self.context.quoted {
                 return self.types();
+            }
+            return;
+        }
+        if let Some(values) = named_values(self.cx, owner, key) {
+            for (value, about, kind) in values {
+                let quoted = if self.context.quoted { value.clone() } else { string(&value) };
+                self.add(&value, kind, about, Some(quoted));
             }
             return;
         }

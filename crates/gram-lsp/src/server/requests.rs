@@ -12,6 +12,7 @@ use super::{PendingRequest, Server, ServerEvent};
 use crate::diagnostics;
 use crate::dispatch;
 use crate::global_state::ProjectKey;
+use crate::named_files;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::symbols;
@@ -93,6 +94,14 @@ impl Server {
                 let items = diagnostics::pull_all(&snapshots, &params);
                 dispatch::json(&serde_json::json!({ "items": items }))
             }),
+            "workspace/willRenameFiles" => {
+                let client = Arc::clone(&self.client);
+                Box::new(move || {
+                    let params: lsp::RenameFilesParams = serde_json::from_value(params)
+                        .map_err(|error| RequestError::invalid(error.to_string()))?;
+                    dispatch::json(&named_files::will_rename(&client, &snapshots, &params))
+                })
+            }
             _ => Box::new(move || {
                 let command = params["command"].as_str().unwrap_or_default();
                 let name = params["arguments"][0].as_str().unwrap_or_default();
