@@ -27,6 +27,21 @@ const PARAMETERS: [(&str, &str, &str); 6] = [
     ("secretly", "::Text {injected: true, secret: true}", "Text"),
 ];
 
+/// An MCP server whose tools keep the names that they had.
+const SERVER: &str = r#"
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    tools = [{"name": name, "inputSchema": {"type": "object"}}
+             for name in ["sayHello", "othertool", "thirdtool", "finaltool"]]
+    results = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                              "serverInfo": {"name": "s", "version": "1"}},
+               "tools/list": {"tools": tools}}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"],
+                          "result": results.get(asked["method"], {})}), flush=True)
+"#;
+
 impl Project {
     fn new(rng: &mut Rng) -> Self {
         let mut names = Vec::new();
@@ -40,6 +55,7 @@ impl Project {
              /** Somebody with a name */\n[Guest:Record {extends: [Person], pick: [fullname]} | (arriving::Date)]\n\
              /** Something round */\n[Circle:Record | (kindword::\"circle\"), (radius::Number)]\n\
              /** Something else */\n[Square:Record | (kindword::\"square\"), (length::Number)]\n\
+             /** A reading */\n[Reading:Record | (measured::Unit {default: \"celsius\"})]\n\
              /** A shape */\n[Shape:Union {discriminator: \"kindword\"} | Circle, Square]\n\
              (cityname::Text {description: \"A place\"})\n",
         );
@@ -53,15 +69,18 @@ impl Project {
         }
         let count = rng.between(2, 4);
         let kinds = ["Command", "Http", "Mcp", "Builtin", "Replay", "Client"];
-        let mut libraries: Vec<String> = Vec::new();
+        let mut libraries = vec!["{imports: [\"tools.gram\"]}\n".to_owned()];
         let (mut cases, mut recording) = (String::new(), String::new());
         let mut all = Vec::new();
         for at in 0..count {
-            let tool = format!("{}tool", ["first", "other", "third", "final"][at]);
+            let tool = ["sayHello", "othertool", "thirdtool", "finaltool"][at].to_owned();
             let mut parameters: Vec<_> =
                 PARAMETERS.iter().filter(|_| rng.chance(50)).copied().collect();
             parameters.sort_by_key(|it| it.0 == "secretly");
-            tools += &format!("/** The {tool} */\n[{tool}:Tool |\n");
+            let about = ["a place", "a person", "a shape", "a unit"][at];
+            tools +=
+                &format!("/** Looks up {about} and returns what is known about it as text. */\n");
+            tools += &format!("[{tool}:Tool |\n");
             for (parameter, rest, _) in &parameters {
                 let about = if rest.is_empty() { "" } else { "/** What is meant */ " };
                 tools += &format!("  {about}({parameter}{rest})==>\n");
@@ -80,7 +99,7 @@ impl Project {
                 .collect();
             let calls = json!([{"name": tool, "arguments": arguments}]);
             let case = json!({"input": format!("use {tool}"), "expect": {"calls": calls,
-                "forbidden_calls": ["firsttool"], "call_order": [tool, "firsttool"]}});
+                "forbidden_calls": ["sayHello"], "call_order": [tool, "sayHello"]}});
             cases += &format!("{case}\n");
             all.push((tool, parameters));
         }
@@ -109,21 +128,24 @@ impl Project {
                             parameters.iter().map(|it| format!("/{{{}}}", it.0)).collect();
                         format!("url: \"http://127.0.0.1:9{path}\"")
                     }
-                    "Mcp" => "command: [\"./no-server\"]".to_owned(),
-                    "Builtin" => "description: \"built in\"".to_owned(),
+                    "Mcp" => "command: [\"python3\", \"server.py\"]".to_owned(),
+                    "Builtin" if tool == "sayHello" => "description: \"built in\"".to_owned(),
+                    "Builtin" => "name: \"echo\"".to_owned(),
                     "Replay" => "from: \"recording.jsonl\"".to_owned(),
                     _ => "description: \"elsewhere\"".to_owned(),
                 };
                 entries.push(format!("  ({tool}:{kind} {{{own}{inject}}})"));
             }
             if star {
-                entries
-                    .push("  (`*`:Mcp {command: [\"./no-server\"], except: [\"nothing\"]})".into());
+                entries.push(
+                    "  (`*`:Mcp {command: [\"python3\", \"server.py\"], except: [\"nothing\"]})"
+                        .into(),
+                );
             }
             libraries.push(format!("{text}{}\n]\n", entries.join(",\n")));
         }
         tools += "/** Helps */\n[clerking:Agent {model: \"scripted/echo\", instruction: \"Help.\"} | \
-                  firsttool, othertool]\n";
+                  sayHello, othertool]\n";
         libraries.push(
             "/** Which is better? */\n[comparison:Experiment {agent: \"clerking\", cases: \"cases.jsonl\"} |\n  \
              stable,\n  (changed:Arm {library: \"rewrite\", agent: \"clerking\"})\n]\n"
@@ -142,22 +164,32 @@ impl Project {
             ("libraries.gram", &self.libraries),
             ("cases.jsonl", &self.cases),
             ("recording.jsonl", &self.recording),
+            ("server.py", SERVER),
         ])
     }
 }
 
 /// What the commands say of a project, line by line and without regard to their order.
-fn said(folder: &Folder) -> Vec<String> {
+fn said(folder: &Folder, rewrite: &str) -> Vec<String> {
     let commands = [
         "check .",
-        "bind tools.gram --library libraries.gram",
-        "ab tools.gram --library libraries.gram --experiment comparison --plan",
+        "bind tools.gram --library libraries.gram:stable",
+        &format!("bind tools.gram --library libraries.gram:{rewrite}"),
+        "ab libraries.gram --experiment comparison --plan",
     ];
     let mut lines = Vec::new();
     for line in commands {
-        let ran = gramc(line).within(folder.path()).run();
+        let ran = gramc(line).within(folder.path()).env("SECRET", "hidden").run();
         lines.push(format!("{line}: {:?}", ran.code));
-        lines.extend(ran.stdout.lines().chain(ran.stderr.lines()).map(str::to_owned));
+        // Excerpts, places and implementations change where something is added.
+        let is_told = |line: &&str| {
+            let is_implementation = [": (", ": {", ": nothing"].iter().any(|it| line.contains(it));
+            let is_attribute = line.starts_with("  ") && line.ends_with(',');
+            !line.contains('│') && !is_implementation && !is_attribute
+        };
+        let said = ran.stdout.lines().chain(ran.stderr.lines()).filter(is_told);
+        let said = said.filter(|line| line.contains(char::is_alphabetic));
+        lines.extend(said.map(|line| line.replace(|c: char| c.is_ascii_digit(), "")));
     }
     lines.sort();
     lines
@@ -172,11 +204,11 @@ fn other_name(name: &str) -> String {
 #[test]
 fn renaming_changes_no_meaning() {
     let (mut renamed, mut refused) = (0, Vec::new());
-    for seed in 0..24 {
+    for seed in 0..12 {
         let rng = &mut Rng::for_case(77, seed);
         let project = Project::new(rng);
         let start = project.write();
-        let before = said(&start);
+        let before = said(&start, "rewrite");
         for _ in 0..4 {
             let (file, context, name) = &project.names[rng.below(project.names.len())];
             let folder = project.write();
@@ -191,8 +223,9 @@ fn renaming_changes_no_meaning() {
                     continue;
                 }
             }
+            let rewrite = if name == "rewrite" { &new } else { "rewrite" };
             let mut after: Vec<_> =
-                said(&folder).iter().map(|line| line.replace(&new, name)).collect();
+                said(&folder, rewrite).iter().map(|line| line.replace(&new, name)).collect();
             after.sort();
             assert_eq!(
                 before,
@@ -204,7 +237,7 @@ fn renaming_changes_no_meaning() {
             );
         }
     }
-    assert!(renamed > 80 && refused.is_empty(), "{renamed} renamed, {refused:#?}");
+    assert!(renamed > 40 && refused.is_empty(), "{renamed} renamed, {refused:#?}");
 }
 
 /// Renames what begins `inside` bytes behind the start of `words`, and writes the edited files. The

@@ -41,7 +41,12 @@ pub(super) fn keep_names(
         let offered =
             entries.iter().find_map(|(node, _)| Some((*node, name_on_server(*node, old)?)));
         if let Some((server, name)) = offered {
-            let text = format!(", {}", entry_of_server(server, name, new));
+            let text = snapshot.text(file).map_or("", |file| file.text());
+            let before = &text[..server.span().start as usize];
+            let indent = &before[before.trim_end_matches([' ', '\t']).len()..];
+            let is_first = before.ends_with(&format!("\n{indent}"));
+            let gap = if is_first { format!("\n{indent}") } else { " ".to_owned() };
+            let text = format!(",{gap}{}", entry_of_server(server, name, new));
             edits.add(file, Span::empty(server.span().end), text);
         }
     }
