@@ -10,10 +10,9 @@ use lsp_types as lsp;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
 use serde_json::json;
 
-use crate::completion::member;
 use crate::diagnostics::to_protocol;
 use crate::lens::rejection_summary;
-use crate::lookup::{field_of, node_of, signature, type_of};
+use crate::lookup::{field_of, member, node_of, signature, type_of};
 use crate::request::{RequestContext, RequestResult};
 
 /// The kind of the action that applies all safe fixes.
@@ -93,7 +92,7 @@ fn edits(cx: &RequestContext, edits: &[Edit]) -> lsp::WorkspaceEdit {
     let edits =
         edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
     let changes = vec![(cx.file.uri.clone(), cx.file.version, edits.collect())];
-    crate::rename::workspace_edit(&cx.client, changes)
+    crate::workspace_edit::workspace_edit(&cx.client, changes)
 }
 
 fn action(
@@ -236,7 +235,7 @@ fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
             found.push(CodeAction {
                 title: format!("add `{text}` to the values of `{parameter}`: {why}"),
                 kind: Some(CodeActionKind::QUICKFIX),
-                edit: Some(crate::rename::workspace_edit(&cx.client, change)),
+                edit: Some(crate::workspace_edit::workspace_edit(&cx.client, change)),
                 ..CodeAction::default()
             });
         }

@@ -13,7 +13,6 @@ use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
 use crate::request::{RequestContext, RequestResult};
 pub(crate) use edits::relative_path;
-pub(crate) use items::member;
 
 /// The attribute whose key is at a span.
 pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeSpec> {

@@ -24,7 +24,7 @@ fn member_at(cx: &RequestContext, position: lsp::Position) -> Option<Vec<Locatio
     let at = symbol_at(cx, position)?;
     let Symbol::Member(found) = at.symbol else { return None };
     let member = crate::hover::name_at(cx, at.span);
-    let places = crate::rename::members::occurrences(&cx.snapshot, found, &member);
+    let places = crate::enum_members::occurrences(&cx.snapshot, found, &member);
     Some(places.iter().filter_map(|(file, span)| cx.snapshot.location(*file, *span)).collect())
 }
 

@@ -5,19 +5,16 @@ use std::fmt::Write as _;
 use gram_check::PartialModule;
 use gram_check::names::{Found, Kind};
 use gram_model::print::{print_field, shape};
-use gram_model::{Field, Tool, Type, Types};
+use gram_model::{Field, Tool, Type};
 use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, type_use_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
-use serde_json::Value;
 
 use crate::completion::attribute_at;
 use crate::lens::losses;
 use crate::lookup::{Symbol, ToolRef, field_of, node_of, symbol_at, term_of, tool_of, type_of};
+use crate::markdown::{built_in_documentation, code_block, push_paragraph, push_schema};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
-
-/// Maximum number of bytes of a schema in a hover.
-const MAX_SCHEMA_BYTES: usize = 4000;
 
 /// `textDocument/hover`
 pub(crate) fn hover(cx: &RequestContext, params: HoverParams) -> RequestResult<Option<Hover>> {
@@ -191,44 +188,11 @@ fn member(cx: &RequestContext, found: Found, name: &str) -> Option<String> {
     let mut text = code_block("gram", &text);
     let elements = node_of(&cx.snapshot, found)?.elements();
     let is_named = |element: &gram_syntax::Node<'_>| {
-        crate::completion::member(*element).is_some_and(|(known, _)| known == name)
+        crate::lookup::member(*element).is_some_and(|(known, _)| known == name)
     };
     let node = elements.filter(is_named).find_map(crate::lookup::only_node);
     push_paragraph(&mut text, node.and_then(crate::lookup::description).as_deref());
     Some(text)
-}
-
-/// What a built-in type is, with its schema.
-pub(crate) fn built_in_documentation(name: &str) -> String {
-    let mut text = code_block("gram", name);
-    if let Some(ty) = gram_model::format::built_in(name) {
-        push_paragraph(&mut text, Some(&gram_model::format::describe(&Types::default(), &ty)));
-    }
-    let signature = format!("(value::{name})==>(::Any)");
-    let json = gram_schema::schema_of_signature(&signature).ok();
-    if let Some(schema) = json.as_ref().and_then(|json| json.pointer("/properties/value")) {
-        push_schema(&mut text, schema);
-    }
-    text
-}
-
-fn code_block(language: &str, text: &str) -> String {
-    format!("```{language}\n{text}\n```")
-}
-
-fn push_paragraph(text: &mut String, what: Option<&str>) {
-    if let Some(what) = what {
-        let _ = write!(text, "\n\n{what}");
-    }
-}
-
-fn push_schema(text: &mut String, json: &Value) {
-    let mut shown = serde_json::to_string_pretty(json).unwrap_or_default();
-    if shown.len() > MAX_SCHEMA_BYTES {
-        shown = json.to_string();
-        shown = shown.chars().take(MAX_SCHEMA_BYTES).collect::<String>() + " …";
-    }
-    push_paragraph(text, Some(&code_block("json", &shown)));
 }
 
 /// The shape of a declared result type, cut after 60 characters.

@@ -75,8 +75,8 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
     let parent = chain.len().checked_sub(2).and_then(|at| chain.get(at).copied());
     let span = node.span();
     let holder = enclosing_declaration(own, at);
-    if let Some(at_member) = member(snapshot, number, &chain) {
-        return Some(at_member);
+    if let Some(member) = member_at(snapshot, number, &chain) {
+        return Some(member);
     }
     let key = |node: &Node<'_>| matches!(node.kind(), N::RecordProperty | N::MapEntry);
     if let Some(entry) = parent.filter(key)
@@ -126,7 +126,7 @@ fn lint_at(file: &File, at: u32) -> Option<SymbolAt> {
 
 /// The enum member at the end of a chain of nodes: at its definition, or as a value of a field of
 /// that type.
-fn member(snapshot: &Snapshot, file: usize, chain: &[Node<'_>]) -> Option<SymbolAt> {
+fn member_at(snapshot: &Snapshot, file: usize, chain: &[Node<'_>]) -> Option<SymbolAt> {
     let node = *chain.last()?;
     let names = snapshot.names();
     let own = names.of(file);
@@ -148,10 +148,21 @@ fn member(snapshot: &Snapshot, file: usize, chain: &[Node<'_>]) -> Option<Symbol
     Some(SymbolAt { symbol: Symbol::Member(found), span })
 }
 
+/// The name of an enum member and its span.
+pub(crate) fn member(element: Node<'_>) -> Option<(String, Span)> {
+    let inner = element.children().next()?;
+    let name = match element.kind() {
+        N::PatternReference => inner,
+        N::Path => inner.subject().identifier?,
+        _ => return None,
+    };
+    Some((name.content().into_owned(), name.span()))
+}
+
 /// The members of an enum: names and their spans.
 pub(crate) fn enum_members(snapshot: &Snapshot, found: Found) -> Vec<(String, Span)> {
     let elements = node_of(snapshot, found).into_iter().flat_map(Node::elements);
-    elements.filter_map(crate::completion::member).collect()
+    elements.filter_map(member).collect()
 }
 
 /// The strings in the attributes of a parameter or field that hold values of its type.

@@ -15,10 +15,10 @@ use crate::client::Client;
 use crate::completion::relative_path;
 use crate::file::File;
 use crate::lookup::{entry, only_node};
-use crate::rename::{DocumentEdits, workspace_edit};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::uri::{of_path, path_of, real};
+use crate::workspace_edit::{DocumentEdits, workspace_edit};
 
 /// A string that names a file.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 mod cases;
 mod edits;
 mod fields;
-pub(crate) mod members;
 mod remote;
 
 use std::collections::BTreeSet;
@@ -12,16 +11,16 @@ use gram_check::names::{Found, Kind, Space};
 use gram_model::BUILT_IN;
 use gram_syntax::{Diagnostic, Node, Parse, Severity, Span};
 use lsp_types as lsp;
-use lsp_types::{Uri, WorkspaceEdit};
+use lsp_types::WorkspaceEdit;
 
 use self::cases::CaseName;
 use self::edits::Edits;
 use self::fields::FieldRename;
-use crate::client::Client;
 use crate::goto::{Occurrence, everywhere, occurrences};
 use crate::lookup::{Symbol, SymbolAt, node_of, only_node, signature, symbol_at};
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
+use crate::workspace_edit::workspace_edit;
 
 /// The symbol to rename.
 enum RenameTarget {
@@ -92,7 +91,7 @@ pub(crate) fn rename(
         }
         RenameTarget::Member(found, span) => {
             let old = crate::hover::name_at(cx, span);
-            for (file, span) in members::occurrences(&cx.snapshot, found, &old) {
+            for (file, span) in crate::enum_members::occurrences(&cx.snapshot, found, &old) {
                 edits.rename(&cx.snapshot, file, span, name);
             }
         }
@@ -187,24 +186,6 @@ fn library_entries<'s>(
         Some((node, snapshot.names().find(file, None, Space::Tools, &name).first().copied()))
     };
     nodes.filter_map(entry).collect()
-}
-
-/// The document, its version, and its edits.
-pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<lsp::TextEdit>);
-
-/// Edits of several documents.
-pub(crate) fn workspace_edit(client: &Client, changes: Vec<DocumentEdits>) -> WorkspaceEdit {
-    if client.versioned_edits {
-        let edits = changes.into_iter().map(|(uri, version, edits)| lsp::TextDocumentEdit {
-            text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
-            edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
-        });
-        let edits = lsp::DocumentChanges::Edits(edits.collect());
-        return WorkspaceEdit { document_changes: Some(edits), ..WorkspaceEdit::default() };
-    }
-    #[expect(clippy::mutable_key_type, reason = "`Uri` has interior mutability in lsp-types")]
-    let changes = changes.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
-    WorkspaceEdit::new(changes)
 }
 
 /// Rejects invalid and duplicate names of declarations.

@@ -5,8 +5,7 @@ use gram_syntax::{Node, NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};
 
-use crate::completion::member;
-use crate::lookup::signature;
+use crate::lookup::{member, signature};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
 

@@ -7,15 +7,14 @@ use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
 use gram_model::print::{identifier, string};
 use gram_model::{BUILT_IN, Format};
 use gram_model::{ImplementationKind, Type};
-use gram_syntax::{NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{CompletionItem, CompletionItemKind as K};
 
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::edits::{import_edit, relative};
 use super::named_values::named_values;
-use crate::hover::built_in_documentation;
-use crate::lookup::{description, node_of};
+use crate::lookup::{description, member, node_of};
+use crate::markdown::built_in_documentation;
 use crate::request::RequestContext;
 
 /// Maximum number of items in a response. Items that start with the typed text come first.
@@ -401,17 +400,6 @@ impl ItemList<'_> {
             self.add(&path, K::FILE, "", Some(quoted));
         }
     }
-}
-
-/// The name of an enum member and its span.
-pub(crate) fn member(element: gram_syntax::Node<'_>) -> Option<(String, Span)> {
-    let inner = element.children().next()?;
-    let name = match element.kind() {
-        N::PatternReference => inner,
-        N::Path => inner.subject().identifier?,
-        _ => return None,
-    };
-    Some((name.content().into_owned(), name.span()))
 }
 
 /// The format of a built-in type.

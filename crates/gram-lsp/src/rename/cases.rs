@@ -137,11 +137,11 @@ mod tests {
         let line = r#"{"input": "find", "note": "find", "expect": {"contains": "find", "calls": [{"arguments": {"find": "find"}, "name": "f\u0069nd"}, "other"], "forbidden_calls": ["find", "x"]}}"#;
         let mut found = Vec::new();
         in_case(line, CaseName::Tool("find"), &mut |part| found.push((offset(line, part), part)));
-        assert_eq!(found, [(101, "\"f\\u0069nd\""), (150, "\"find\"")]);
+        assert_eq!(found, [(115, "\"f\\u0069nd\""), (159, "\"find\"")]);
         found.clear();
         let parameter = CaseName::Parameter { tool: "find", name: "find" };
         in_case(line, parameter, &mut |part| found.push((offset(line, part), part)));
-        assert_eq!(found, [(76, "\"find\"")]);
+        assert_eq!(found, [(90, "\"find\"")]);
         for broken in
             ["", "{", "[]", r#"{"expect": 7}"#, r#"{"expect": {"calls": {"name": "find"}}}"#]
         {

@@ -7,10 +7,10 @@ use gram_model::print::{identifier, string};
 use gram_syntax::{Node, Parse, SourceFile, Span, parse};
 use lsp_types as lsp;
 
-use super::DocumentEdits;
 use crate::file::File;
 use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
+use crate::workspace_edit::DocumentEdits;
 
 /// The edits of one file, by span.
 type FileEdits = BTreeMap<Span, String>;

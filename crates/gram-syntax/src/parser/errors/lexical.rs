@@ -181,6 +181,20 @@ impl Parser<'_> {
         Span::new(offset(start), offset(end))
     }
 
+    /// Where an unclosed string probably ends, if it is the last value of a record: before the brace,
+    /// which rarely belongs to a text, on its line or on the next one.
+    fn end_of_value(&self, span: Span) -> Option<u32> {
+        let (before, rest) = self.source.text().split_at_checked(span.start as usize)?;
+        let is_value = before.trim_end().ends_with(':') && !rest.starts_with('`');
+        let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+        let end = match line.find('}') {
+            Some(brace) => brace,
+            None if below.trim_start().starts_with('}') && !line.contains([']', ')']) => line.len(),
+            None => return None,
+        };
+        is_value.then(|| span.start + offset(line[..end].trim_end().len()))
+    }
+
     fn lexical_error(&self, error: LexicalError) -> Diagnostic {
         let LexicalError { kind, span } = error;
         let text = self.source.slice(span);
@@ -191,14 +205,20 @@ impl Parser<'_> {
                     return error;
                 }
                 let message = format!("this string has no closing {quote} on its line");
-                // A brace rarely belongs to a text.
-                let closers = [',', ';', '|', ']', ')'];
-                let end = text.find('}').unwrap_or(text.trim_end().trim_end_matches(closers).len());
-                let end = span.start + offset(text[..end].trim_end().len());
-                self.error(&codes::UNCLOSED_STRING, Span::new(span.start, span.start + 1), message)
+                let start = Span::new(span.start, span.start + 1);
+                let error = self
+                    .error(&codes::UNCLOSED_STRING, start, message)
                     .here("the string starts here")
-                    .help(format!("close it with {quote}; {LINES}"))
-                    .fix(Fix::replace(NeedsLook, "close the string", Span::empty(end), quote))
+                    .help(format!("close it with {quote}; {LINES}"));
+                match self.end_of_value(span) {
+                    Some(end) => error.fix(Fix::replace(
+                        NeedsLook,
+                        "close the string",
+                        Span::empty(end),
+                        quote,
+                    )),
+                    None => error,
+                }
             }
             Kind::UnclosedFence => self
                 .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
