@@ -12,6 +12,7 @@ use smol_str::SmolStr;
 
 use crate::ConstraintKind as Kind;
 use crate::model::{Constraint, Type, Types};
+use crate::request_place::RequestPlace;
 use crate::units;
 
 /// What an attribute belongs to.
@@ -92,6 +93,8 @@ pub enum ValueType {
     ProgramOrUrl,
     /// The sources of values, by name.
     Sources,
+    /// Where arguments go in a request, by name.
+    Places,
     /// Texts under some of these names.
     TextsOf(&'static [&'static str]),
     /// A signature in quotes.
@@ -128,6 +131,10 @@ impl ValueType {
                 return format!("a map of texts, such as {{{}}}", named.join(", "));
             }
             Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
+            Self::Places => {
+                "a map of places in a request, such as {trace: \"header X-Trace\"}: query, header, \
+                 cookie, field, body, bearer or basic, a name, and a style after a semicolon"
+            }
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
             Self::Count(least) => return format!("a whole number from {least} on"),
             Self::OneOf(words) => {
@@ -169,6 +176,10 @@ impl ValueType {
             Self::ProgramOrUrl => Self::Program.accepts(value) || Self::Url.accepts(value),
             Self::TextsOf(names) => value.as_object().is_some_and(|entries| {
                 entries.iter().all(|(key, text)| names.contains(&&**key) && text.is_string())
+            }),
+            Self::Places => value.as_object().is_some_and(|entries| {
+                let is_place = |text: &str| RequestPlace::parse(text).is_some();
+                entries.values().all(|place| place.as_str().is_some_and(is_place))
             }),
             Self::Sources | Self::TypesByPattern => {
                 value.as_object().is_some_and(|entries| entries.values().all(Value::is_string))

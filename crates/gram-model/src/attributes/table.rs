@@ -51,6 +51,8 @@ const AGENT_OR_ARM: &[AttributeOwner] = &[Agent, Arm];
 const EXPERIMENT: &[AttributeOwner] = &[Experiment];
 /// The implementations that are programs, and a library for all of its own.
 const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implementation(Mcp)];
+/// The implementations that are requests, and a library for all of its own.
+const REQUESTS: &[AttributeOwner] = &[Library, Implementation(Http)];
 /// A library and its implementations.
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
@@ -435,10 +437,27 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute(
         "method",
         &[Implementation(Http)],
-        OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+        OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]),
         "HTTP method",
     ),
-    attribute("body", &[Implementation(Http)], OneOf(&["json", "form"]), "Format of the body"),
+    attribute(
+        "body",
+        &[Implementation(Http)],
+        OneOf(&["json", "form", "multipart", "text", "bytes", "none"]),
+        "Format of the body",
+    ),
+    attribute(
+        "parameters",
+        REQUESTS,
+        ValueType::Places,
+        "Where parameters go that do not go where the method implies: {trace: \"header X-Trace\"}",
+    ),
+    attribute(
+        "answer",
+        &[Implementation(Http)],
+        OneOf(&["bytes"]),
+        "Whether the answer is bytes, which become base64",
+    ),
     attribute("env", PROGRAMS, Sources, "Sources of environment variables"),
     attribute("cwd", PROGRAMS, Text, "Working directory of the program"),
 ];

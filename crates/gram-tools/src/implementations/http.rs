@@ -1,15 +1,22 @@
 //! Services that get the arguments in a request.
 
+mod multipart;
+mod request;
 mod url_template;
+mod values;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gram_model::RequestPlace;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 
-use self::url_template::{UrlTemplate, encoded, pairs};
+use self::request::{BodyFormat, RequestParts, RequestPlan, add_query};
+use self::url_template::UrlTemplate;
 use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
 use crate::http_client::{self, RequestHeaders, TlsOptions};
 use crate::invocation::{
@@ -57,9 +64,10 @@ pub struct Http {
     method: Method,
     url: Arc<UrlTemplate>,
     headers: Arc<RequestHeaders>,
-    /// Whether the body is a form instead of JSON.
-    form: bool,
+    plan: Arc<RequestPlan>,
     is_content: bool,
+    /// Whether an answer is bytes, which become base64.
+    is_bytes: bool,
 }
 
 impl Http {
@@ -74,8 +82,9 @@ impl Http {
             method: Method::POST,
             url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
             headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
-            form: false,
+            plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
             is_content: false,
+            is_bytes: false,
         })
     }
 
@@ -89,13 +98,16 @@ impl Http {
         };
         let tls = tls_options(loader, declared)?;
         let client = if tls.is_default() { loader.http.clone() } else { HttpClient::with_tls(tls) };
+        let body = BodyFormat::of(&text(declared, "body"));
+        let plan = RequestPlan::new(&method, body, places(loader, declared)?);
         Ok(Self {
             client,
             method,
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),
-            form: text(declared, "body") == "form",
+            plan: Arc::new(plan),
             is_content: flag(declared, "content"),
+            is_bytes: text(declared, "answer") == "bytes",
         })
     }
 
@@ -111,54 +123,66 @@ impl Http {
         let who = format!("the service at {}", self.url);
         let response = self.request(&who, &invocation)?.send().await;
         let response = response.map_err(|error| not_sent(&who, &error))?;
-        let status = response.status();
-        if !status.is_success() {
+        if !response.status().is_success() {
             return Err(refused(&who, response).await);
         }
         let body = read(&who, response, invocation.max_answer).await?;
-        let has_body = status != StatusCode::NO_CONTENT && self.method != Method::HEAD;
-        if body.is_empty() && !has_body && !invocation.text_result {
+        if self.is_bytes {
+            return Ok(Answer::Json(STANDARD.encode(body).into()));
+        }
+        if body.is_empty() && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
         }
         raw_answer(&who, body, self.is_content)
     }
 
-    /// The request of a call. The arguments that the path does not name are in the query if the
-    /// method has no body, and else in the body.
+    /// The request of a call. The path takes the arguments that it names; the plan says where the
+    /// others go.
     fn request(
         &self,
         who: &str,
         invocation: &Invocation,
     ) -> Result<RequestBuilder, InvocationError> {
+        let not_called = |error: &dyn fmt::Display| {
+            let detail = format!("{who} is not called: {error}");
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        };
         let mut arguments = invocation.object()?;
-        let mut url = self.url.fill(&mut arguments).map_err(|error| {
-            InvocationError::new(
-                InvocationErrorKind::Failed,
-                format!("{who} is not called: {error}"),
-            )
-        })?;
-        let in_query = matches!(self.method, Method::GET | Method::HEAD | Method::DELETE);
-        if in_query {
-            let pairs = pairs(&arguments);
-            if !pairs.is_empty() {
-                url.query_pairs_mut().extend_pairs(pairs);
-            }
-        }
-        let client = self.client.to(&url)?;
-        let request = client.request(self.method.clone(), url);
-        let (kind, body) = match (in_query, self.form) {
-            (true, _) => return Ok(request.headers(self.headers.map().clone())),
-            (false, true) => ("application/x-www-form-urlencoded", encoded(&pairs(&arguments))),
+        let mut url = self.url.fill(&mut arguments).map_err(|error| not_called(&error))?;
+        let parts = if self.plan.is_plain_json() && !self.url.has_parameters() {
             // The text has the digits of the numbers as they were sent.
-            (false, false) if !self.url.has_parameters() => {
-                ("application/json", invocation.arguments.as_ref().to_owned())
-            }
-            (false, false) => ("application/json", Value::Object(arguments).to_string()),
+            let body = invocation.arguments.as_bytes().to_vec();
+            RequestParts { body: Some(("application/json".to_owned(), body)), ..Default::default() }
+        } else {
+            self.plan.parts(arguments).map_err(|error| not_called(&error))?
+        };
+        add_query(&mut url, &parts.query);
+        let client = self.client.to(&url)?;
+        let request = client.request(self.method.clone(), url).headers(parts.headers);
+        let Some((kind, body)) = parts.body else {
+            return Ok(request.headers(self.headers.map().clone()));
         };
         // A declared content type replaces this one.
         let request = request.header(CONTENT_TYPE, kind).headers(self.headers.map().clone());
         Ok(request.body(body))
     }
+}
+
+/// The places of parameters that an implementation and its library name.
+fn places(
+    loader: &Loader<'_>,
+    declared: &gram_model::Implementation,
+) -> Result<Vec<(String, RequestPlace)>, String> {
+    let of_library = loader.library.iter().find(|(key, _)| key == "parameters");
+    // The implementation's own places come first, and so take precedence.
+    let all = declared.attribute("parameters").into_iter().chain(of_library.map(|(_, it)| it));
+    let all = all.filter_map(Value::as_object).flatten();
+    let place = |(name, place): (&String, &Value)| {
+        let read = place.as_str().and_then(RequestPlace::parse);
+        let invalid = || format!("`{name}` goes to an unknown place of the request: {place}");
+        Ok((name.clone(), read.ok_or_else(invalid)?))
+    };
+    all.map(place).collect()
 }
 
 impl fmt::Debug for Http {

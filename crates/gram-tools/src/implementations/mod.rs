@@ -53,7 +53,10 @@ pub(crate) struct Loader<'l> {
     /// The folder that paths and commands are relative to.
     folder: &'l Path,
     /// The attributes of the library.
-    #[cfg_attr(not(any(feature = "command", feature = "mcp")), expect(dead_code))]
+    #[cfg_attr(
+        not(any(feature = "command", feature = "http", feature = "mcp")),
+        expect(dead_code)
+    )]
     library: &'l [(SmolStr, Value)],
     #[cfg(feature = "http")]
     http: HttpClient,

@@ -227,3 +227,127 @@ async fn redirections_stay_with_the_service_and_keep_the_arguments() {
         assert!(error.detail.contains(part) && !error.detail.contains("secret"), "{error}");
     }
 }
+
+/// What a service with these places sends: the head in lower case, and the body.
+async fn sent(
+    (method, path, body): (&str, &str, BodyFormat),
+    places: &[(&str, &str)],
+    arguments: &str,
+) -> (String, String) {
+    let service = Service::start(|_| good("200 OK", "", "1")).await;
+    let places = places
+        .iter()
+        .map(|(name, place)| ((*name).to_owned(), RequestPlace::parse(place).unwrap()));
+    let method = Method::try_from(method).unwrap();
+    let plan = Arc::new(RequestPlan::new(&method, body, places.collect()));
+    let http = Http { method, plan, ..service.http(path) };
+    run(&http, invocation("x", arguments)).await.unwrap();
+    let request = service.seen.lock().unwrap()[0].clone();
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    (head.to_lowercase(), body.to_owned())
+}
+
+#[tokio::test]
+async fn arguments_go_to_their_places() {
+    let places = [
+        ("tags", "query tag; pipeDelimited"),
+        ("trace", "header X-Trace"),
+        ("session", "cookie sid"),
+        ("token", "bearer"),
+    ];
+    let arguments = r#"{"id": 7, "tags": ["a", "b"], "trace": "t1", "session": "s 1", "token": "T",
+        "name": "Rex", "none": null}"#;
+    let (head, body) = sent(("PUT", "/pets/{id}", BodyFormat::Json), &places, arguments).await;
+    assert!(head.starts_with("put /pets/7?tag=a%7cb http/1.1\r\n"), "{head}");
+    for header in ["x-trace: t1\r\n", "cookie: sid=s%201\r\n", "authorization: bearer t\r\n"] {
+        assert!(head.contains(header), "{header} {head}");
+    }
+    assert_eq!(body, r#"{"name":"Rex","none":null}"#);
+
+    let basic = [("user", "basic"), ("x", "field")];
+    let arguments = r#"{"user": "me:pw", "x": [1], "q": 2}"#;
+    let (head, body) = sent(("DELETE", "/", BodyFormat::Json), &basic, arguments).await;
+    assert!(head.starts_with("delete /?q=2 http/1.1\r\n"), "{head}");
+    assert!(head.contains("authorization: basic bwu6chc=\r\n"), "{head}");
+    assert_eq!(body, r#"{"x":[1]}"#);
+
+    let (head, body) = sent(("POST", "/", BodyFormat::None), &[], r#"{"a": 1}"#).await;
+    assert!(head.starts_with("post /?a=1 http/1.1\r\n"), "{head}");
+    assert!(!head.contains("content-type"), "{head}");
+    assert_eq!(body, "");
+}
+
+#[tokio::test]
+async fn an_argument_may_be_the_whole_body() {
+    let whole = [("body", "body")];
+    for (format, arguments, kind, expected) in [
+        (BodyFormat::Json, r#"{"body": [1, 2.50]}"#, "application/json", "[1,2.50]"),
+        (BodyFormat::Text, r#"{"body": "<a/>"}"#, "text/plain; charset=utf-8", "<a/>"),
+        (BodyFormat::Bytes, r#"{"body": "aGk="}"#, "application/octet-stream", "hi"),
+        (
+            BodyFormat::Form,
+            r#"{"body": {"a": [1, 2]}}"#,
+            "application/x-www-form-urlencoded",
+            "a=1&a=2",
+        ),
+    ] {
+        let (head, body) = sent(("POST", "/", format), &whole, arguments).await;
+        assert!(head.contains(&format!("content-type: {kind}\r\n")), "{head}");
+        assert_eq!(body, expected);
+    }
+    let (head, body) = sent(("POST", "/", BodyFormat::Json), &whole, "{}").await;
+    assert!(!head.contains("content-type") && body.is_empty(), "{head}");
+}
+
+#[tokio::test]
+async fn files_are_parts_of_a_form() {
+    let arguments = r#"{"file": "aGk", "note": "a b", "meta": {"k": 1}, "tags": ["x", "y"]}"#;
+    let places = [("file", "field; bytes")];
+    let (head, body) = sent(("POST", "/", BodyFormat::Multipart), &places, arguments).await;
+    let boundary = head.split("boundary=").nth(1).unwrap().split("\r\n").next().unwrap();
+    let parts: Vec<_> = body.split(&format!("--{boundary}")).map(str::trim).collect();
+    assert_eq!(
+        parts,
+        [
+            "",
+            "Content-Disposition: form-data; name=\"file\"; filename=\"file\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\nhi",
+            "Content-Disposition: form-data; name=\"note\"\r\n\r\na b",
+            "Content-Disposition: form-data; name=\"meta\"\r\n\
+             Content-Type: application/json\r\n\r\n{\"k\":1}",
+            "Content-Disposition: form-data; name=\"tags\"\r\n\r\nx",
+            "Content-Disposition: form-data; name=\"tags\"\r\n\r\ny",
+            "--",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn values_that_cannot_be_sent_are_refused() {
+    let service = Service::start(|_| good("200 OK", "", "1")).await;
+    for (format, place, arguments, part) in [
+        (BodyFormat::Json, "header X", r#"{"a": "x\ny"}"#, "`a` cannot be sent in a header"),
+        (BodyFormat::Bytes, "body", r#"{"a": "?"}"#, "`a` is not base64"),
+        (BodyFormat::Bytes, "body", r#"{"a": 7}"#, "`a` is not a text"),
+    ] {
+        let places = vec![("a".to_owned(), RequestPlace::parse(place).unwrap())];
+        let plan = Arc::new(RequestPlan::new(&Method::POST, format, places));
+        let http = Http { plan, ..service.http("/") };
+        let error = run(&http, invocation("x", arguments)).await.unwrap_err();
+        assert_eq!(error.kind, InvocationErrorKind::Failed);
+        assert!(error.detail.contains(part), "{error}");
+    }
+    assert_eq!(service.seen.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn an_answer_may_be_bytes_or_nothing() {
+    let bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe".to_vec();
+    let service = Service::start(move |_| (bytes.clone(), Then::HangUp)).await;
+    let http = Http { is_bytes: true, ..service.http("/") };
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Json("//4=".into())));
+    let service = Service::start(|_| good("200 OK", "", "")).await;
+    let http = service.http("/");
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Json(Value::Null)));
+    assert_eq!(run(&http, text_invocation("x", "{}")).await, Ok(Answer::Raw(String::new())));
+}

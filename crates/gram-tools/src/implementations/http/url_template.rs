@@ -6,6 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
+use super::values::text;
 use crate::http_client;
 use crate::sanitize::sanitize_line;
 
@@ -23,7 +24,26 @@ pub(super) struct UrlTemplate {
 
 enum PathPart {
     Text(String),
-    Parameter(String),
+    Parameter(PathParameter),
+}
+
+/// A parameter, as URI templates write it: `{id}`, `{+name}`, `{.id}`, `{;id*}`.
+struct PathParameter {
+    name: String,
+    operator: Operator,
+    is_exploded: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    /// A value, in which everything is escaped.
+    None,
+    /// A value whose slashes are those of the path.
+    Path,
+    /// `.value`
+    Label,
+    /// `;name=value`
+    Matrix,
 }
 
 /// Why a call's arguments give no URL.
@@ -74,20 +94,21 @@ impl UrlTemplate {
         let mut path = String::new();
         let mut named = Vec::new();
         for part in &self.path {
-            let name = match part {
+            let parameter = match part {
                 PathPart::Text(text) => {
                     path.push_str(text);
                     continue;
                 }
-                PathPart::Parameter(name) => name,
+                PathPart::Parameter(parameter) => parameter,
             };
+            let name = &parameter.name;
             let value = arguments.get(name).filter(|value| !value.is_null());
             let value = value.ok_or_else(|| FillError::Missing(name.clone()))?;
-            let text = list_text(value);
+            let text = parameter.expanded(value);
             if text.is_empty() {
                 return Err(FillError::Empty(name.clone()));
             }
-            path.extend(utf8_percent_encode(&text, ESCAPED));
+            path.push_str(&text);
             named.push(name);
         }
         // A parser takes `..` for the folder above.
@@ -115,11 +136,19 @@ fn parts(mut path: &str) -> Option<Vec<PathPart>> {
     let mut parts = Vec::new();
     while let Some((text, rest)) = path.split_once('{') {
         let (name, rest) = rest.split_once('}')?;
+        let (operator, name) = match name.as_bytes().first() {
+            Some(b'+') => (Operator::Path, &name[1..]),
+            Some(b'.') => (Operator::Label, &name[1..]),
+            Some(b';') => (Operator::Matrix, &name[1..]),
+            _ => (Operator::None, name),
+        };
+        let (name, is_exploded) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
         if text.contains('}') || name.is_empty() || name.contains(['{', '/']) {
             return None;
         }
+        let name = name.to_owned();
         parts.push(PathPart::Text(text.to_owned()));
-        parts.push(PathPart::Parameter(name.to_owned()));
+        parts.push(PathPart::Parameter(PathParameter { name, operator, is_exploded }));
         path = rest;
     }
     if path.contains('}') {
@@ -129,38 +158,42 @@ fn parts(mut path: &str) -> Option<Vec<PathPart>> {
     Some(parts)
 }
 
-/// The arguments as names and values of a query or a form: a list repeats its name, an object is
-/// JSON text, and null is left out.
-pub(super) fn pairs(arguments: &Map<String, Value>) -> Vec<(&str, String)> {
-    let pairs = arguments.iter().flat_map(|(name, value)| {
-        let values = match value {
-            Value::Null => &[],
-            Value::Array(items) => items.as_slice(),
-            value => std::slice::from_ref(value),
+impl PathParameter {
+    /// The text of a value, which is empty if the value has none.
+    fn expanded(&self, value: &Value) -> String {
+        let escape = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
+        let items: Vec<String> = match value {
+            Value::Array(items) => items.iter().map(text).collect(),
+            Value::Object(entries) if self.is_exploded => {
+                entries.iter().map(|(key, value)| format!("{key}={}", text(value))).collect()
+            }
+            Value::Object(entries) if self.operator != Operator::None => {
+                entries.iter().flat_map(|(key, value)| [key.clone(), text(value)]).collect()
+            }
+            value => vec![text(value)],
         };
-        values.iter().map(|value| (name.as_str(), text(value)))
-    });
-    pairs.collect()
-}
-
-/// Names and values in the form of a query.
-pub(super) fn encoded(pairs: &[(&str, String)]) -> String {
-    // The URL only serves to encode them, and is valid.
-    let Ok(mut url) = Url::parse("http://localhost/") else { return String::new() };
-    url.query_pairs_mut().extend_pairs(pairs);
-    url.query().unwrap_or_default().to_owned()
-}
-
-/// A value in a path, where commas separate the items of a list.
-fn list_text(value: &Value) -> String {
-    match value {
-        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(","),
-        value => text(value),
+        if items.iter().all(String::is_empty) {
+            return String::new();
+        }
+        let joined = |between: &str| {
+            // The sign between a key and its value is not part of either.
+            let items = items.iter().map(|item| escape(item).replace("%3D", "="));
+            items.collect::<Vec<_>>().join(between)
+        };
+        match (self.operator, self.is_exploded) {
+            (Operator::None, true) => joined(","),
+            (Operator::None, false) => escape(&items.join(",")),
+            (Operator::Path, _) => escape(&items.join(",")).replace("%2F", "/"),
+            (Operator::Label, true) => format!(".{}", joined(".")),
+            (Operator::Label, false) => format!(".{}", joined(",")),
+            (Operator::Matrix, true) if value.is_object() => format!(";{}", joined(";")),
+            (Operator::Matrix, true) => {
+                let items = items.iter().map(|item| format!(";{}={}", self.name, escape(item)));
+                items.collect()
+            }
+            (Operator::Matrix, false) => format!(";{}={}", self.name, joined(",")),
+        }
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -232,9 +265,22 @@ mod tests {
     }
 
     #[test]
-    fn lists_repeat_their_name_in_a_query() {
-        let arguments = json!({"a": [1, "x y"], "b": null, "c": {"d": 1}, "é": "&=+"});
-        let text = encoded(&pairs(arguments.as_object().unwrap()));
-        assert_eq!(text, "a=1&a=x+y&c=%7B%22d%22%3A1%7D&%C3%A9=%26%3D%2B");
+    fn operators_say_the_style_of_a_value() {
+        let arguments = json!({"p": "a/b c/../d", "l": ["x", "y/z"], "o": {"k": 1, "m": "n"}});
+        for (template, expected) in [
+            ("http://a/{l*}", "http://a/x,y%2Fz"),
+            ("http://a/{o*}", "http://a/k=1,m=n"),
+            ("http://a/{.l}", "http://a/.x,y%2Fz"),
+            ("http://a/{.l*}", "http://a/.x.y%2Fz"),
+            ("http://a/{;l}", "http://a/;l=x,y%2Fz"),
+            ("http://a/{;l*}", "http://a/;l=x;l=y%2Fz"),
+            ("http://a/{;o}", "http://a/;o=k,1,m,n"),
+            ("http://a/{;o*}", "http://a/;k=1;m=n"),
+        ] {
+            assert_eq!(filled(template, &arguments).0, Ok(expected.to_owned()), "{template}");
+        }
+        let path = filled("http://a/v1/{+p}:run", &json!({"p": "shops/7/pets/a:b"})).0;
+        assert_eq!(path, Ok("http://a/v1/shops/7/pets/a%3Ab:run".to_owned()));
+        assert_eq!(filled("http://a/{+p}", &arguments).0, Err(FillError::OtherPath));
     }
 }

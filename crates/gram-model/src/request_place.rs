@@ -1,0 +1,169 @@
+//! Where the arguments of a call go in an HTTP request.
+
+use std::fmt;
+
+/// The part of a request that an argument goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RequestLocation {
+    /// The query of the URL.
+    Query,
+    /// A header.
+    Header,
+    /// A cookie.
+    Cookie,
+    /// A property of the body.
+    Field,
+    /// The whole body.
+    Body,
+    /// The header `Authorization`, after `Bearer`.
+    Bearer,
+    /// The header `Authorization`, after `Basic` and in base64.
+    Basic,
+}
+
+impl RequestLocation {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Query,
+        Self::Header,
+        Self::Cookie,
+        Self::Field,
+        Self::Body,
+        Self::Bearer,
+        Self::Basic,
+    ];
+
+    /// Its name in a library.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Header => "header",
+            Self::Cookie => "cookie",
+            Self::Field => "field",
+            Self::Body => "body",
+            Self::Bearer => "bearer",
+            Self::Basic => "basic",
+        }
+    }
+}
+
+/// How a list or an object becomes text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ValueStyle {
+    /// Separated by commas; exploded, it repeats the name, and an object has its own names.
+    Form,
+    /// Separated by commas.
+    Simple,
+    /// Separated by spaces.
+    SpaceDelimited,
+    /// Separated by tabs.
+    TabDelimited,
+    /// Separated by `|`.
+    PipeDelimited,
+    /// `name[key]=value`
+    DeepObject,
+    /// JSON text.
+    Json,
+}
+
+impl ValueStyle {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Form,
+        Self::Simple,
+        Self::SpaceDelimited,
+        Self::TabDelimited,
+        Self::PipeDelimited,
+        Self::DeepObject,
+        Self::Json,
+    ];
+
+    /// Its name, which is that of `OpenAPI` where that has one.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Form => "form",
+            Self::Simple => "simple",
+            Self::SpaceDelimited => "spaceDelimited",
+            Self::TabDelimited => "tabDelimited",
+            Self::PipeDelimited => "pipeDelimited",
+            Self::DeepObject => "deepObject",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Where an argument goes: `query`, `header X-Request-Id`, `query filter; deepObject`.
+///
+/// ```
+/// use gram_model::{RequestLocation, RequestPlace, ValueStyle};
+///
+/// let place = RequestPlace::parse("query ids[]; form*").unwrap();
+/// assert_eq!(place.location, RequestLocation::Query);
+/// assert_eq!(place.name.as_deref(), Some("ids[]"));
+/// assert_eq!(place.style, Some((ValueStyle::Form, true)));
+/// assert_eq!(place.to_string(), "query ids[]; form*");
+/// assert_eq!(RequestPlace::parse("path"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestPlace {
+    /// The part of the request.
+    pub location: RequestLocation,
+    /// The name there, if it is not that of the argument.
+    pub name: Option<String>,
+    /// How a list or an object becomes text, and whether it is exploded.
+    pub style: Option<(ValueStyle, bool)>,
+    /// Whether the argument is base64 of the bytes to send.
+    pub is_bytes: bool,
+}
+
+impl RequestPlace {
+    /// A place without a name and a style.
+    pub fn at(location: RequestLocation) -> Self {
+        Self { location, name: None, style: None, is_bytes: false }
+    }
+
+    /// Reads a place.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(';').map(str::trim);
+        let first = parts.next()?;
+        let (location, name) = first.split_once(' ').map_or((first, ""), |(a, b)| (a, b.trim()));
+        let location = RequestLocation::ALL.into_iter().find(|known| known.name() == location)?;
+        let mut place = Self::at(location);
+        if !name.is_empty() {
+            place.name = Some(unescaped(name));
+        }
+        for option in parts {
+            if option == "bytes" {
+                place.is_bytes = true;
+                continue;
+            }
+            let (name, is_exploded) =
+                option.strip_suffix('*').map_or((option, false), |name| (name, true));
+            let style = ValueStyle::ALL.into_iter().find(|known| known.name() == name)?;
+            place.style = Some((style, is_exploded));
+        }
+        Some(place)
+    }
+}
+
+impl fmt::Display for RequestPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.location.name())?;
+        if let Some(name) = &self.name {
+            // The only characters that have a meaning here.
+            let name = name.replace('%', "%25").replace(';', "%3B");
+            write!(f, " {name}")?;
+        }
+        if let Some((style, is_exploded)) = self.style {
+            write!(f, "; {}{}", style.name(), if is_exploded { "*" } else { "" })?;
+        }
+        if self.is_bytes {
+            f.write_str("; bytes")?;
+        }
+        Ok(())
+    }
+}
+
+fn unescaped(name: &str) -> String {
+    name.replace("%3B", ";").replace("%25", "%")
+}

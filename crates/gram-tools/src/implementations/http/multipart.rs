@@ -1,0 +1,57 @@
+//! Bodies of `multipart/form-data`.
+//!
+//! The module of `reqwest` for them would bring a list of all media types along, to guess from names
+//! of files that calls do not have.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::values::text;
+
+/// A body in the making.
+pub(super) struct Multipart {
+    boundary: String,
+    body: Vec<u8>,
+}
+
+impl Multipart {
+    pub(super) fn new() -> Self {
+        // No value can contain what nobody can guess.
+        Self { boundary: format!("gramc-{}", Uuid::new_v4().simple()), body: Vec::new() }
+    }
+
+    /// Adds a value: a scalar as text, anything else as JSON.
+    pub(super) fn add(&mut self, name: &str, value: &Value) {
+        let is_json = value.is_object() || value.is_array();
+        let kind = if is_json { "Content-Type: application/json\r\n" } else { "" };
+        self.part(name, "", kind, text(value).as_bytes());
+    }
+
+    /// Adds a file.
+    pub(super) fn add_file(&mut self, name: &str, bytes: &[u8]) {
+        let file = format!("; filename=\"{}\"", quoted(name));
+        self.part(name, &file, "Content-Type: application/octet-stream\r\n", bytes);
+    }
+
+    fn part(&mut self, name: &str, file: &str, kind: &str, value: &[u8]) {
+        let (boundary, name) = (&self.boundary, quoted(name));
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n{kind}\r\n"
+        );
+        self.body.extend_from_slice(head.as_bytes());
+        self.body.extend_from_slice(value);
+        self.body.extend_from_slice(b"\r\n");
+    }
+
+    /// The content type and the body.
+    pub(super) fn finish(mut self) -> (String, Vec<u8>) {
+        let boundary = self.boundary;
+        self.body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+        (format!("multipart/form-data; boundary={boundary}"), self.body)
+    }
+}
+
+/// A name between quotes, as browsers write it.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
