@@ -183,7 +183,7 @@ fn an_import_writes_the_library_that_forwards_calls() {
 
 #[test]
 fn an_import_writes_no_secret() {
-    let folder = folder(&[]);
+    let folder = folder(&[("tools.json", "[]")]);
     let import = |more: &str| {
         gramc("import --library-out upstream.gram").args(more).within(folder.path()).run()
     };

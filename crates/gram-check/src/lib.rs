@@ -69,7 +69,7 @@ pub use imports::{Import, ImportGraph, ResolvedImport, imports};
 pub use partial::PartialModule;
 pub use satisfiable::{empty_interval, is_empty_enum};
 pub use scopes::{Meaning, NameMap, Scopes};
-pub use unions::{plain, same_members, twins};
+pub use unions::{discriminator, plain, same_members, twins};
 pub use valid::Valid;
 
 /// Whether a key is a word of another language at an owner, so that it is an error there.

@@ -1,9 +1,10 @@
 //! Unions: whether a value tells which member it belongs to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gram_syntax::Span;
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::checker::Checker;
 use crate::codes;
@@ -90,6 +91,21 @@ impl Checker<'_> {
             self.report(file, error);
         }
     }
+}
+
+/// The field whose values distinguish the members of a union, if there is one.
+pub fn discriminator(types: &Types, members: &[Type]) -> Option<SmolStr> {
+    let Type::Object(first) = types.resolve(members.first()?) else { return None };
+    let distinguishes = |tag: &SmolStr| {
+        let mut known = HashSet::new();
+        members.iter().all(|member| {
+            tags(types, member, tag).is_some_and(|values| {
+                values.into_iter().all(|it| it.is_string() && known.insert(value::canonical(it)))
+            })
+        })
+    };
+    let mut names = first.fields.iter().flatten().map(|field| &field.name);
+    names.find(|name| distinguishes(name)).filter(|_| members.len() > 1).cloned()
 }
 
 /// The indices of the first two equal members of a union. In a type expression, a name and its type

@@ -16,6 +16,7 @@ mod parts;
 mod sound;
 mod terms;
 mod tool;
+mod tool_set;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +33,7 @@ pub use error::VerbatimPlace;
 use gram_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 pub use input::Origin;
 use input::{ImportedTool, Input};
+pub use tool_set::{ToolSchema, ToolSet, import_tools};
 
 /// Options of an import.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 
 mod ab;
 mod calls;
+mod import;
 mod login;
 mod mcp;
 mod run;
@@ -12,11 +13,11 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gram_grammar::Syntax;
-use gram_schema::import::Origin;
 use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
+pub(crate) use import::{Import, InputFormat};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
@@ -257,66 +258,6 @@ fn drafts() -> impl TypedValueParser<Value = Draft> {
     let values = [("2020-12", "Draft 2020-12"), ("7", "Draft 7")];
     PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
         .map(|name| if name == "7" { Draft::Draft7 } else { Draft::Draft2020 })
-}
-
-/// Convert JSON Schemas and tool lists to gram
-///
-/// Reads a JSON Schema, or tools in the format of `OpenAI`, Anthropic, Gemini or MCP. Compiling the
-/// result gives the imported schemas again. Schemas that gram cannot express are kept as JSON, and
-/// a note reports each of them.
-#[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples:
-  gramc import tools.json > tools.gram
-  gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
-  gramc import --url http://127.0.0.1:3001/mcp --container files
-  gramc import --command \"npx -y some-server\" -o guard.gram --library-out upstream.gram
-  cat schema.json | gramc import - --name order")]
-pub(crate) struct Import {
-    /// File, or - for standard input
-    #[arg(value_name = "FILE", conflicts_with_all = ["command", "url"])]
-    // `requires` alone does not refuse an option if what it requires conflicts with another argument.
-    #[arg(conflicts_with_all = ["env", "header", "token_env", "ca", "cert", "key"])]
-    pub(crate) file: Option<PathBuf>,
-    /// Format of the file
-    #[arg(long, value_name = "KIND", value_parser = origins(), default_value = "auto")]
-    pub(crate) from: Origin,
-    /// Import the tools of the MCP server that this command starts
-    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
-    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
-    pub(crate) command: Option<String>,
-    /// Import the tools of the MCP server at this URL
-    #[arg(long, value_name = "URL", conflicts_with = "env")]
-    pub(crate) url: Option<String>,
-    /// Environment variable that the server started by --command gets. It also gets the usual ones,
-    /// such as PATH and HOME, and no others
-    #[arg(long, value_name = "NAME", requires = "command")]
-    pub(crate) env: Vec<String>,
-    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
-    #[arg(long, value_name = "HEADER", requires = "url")]
-    pub(crate) header: Vec<String>,
-    /// Environment variable with the bearer token for --url
-    #[arg(long, value_name = "NAME", requires = "url")]
-    pub(crate) token_env: Option<String>,
-    #[command(flatten)]
-    pub(crate) tls: Tls,
-    /// Put all tools into a container with this name
-    #[arg(long, value_name = "NAME")]
-    pub(crate) container: Option<String>,
-    /// Tool name for a single JSON Schema [default: the name of the file]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) name: Option<String>,
-    /// Output file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write a library that forwards calls of all tools to the MCP server
-    #[arg(long, value_name = "FILE", conflicts_with = "file")]
-    pub(crate) library_out: Option<PathBuf>,
-}
-
-/// All formats that can be imported.
-fn origins() -> impl TypedValueParser<Value = Origin> {
-    PossibleValuesParser::new(Origin::ALL.map(Origin::name))
-        .map(|name| Origin::from_name(&name).unwrap_or(Origin::Auto))
 }
 
 /// Check files for errors and likely mistakes

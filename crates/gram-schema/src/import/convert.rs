@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 
 use super::error::VerbatimPlace;
 use super::keywords::{self, ReadPlan, Reason, ValueShape};
-use super::names::{Hint, Role, pascal};
+use super::names::{Hint, Role, kind_of, title_of};
 use super::parts::{
     DeclarationForm, SchemaParts, is_expression, is_short_record, may_stand_inline,
 };
@@ -46,6 +46,8 @@ pub(super) struct Converter {
     pub(super) originals: HashMap<TypeId, u64>,
     /// The names of top-level types.
     pub(super) top_names: HashSet<SmolStr>,
+    /// Whether all tools share one set of definitions.
+    pub(super) is_shared: bool,
     pub(super) scope: Scope,
 }
 
@@ -90,13 +92,16 @@ impl Converter {
     }
 
     /// A type that keeps a schema verbatim.
-    pub(super) fn keep(&mut self, schema: Value, reason: Reason) -> TypeUse {
+    pub(super) fn keep(&mut self, mut schema: Value, reason: Reason) -> TypeUse {
         let (tool, path) = (self.scope.tool.clone(), self.scope.path.clone());
         let place = VerbatimPlace { tool: tool.into(), path, reason };
         if !(schema.is_object() || schema.is_boolean()) {
             self.no_schema.get_or_insert_with(|| place.clone());
         }
         self.places.push(place);
+        if self.is_shared {
+            open_references(&mut schema);
+        }
         let mut type_use = TypeUse::default();
         type_use.details_mut().verbatim = Some(Box::new(schema));
         type_use
@@ -454,6 +459,16 @@ impl Converter {
     }
 }
 
+/// Allows any value where a schema refers to a definition, which a kept schema does not contain.
+fn open_references(schema: &mut Value) {
+    match schema {
+        Value::Object(map) if map.get("$ref").is_some_and(Value::is_string) => map.clear(),
+        Value::Object(map) => map.values_mut().for_each(open_references),
+        Value::Array(items) => items.iter_mut().for_each(open_references),
+        _ => {}
+    }
+}
+
 /// The index of the next type.
 pub(super) fn next_id(types: &Types) -> TypeId {
     // There are fewer types than bytes in the JSON, which fits in 32 bits.
@@ -471,24 +486,4 @@ fn outline(type_use: &TypeUse, kind: &TypeKind) -> u64 {
         names.for_each(|name| name.hash(&mut hasher));
     }
     hasher.finish()
-}
-
-/// The type name from a title.
-fn title_of(schema: &Value) -> Option<String> {
-    const MAX_LENGTH: usize = 40;
-    let title = schema.get("title")?.as_str()?;
-    let known = schema.get("properties").is_some() || schema.get("enum").is_some();
-    (known && title.len() <= MAX_LENGTH).then(|| pascal(title))
-}
-
-/// The name of a union member from a property with a single value.
-fn kind_of(member: &Value) -> Option<String> {
-    const MAX_LENGTH: usize = 30;
-    let properties = member.get("properties")?.as_object()?;
-    let kind = properties.values().find_map(|property| {
-        let only = property.get("enum").and_then(Value::as_array).filter(|all| all.len() == 1);
-        property.get("const").or_else(|| only?.first())?.as_str()
-    })?;
-    let name = if kind.len() <= MAX_LENGTH { pascal(kind) } else { String::new() };
-    (!name.is_empty()).then_some(name)
 }

@@ -20,6 +20,8 @@ pub(super) struct Block {
     /// The hash and the references of each entry.
     outlines: HashMap<String, Outline>,
     pub(super) ids: Rc<HashMap<String, TypeId>>,
+    /// Whether all tools share it, so that each of them uses only a part.
+    pub(super) is_shared: bool,
 }
 
 impl Block {
@@ -88,7 +90,8 @@ impl Registry {
             };
             ids.insert(name.clone(), id);
         }
-        self.blocks.push(Block { original: definitions, outlines, ids: Rc::new(ids) });
+        let is_shared = converter.is_shared;
+        self.blocks.push(Block { original: definitions, outlines, ids: Rc::new(ids), is_shared });
         block
     }
 
@@ -191,7 +194,10 @@ impl Registry {
                 scope.definitions = Some(Rc::clone(&block.ids));
                 scope.path = format!("$defs.{}", entry.name);
                 std::mem::swap(&mut converter.scope, &mut scope);
-                let type_use = converter.keep(schema, "it has no finite value".to_owned());
+                let reason = "it has no finite value".to_owned();
+                // What refers to the type would go on without an end.
+                let schema = if block.is_shared { Value::Object(Map::new()) } else { schema };
+                let type_use = converter.keep(schema, reason);
                 std::mem::swap(&mut converter.scope, &mut scope);
                 if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
                     (declared.type_use, declared.kind) = (type_use, TypeKind::Alias);
@@ -211,9 +217,11 @@ impl Registry {
         types: &Types,
         roots: &mut dyn Iterator<Item = &Type>,
     ) -> Vec<TypeId> {
+        let Some(block) = self.blocks.get(block).filter(|block| !block.is_shared) else {
+            return Vec::new();
+        };
         let mut reached = HashSet::new();
         walk::reach(types, roots, &mut reached);
-        let Some(block) = self.blocks.get(block) else { return Vec::new() };
         let names = block.original.keys();
         names
             .filter_map(|name| block.ids.get(name))

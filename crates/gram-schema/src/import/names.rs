@@ -1,5 +1,7 @@
 //! Derives type names from property names.
 
+use serde_json::Value;
+
 /// A name in `PascalCase`: `shipping_address` becomes `ShippingAddress`. Empty if the name has no
 /// ASCII letter or digit.
 pub(super) fn pascal(name: &str) -> String {
@@ -89,6 +91,26 @@ impl<'h> Hint<'h> {
         };
         if own.is_empty() { "Part".to_owned() } else { own }
     }
+}
+
+/// The type name from a title.
+pub(super) fn title_of(schema: &Value) -> Option<String> {
+    const MAX_LENGTH: usize = 40;
+    let title = schema.get("title")?.as_str()?;
+    let known = schema.get("properties").is_some() || schema.get("enum").is_some();
+    (known && title.len() <= MAX_LENGTH).then(|| pascal(title))
+}
+
+/// The name of a union member from a property with a single value.
+pub(super) fn kind_of(member: &Value) -> Option<String> {
+    const MAX_LENGTH: usize = 30;
+    let properties = member.get("properties")?.as_object()?;
+    let kind = properties.values().find_map(|property| {
+        let only = property.get("enum").and_then(Value::as_array).filter(|all| all.len() == 1);
+        property.get("const").or_else(|| only?.first())?.as_str()
+    })?;
+    let name = if kind.len() <= MAX_LENGTH { pascal(kind) } else { String::new() };
+    (!name.is_empty()).then_some(name)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use gram_check::{empty_interval, is_empty_enum};
 use gram_model::value_check;
-use gram_model::{Constraint, Module, Type, TypeUse, Types};
+use gram_model::{Constraint, Module, Optionality, Type, TypeUse, Types};
 
 /// Marks all types with a default, example, enum member or constant that the checker would reject,
 /// and returns their number.
@@ -15,7 +15,7 @@ pub(super) fn mark(module: &mut Module) -> usize {
         verdicts.push(is_unsound(&module.types, type_use));
     }
     let mut verdicts = verdicts.into_iter();
-    each_type_use(module, &mut |type_use| {
+    each_type_use(module, &mut |type_use, _| {
         if verdicts.next() == Some(true) {
             set_unsound(type_use);
         }
@@ -23,6 +23,43 @@ pub(super) fn mark(module: &mut Module) -> usize {
     let marked =
         |type_use: &&TypeUse| type_use.details.as_ref().is_some_and(|details| details.unsound);
     type_uses(module).filter(marked).count()
+}
+
+/// Removes the defaults and examples that the checker would reject, and returns their number.
+pub(super) fn remove_rejected(module: &mut Module) -> usize {
+    let mut rejected = Vec::new();
+    for type_use in type_uses(module) {
+        let rejects =
+            |value: &Value| value_check::type_use(&module.types, type_use, value).is_err();
+        let default = type_use.default.as_deref().is_some_and(rejects);
+        let examples = type_use.details.as_deref().and_then(|details| details.examples.as_ref());
+        let examples: Vec<bool> = examples.into_iter().flatten().map(rejects).collect();
+        rejected.push((default, examples));
+    }
+    let removed = |(default, examples): &(bool, Vec<bool>)| {
+        usize::from(*default) + examples.iter().filter(|is_rejected| **is_rejected).count()
+    };
+    let removed = rejected.iter().map(removed).sum();
+    let mut rejected = rejected.into_iter();
+    each_type_use(module, &mut |type_use, optionality| {
+        let Some((default, examples)) = rejected.next() else { return };
+        if default {
+            type_use.default = None;
+            // It could be omitted because of its default.
+            if let Some(optionality @ Optionality::ByDefault) = optionality {
+                *optionality = Optionality::Optional;
+            }
+        }
+        if let Some(details) = &mut type_use.details {
+            let mut examples = examples.into_iter();
+            if let Some(all) = &mut details.examples {
+                all.retain(|_| examples.next() == Some(false));
+            }
+            details.examples.take_if(|examples| examples.is_empty());
+        }
+        type_use.details.take_if(|details| **details == gram_model::Details::default());
+    });
+    removed
 }
 
 /// All type uses that can have attributes.
@@ -38,11 +75,16 @@ fn type_uses(module: &Module) -> impl Iterator<Item = &TypeUse> {
     tools.chain(types)
 }
 
-/// Visits the same type uses in the same order.
-fn each_type_use(module: &mut Module, visit: &mut dyn FnMut(&mut TypeUse)) {
+/// Visits the same type uses in the same order. A field also has its optionality.
+fn each_type_use(
+    module: &mut Module,
+    visit: &mut dyn FnMut(&mut TypeUse, Option<&mut Optionality>),
+) {
     for tool in &mut module.tools {
-        tool.parameters.iter_mut().for_each(|field| visit(&mut field.type_use));
-        visit(&mut tool.result.type_use);
+        for field in &mut tool.parameters {
+            visit(&mut field.type_use, Some(&mut field.optionality));
+        }
+        visit(&mut tool.result.type_use, None);
     }
     for declared in &mut module.types.0 {
         let object = match &mut declared.type_use.ty {
@@ -50,9 +92,11 @@ fn each_type_use(module: &mut Module, visit: &mut dyn FnMut(&mut TypeUse)) {
             ty => ty,
         };
         if let Type::Object(object) = object {
-            object.fields.iter_mut().flatten().for_each(|field| visit(&mut field.type_use));
+            for field in object.fields.iter_mut().flatten() {
+                visit(&mut field.type_use, Some(&mut field.optionality));
+            }
         }
-        visit(&mut declared.type_use);
+        visit(&mut declared.type_use, None);
     }
 }
 

@@ -44,6 +44,12 @@ impl Raw {
         Self { found, name, definitions }
     }
 
+    /// A tool whose schemas refer to registered definitions.
+    pub(super) fn shared(mut found: ImportedTool, definitions: Option<usize>) -> Self {
+        let name = SmolStr::from(std::mem::take(&mut found.name));
+        Self { found, name, definitions: [definitions; 2] }
+    }
+
     pub(super) fn convert(self, converter: &mut Converter, registry: &Registry) -> Tool {
         let Self { found, name, definitions: [of_parameters, of_result] } = self;
         let start = converter.types.0.len();
@@ -208,10 +214,10 @@ fn result(
     };
     // Compiling would inline a reference at the root, and omit an empty schema.
     let says_little = schema.get("$ref").is_some() || schema.as_object().is_some_and(Map::is_empty);
-    if says_little {
+    if says_little && !converter.is_shared {
         return converter.keep(whole(&schema), "it stands for something else".to_owned());
     }
-    let original = block.map(|_| whole(&schema));
+    let original = block.filter(|block| !block.is_shared).map(|_| whole(&schema));
     let name = format!("{}Result", pascal(tool));
     let type_use = converter.node(schema, Hint::new(&name, ""));
     if let (Some(at), Some(original)) = (definitions, original) {

@@ -5,9 +5,11 @@ mod library;
 use std::io::{self, Write};
 use std::path::Path;
 
+use gram_openapi::{ApiError, ApiOptions};
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
+use serde_json::Value;
 
-use crate::args::Import;
+use crate::args::{Import, InputFormat};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
 use crate::{input, live, output};
@@ -18,51 +20,94 @@ const MAX_BYTES: u64 = 64 << 20;
 /// What messages call a live server. Its command or address may hold a secret.
 const SERVER: &str = "the server's answer";
 
+/// What is wrong with a library for tools that nothing calls.
+const NO_CALLS: &str = "--library-out needs an MCP server or the description of an API: add --command or \
+                        --url, or name an OpenAPI document";
+
 /// How many places are named one by one.
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
-    // Better now than after the server was started.
-    let library = args.library_out.as_deref().map(|path| library::text(args, path)).transpose()?;
-    let (json, called) = match (&args.file, &args.command, &args.url) {
-        (_, Some(command), _) => {
-            (live::tools_of_command(command, &args.env)?.to_string(), SERVER.to_owned())
+    let (json, called, library) = match (&args.file, &args.command, &args.url) {
+        (Some(file), None, None) => {
+            let text = read(file)?;
+            let called = file.display().to_string();
+            let document = match args.from {
+                InputFormat::Api => Some(gram_openapi::parse(&text)),
+                InputFormat::Tools(Origin::Auto) => gram_openapi::api_document(&text),
+                InputFormat::Tools(_) => None,
+            };
+            if let Some(document) = document {
+                return api(args, document, &called);
+            }
+            if args.library_out.is_some() {
+                return Err(Failure::new(NO_CALLS));
+            }
+            (text, called, None)
         }
-        (_, _, Some(url)) => {
-            let token = args.token_env.as_deref();
-            (
-                live::tools_of_url(url, &args.header, token, &args.tls)?.to_string(),
-                SERVER.to_owned(),
-            )
-        }
-        (Some(file), None, None) => (read(file)?, file.display().to_string()),
+        (None, None, None) if args.library_out.is_some() => return Err(Failure::new(NO_CALLS)),
         (None, None, None) => {
             return Err(Failure::new(
                 "missing input: name a file, - for standard input, --command or --url",
             ));
         }
+        (_, command, url) => {
+            // Better now than after the server was started.
+            let library = args.library_out.as_deref().map(|path| library::text(args, path));
+            let library = library.transpose()?;
+            let tools = match (command, url) {
+                (Some(command), _) => live::tools_of_command(command, &args.env)?,
+                (None, url) => {
+                    let url = url.as_deref().unwrap_or_default();
+                    live::tools_of_url(url, &args.header, args.token_env.as_deref(), &args.tls)?
+                }
+            };
+            (tools.to_string(), SERVER.to_owned(), library)
+        }
     };
     let stem = args.file.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
     let name = args.name.as_deref().or(stem.filter(|stem| *stem != "-")).unwrap_or("tool");
-    let live = args.command.is_some() || args.url.is_some();
-    let from = if live { Origin::Mcp } else { args.from };
+    let from = match args.from {
+        InputFormat::Tools(origin) if args.file.is_some() => origin,
+        _ => Origin::Mcp,
+    };
     let options = ImportOptions { from, name, container: args.container.as_deref() };
     match import(&json, &options) {
-        Ok(imported) => {
-            output::write_to(args.output.as_deref(), |out| {
-                out.write_all(imported.text.as_bytes())
-            })?;
-            if let (Some(path), Some(library)) = (&args.library_out, library) {
-                output::write_to(Some(path), |out| out.write_all(library.as_bytes()))?;
-            }
-            print_notes(&imported).map_err(|error| Failure::output(&error))?;
-            Ok(CLEAN)
-        }
+        Ok(imported) => write(args, &imported, library.as_deref()),
         Err(error) => {
             say(format_args!("gramc: {called}: {error}"));
             Ok(PROBLEMS)
         }
     }
+}
+
+/// Imports the description of an API.
+fn api(args: &Import, document: Result<Value, ApiError>, called: &str) -> Outcome {
+    let options = ApiOptions {
+        name: args.name.as_deref().unwrap_or_default(),
+        server: args.server.as_deref(),
+        include: &args.include,
+        exclude: &args.exclude,
+        tags: &args.tag,
+        container: args.container.as_deref(),
+    };
+    match document.and_then(|document| gram_openapi::import(&document, &options)) {
+        Ok(imported) => write(args, &imported.specification, Some(&imported.library)),
+        Err(error) => {
+            say(format_args!("gramc: {called}: {error}"));
+            Ok(PROBLEMS)
+        }
+    }
+}
+
+/// Writes the specification, the library if it is wanted, and the notes.
+fn write(args: &Import, imported: &Imported, library: Option<&str>) -> Outcome {
+    output::write_to(args.output.as_deref(), |out| out.write_all(imported.text.as_bytes()))?;
+    if let (Some(path), Some(library)) = (&args.library_out, library) {
+        output::write_to(Some(path), |out| out.write_all(library.as_bytes()))?;
+    }
+    print_notes(imported).map_err(|error| Failure::output(&error))?;
+    Ok(CLEAN)
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

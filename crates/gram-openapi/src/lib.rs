@@ -1,0 +1,25 @@
+//! Reads descriptions of HTTP APIs: `OpenAPI` 3, Swagger 2.0 and Google Discovery.
+//!
+//! A document becomes an [`Api`]: tools with JSON Schemas, and the requests behind them. [`import`]
+//! makes a specification and a library in gram of it. Nothing here reads files or the network.
+
+mod api;
+mod chosen;
+mod document;
+mod error;
+mod import;
+mod library;
+mod names;
+mod notes;
+mod operation;
+mod path;
+mod read;
+mod schema;
+mod secrets;
+mod source;
+mod yaml;
+
+pub use api::{Api, BodyFormat, HttpCall, Method, Operation, Secret, SecretScheme};
+pub use document::{DocumentKind, api_document, parse};
+pub use error::ApiError;
+pub use import::{ApiOptions, ImportedApi, import, read_api};

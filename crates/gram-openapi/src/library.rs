@@ -1,0 +1,71 @@
+//! The library that calls an API.
+
+use gram_model::{Implementation, ImplementationKind, Library, RequestLocation, RequestPlace};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::api::{Api, Operation, Secret, SecretScheme};
+use crate::source::BodyFormat;
+
+/// The library of an API.
+pub(crate) fn of(api: &Api) -> Library {
+    let mut attributes = Vec::new();
+    if !api.secrets.is_empty() {
+        let sources = api.secrets.iter();
+        let sources =
+            sources.map(|it| (it.parameter.to_string(), format!("env:{}", it.variable).into()));
+        attributes.push(("inject".into(), Value::Object(sources.collect())));
+        let places = api.secrets.iter();
+        let places = places.map(|it| (it.parameter.to_string(), secret_place(it)));
+        attributes.push(("parameters".into(), Value::Object(places.collect())));
+    }
+    Library {
+        name: api.name.clone(),
+        description: None,
+        implementations: api.operations.iter().map(entry).collect(),
+        attributes,
+    }
+}
+
+fn secret_place(secret: &Secret) -> Value {
+    let place = match &secret.scheme {
+        SecretScheme::Bearer => RequestPlace::at(RequestLocation::Bearer),
+        SecretScheme::Basic => RequestPlace::at(RequestLocation::Basic),
+        SecretScheme::Key(location, name) => RequestPlace {
+            name: (*name != secret.parameter).then(|| name.clone()),
+            ..RequestPlace::at(*location)
+        },
+    };
+    place.to_string().into()
+}
+
+fn entry(operation: &Operation) -> Implementation {
+    let http = &operation.http;
+    let mut attributes: Vec<(SmolStr, Value)> = Vec::new();
+    if http.method.name() != "POST" {
+        attributes.push(("method".into(), http.method.name().into()));
+    }
+    attributes.push(("url".into(), http.url.clone().into()));
+    if http.body != BodyFormat::Json {
+        attributes.push(("body".into(), http.body.name().into()));
+    }
+    if !http.places.is_empty() {
+        let places =
+            http.places.iter().map(|(name, place)| (name.clone(), place.to_string().into()));
+        attributes.push(("parameters".into(), Value::Object(places.collect())));
+    }
+    if !http.headers.is_empty() {
+        let headers =
+            http.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into()));
+        attributes.push(("headers".into(), Value::Object(headers.collect())));
+    }
+    if http.is_bytes {
+        attributes.push(("answer".into(), "bytes".into()));
+    }
+    Implementation {
+        tool: operation.name.clone(),
+        kind: ImplementationKind::Http,
+        attributes,
+        signature: None,
+    }
+}

@@ -1,0 +1,88 @@
+//! URLs with parameters in their path.
+
+use std::collections::HashSet;
+
+/// A path with the parameters that it names.
+pub(crate) struct PathTemplate {
+    parts: Vec<Part>,
+    /// What follows the path: a query without parameters.
+    query: String,
+    /// The names of parameters in the query, with the names of their arguments.
+    pub(crate) in_query: Vec<(String, String)>,
+}
+
+enum Part {
+    Text(String),
+    Parameter(String),
+}
+
+impl PathTemplate {
+    /// Reads a path. A brace without a partner is text.
+    pub(crate) fn parse(path: &str) -> Self {
+        // What follows `#` is not sent.
+        let path = path.split('#').next().unwrap_or_default();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let mut fixed = Vec::new();
+        let mut in_query = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match value.strip_prefix('{').and_then(|value| value.strip_suffix('}')) {
+                Some(argument) => in_query.push((argument.to_owned(), name.to_owned())),
+                None => fixed.push(pair.replace('{', "%7B").replace('}', "%7D")),
+            }
+        }
+        Self { parts: parts(path), query: fixed.join("&"), in_query }
+    }
+
+    /// The names of the parameters, each once.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut seen = HashSet::new();
+        let names = self.parts.iter().filter_map(|part| match part {
+            Part::Parameter(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        });
+        names.filter(|name| seen.insert(*name)).collect()
+    }
+
+    /// The URL, with what stands between the braces for each parameter.
+    pub(crate) fn url(&self, server: &str, expression: impl Fn(&str) -> String) -> String {
+        let mut url = server.trim_end_matches('/').to_owned();
+        for (at, part) in self.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => {
+                    if at == 0 && !text.starts_with('/') {
+                        url.push('/');
+                    }
+                    url.push_str(text);
+                }
+                Part::Parameter(name) => {
+                    url.push('{');
+                    url.push_str(&expression(name));
+                    url.push('}');
+                }
+            }
+        }
+        if !self.query.is_empty() {
+            url.push('?');
+            url.push_str(&self.query);
+        }
+        url
+    }
+}
+
+fn parts(mut path: &str) -> Vec<Part> {
+    let escape = |text: &str| text.replace('{', "%7B").replace('}', "%7D").replace(' ', "%20");
+    let mut parts = Vec::new();
+    while let Some((text, rest)) = path.split_once('{') {
+        let name = rest.split_once('}').filter(|(name, _)| {
+            !name.trim_start_matches('+').trim().is_empty() && !name.contains(['{', '/'])
+        });
+        let Some((name, rest)) = name else { break };
+        parts.push(Part::Text(escape(text)));
+        let name = name.trim_start_matches('+').trim_end_matches('*').trim();
+        parts.push(Part::Parameter(name.to_owned()));
+        path = rest;
+    }
+    parts.push(Part::Text(escape(path)));
+    parts
+}

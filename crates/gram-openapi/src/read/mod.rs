@@ -1,0 +1,121 @@
+//! Readers of all kinds of documents.
+
+mod discovery;
+mod openapi3;
+mod servers;
+mod swagger2;
+
+use std::borrow::Cow;
+
+use gram_model::RequestLocation;
+use serde_json::{Map, Value, json};
+
+use crate::document::{Document, DocumentKind, entries, items, text};
+use crate::notes::Notes;
+use crate::source::{BodyFormat, Location, Source, SourceParameter, SourceResponse, SourceScheme};
+
+/// Reads a document.
+pub(crate) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
+    match document.kind {
+        DocumentKind::OpenApi3 => openapi3::read(document, notes),
+        DocumentKind::Swagger2 => swagger2::read(document, notes),
+        DocumentKind::Discovery => discovery::read(document, notes),
+    }
+}
+
+/// The tags of a document with their descriptions.
+fn tags(root: &Value) -> Vec<(&str, Option<&str>)> {
+    let tags = items(root, "tags").iter();
+    tags.filter_map(|tag| Some((text(tag, "name")?, text(tag, "description")))).collect()
+}
+
+/// Adds a parameter, in the place of one with the same name and location.
+fn add<'d>(all: &mut Vec<SourceParameter<'d>>, parameter: SourceParameter<'d>) {
+    let is_same = |known: &&mut SourceParameter<'d>| {
+        known.name == parameter.name && known.location == parameter.location
+    };
+    match all.iter_mut().find(is_same) {
+        Some(known) => *known = parameter,
+        None => all.push(parameter),
+    }
+}
+
+/// Whether a header is described by the content types and the security schemes.
+fn is_ignored_header(location: Location, name: &str) -> bool {
+    let ignored = ["Accept", "Content-Type", "Authorization", "Content-Length"];
+    location == Location::Request(RequestLocation::Header)
+        && ignored.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The alternatives of security schemes.
+fn security(security: Option<&Value>) -> Vec<Vec<&str>> {
+    let alternatives = security.and_then(Value::as_array).into_iter().flatten();
+    let names = alternatives.map(|alternative| {
+        let names = alternative.as_object().into_iter().flat_map(Map::keys);
+        names.map(String::as_str).collect()
+    });
+    names.collect()
+}
+
+/// The successful responses, by status. The default response is one if there is no other.
+fn successes(operation: &Value) -> Vec<(&String, &Value)> {
+    let of = |wanted: &dyn Fn(&str) -> bool| -> Vec<_> {
+        entries(operation, "responses").filter(|(status, _)| wanted(status)).collect()
+    };
+    let found = of(&|status| status.starts_with('2'));
+    if found.is_empty() { of(&|status| status == "default") } else { found }
+}
+
+/// A response without content, which only some statuses promise.
+fn no_content<'d>(status: &str) -> SourceResponse<'d> {
+    let is_promised = matches!(status, "204" | "205");
+    SourceResponse {
+        format: BodyFormat::None,
+        media_type: "",
+        schema: is_promised.then(|| Cow::Owned(json!({"type": "null"}))),
+        is_second_choice: false,
+    }
+}
+
+/// A security scheme with a key.
+fn key(scheme: &Value) -> SourceScheme {
+    let location = match text(scheme, "in") {
+        Some("header") => RequestLocation::Header,
+        Some("query") => RequestLocation::Query,
+        Some("cookie") => RequestLocation::Cookie,
+        other => {
+            return SourceScheme::Unknown(format!("API key in {}", other.unwrap_or("nothing")));
+        }
+    };
+    match text(scheme, "name") {
+        Some(name) => SourceScheme::Key(location, name.to_owned()),
+        None => SourceScheme::Unknown("API key without a name".to_owned()),
+    }
+}
+
+/// The description of an enum whose members have descriptions.
+pub(crate) fn described_enum(schema: &Map<String, Value>) -> Option<String> {
+    const KEYS: [&str; 4] =
+        ["enumDescriptions", "x-enumDescriptions", "x-enum-descriptions", "x-enum-varnames"];
+    let descriptions = KEYS.iter().find_map(|key| schema.get(*key))?;
+    let members = schema.get("enum").and_then(Value::as_array)?;
+    let mut lines = Vec::new();
+    for (at, member) in members.iter().enumerate() {
+        let name = member.as_str().map_or_else(|| member.to_string(), str::to_owned);
+        let description = match descriptions {
+            Value::Array(all) => all.get(at).and_then(Value::as_str),
+            Value::Object(all) => all.get(&name).and_then(Value::as_str),
+            _ => None,
+        };
+        let description = description.map(str::trim).unwrap_or_default();
+        if !description.is_empty() {
+            lines.push(format!("- {name}: {description}"));
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let own = schema.get("description").and_then(Value::as_str).map(str::trim);
+    let own = own.filter(|text| !text.is_empty()).unwrap_or("One of:");
+    Some(format!("{own}\n{}", lines.join("\n")))
+}

@@ -1,0 +1,244 @@
+//! Merges the parts of `allOf`, without rewriting the schemas in them.
+
+use serde_json::{Map, Value, json};
+
+use super::{Lowerer, types};
+
+/// The most references that are merged into one schema.
+const MAX_MERGED: usize = 200;
+
+/// A schema whose parts are merged.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) map: Map<String, Value>,
+    /// The unions of all parts.
+    pub(super) unions: Vec<Union>,
+    /// Whether null is allowed.
+    pub(super) is_nullable: bool,
+    /// The pointers of the schemas that are merged.
+    pub(super) pointers: Vec<String>,
+    /// A reference to a schema that this one is a part of.
+    pub(super) enclosing: Option<String>,
+    /// Whether the first part is merged already.
+    has_parts: bool,
+}
+
+/// The members of `anyOf` or `oneOf`.
+#[derive(Debug)]
+pub(super) struct Union {
+    pub(super) keyword: &'static str,
+    pub(super) members: Vec<Value>,
+}
+
+/// Whether a keyword constrains no value.
+pub(super) fn is_annotation(key: &str) -> bool {
+    matches!(
+        key,
+        "description"
+            | "title"
+            | "default"
+            | "example"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "nullable"
+            | "xml"
+            | "externalDocs"
+            | "discriminator"
+            | "summary"
+            | "id"
+            | "enumDescriptions"
+            | "enumDeprecated"
+            | "annotations"
+            | "$id"
+            | "$schema"
+            | "$comment"
+            | "$anchor"
+            | "$defs"
+            | "definitions"
+    ) || key.starts_with("x-")
+}
+
+/// Whether a schema constrains values, its reference and a `type` next to that aside.
+pub(super) fn has_constraints(map: &Map<String, Value>) -> bool {
+    map.keys().any(|key| !is_annotation(key) && !matches!(key.as_str(), "$ref" | "type"))
+}
+
+impl Lowerer<'_> {
+    /// Adds a schema to the parts: what it refers to, the parts of its `allOf`, and itself.
+    pub(super) fn flatten(&mut self, map: &Map<String, Value>, merged: &mut Merged) {
+        if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+            && let Some((pointer, target)) = self.resolve(reference)
+            && let Some(target) = target.as_object()
+        {
+            if self.merging.contains(&pointer) {
+                merged.enclosing.get_or_insert_with(|| reference.to_owned());
+            } else if merged.pointers.len() >= MAX_MERGED {
+                self.note("a schema has too many parts in `allOf`, which are left out");
+            } else if !merged.pointers.contains(&pointer) {
+                merged.pointers.push(pointer);
+                self.flatten(target, merged);
+            }
+        }
+        if let Some(parts) = map.get("allOf").and_then(Value::as_array) {
+            for part in parts {
+                if let Some(part) = part.as_object() {
+                    self.flatten(part, merged);
+                }
+            }
+        }
+        let own: Map<String, Value> = map
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "$ref" | "allOf"))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        if !own.is_empty() {
+            self.add_part(own, merged);
+        }
+    }
+
+    fn add_part(&mut self, mut part: Map<String, Value>, merged: &mut Merged) {
+        // A wrapper that only says that null is allowed means it, whatever the wrapped schema says.
+        let constrains = has_constraints(&part);
+        let is_nullable = types::is_nullable(&part);
+        if constrains && merged.has_parts {
+            merged.is_nullable &= is_nullable;
+        } else {
+            merged.is_nullable |= is_nullable;
+        }
+        merged.has_parts |= constrains;
+        part.shift_remove("nullable");
+        part.shift_remove("x-nullable");
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(members)) = part.shift_remove(keyword)
+                && !members.is_empty()
+            {
+                merged.unions.push(Union { keyword, members });
+            }
+        }
+        for (key, value) in part {
+            match merged.map.get_mut(&key) {
+                None => {
+                    merged.map.insert(key, value);
+                }
+                Some(known) if *known == value => {}
+                Some(known) => {
+                    if let Some(what) = combine(&key, known, value) {
+                        self.note(&what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Combines two values of a keyword. Returns what is lost.
+fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
+    match key {
+        "properties" | "patternProperties" => {
+            if let (Value::Object(known), Value::Object(value)) = (known, value) {
+                for (name, schema) in value {
+                    match known.get_mut(&name) {
+                        Some(other) if *other != schema => {
+                            *other = json!({"allOf": [other.take(), schema]});
+                        }
+                        Some(_) => {}
+                        None => {
+                            known.insert(name, schema);
+                        }
+                    }
+                }
+            }
+        }
+        "required" => {
+            if let (Value::Array(known), Value::Array(value)) = (known, value) {
+                for name in value {
+                    if !known.contains(&name) {
+                        known.push(name);
+                    }
+                }
+            }
+        }
+        "type" => return combine_types(known, value),
+        "enum" => {
+            if let (Value::Array(known), Value::Array(value)) = (known, value) {
+                let both: Vec<_> = known.iter().filter(|it| value.contains(it)).cloned().collect();
+                *known = if both.is_empty() { value } else { both };
+            }
+        }
+        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+            if number(known) < number(&value) =>
+        {
+            *known = value;
+        }
+        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+            if number(known) > number(&value) =>
+        {
+            *known = value;
+        }
+        "uniqueItems" => *known = Value::Bool(known == true || value == true),
+        // Documents close a part and extend it elsewhere, so that only closed parts close the whole.
+        "additionalProperties" => match (&*known, &value) {
+            (Value::Bool(false), _) | (Value::Bool(true), Value::Object(_)) => *known = value,
+            (Value::Object(_), Value::Object(_)) => {
+                *known = json!({"allOf": [known.take(), value]});
+            }
+            _ => {}
+        },
+        "items" | "propertyNames" | "not" | "contains"
+            if value.is_object() && known.is_object() =>
+        {
+            *known = if key == "not" {
+                json!({"anyOf": [known.take(), value]})
+            } else {
+                json!({"allOf": [known.take(), value]})
+            };
+        }
+        "readOnly" | "writeOnly" | "deprecated" => {
+            *known = Value::Bool(known == true || value == true);
+        }
+        "pattern" | "format" | "multipleOf" | "const" | "if" | "then" | "else" => {
+            return Some(format!("of several values of `{key}` in `allOf`, the first one counts"));
+        }
+        // Of annotations, the last one is about the whole.
+        key if is_annotation(key) => *known = value,
+        _ => {}
+    }
+    None
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_default()
+}
+
+/// The types that both allow.
+fn combine_types(known: &mut Value, value: Value) -> Option<String> {
+    let list = |value: &Value| match value {
+        Value::Array(names) => names.clone(),
+        name => vec![name.clone()],
+    };
+    let (ours, theirs) = (list(known), list(&value));
+    let has = |names: &[Value], name: &str| names.iter().any(|it| it == name);
+    let mut both: Vec<Value> = ours.iter().filter(|name| theirs.contains(name)).cloned().collect();
+    if (has(&ours, "integer") && has(&theirs, "number"))
+        || (has(&ours, "number") && has(&theirs, "integer"))
+    {
+        both.retain(|name| name != "number");
+        if !has(&both, "integer") {
+            both.push("integer".into());
+        }
+    }
+    *known = match both.len() {
+        0 => {
+            *known = value;
+            return Some(
+                "the types of the parts of `allOf` exclude each other; the last one counts"
+                    .to_owned(),
+            );
+        }
+        1 => both.swap_remove(0),
+        _ => Value::Array(both),
+    };
+    None
+}

@@ -1,0 +1,101 @@
+//! The arguments of `gramc import`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gram_schema::import::Origin;
+
+use super::Tls;
+
+/// Convert JSON Schemas, tool lists and API descriptions to gram
+///
+/// Reads a JSON Schema, tools in the format of `OpenAI`, Anthropic, Gemini or MCP, or an API that
+/// `OpenAPI` 3, Swagger 2.0 or Google Discovery describes, in JSON or YAML. Compiling the result gives
+/// the imported schemas again. Schemas that gram cannot express are kept as JSON, and a note reports
+/// each of them.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc import tools.json > tools.gram
+  gramc import openapi.yaml -o shop.gram --library-out calls.gram
+  gramc import openapi.json --tag orders --exclude 'DELETE *'
+  gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
+  gramc import --url http://127.0.0.1:3001/mcp --container files
+  gramc import --command \"npx -y some-server\" -o guard.gram --library-out upstream.gram
+  cat schema.json | gramc import - --name order")]
+pub(crate) struct Import {
+    /// File, or - for standard input
+    #[arg(value_name = "FILE", conflicts_with_all = ["command", "url"])]
+    // `requires` alone does not refuse an option if what it requires conflicts with another argument.
+    #[arg(conflicts_with_all = ["env", "header", "token_env", "ca", "cert", "key"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Format of the file
+    #[arg(long, value_name = "KIND", value_parser = formats(), default_value = "auto")]
+    pub(crate) from: InputFormat,
+    /// Import only the operations of an API with this name, id, path, or method and path; `*` stands
+    /// for any characters
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) include: Vec<String>,
+    /// Leave out the operations of an API with this name, id, path, or method and path
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) exclude: Vec<String>,
+    /// Import only the operations of an API with this tag
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// URL of an API [default: the first one in its description]
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// Import the tools of the MCP server that this command starts
+    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
+    pub(crate) command: Option<String>,
+    /// Import the tools of the MCP server at this URL
+    #[arg(long, value_name = "URL", conflicts_with = "env")]
+    pub(crate) url: Option<String>,
+    /// Environment variable that the server started by --command gets. It also gets the usual ones,
+    /// such as PATH and HOME, and no others
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) env: Vec<String>,
+    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// Environment variable with the bearer token for --url
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) token_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: Tls,
+    /// Put all tools into a container with this name [default: for a large API, containers by tag]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) container: Option<String>,
+    /// Tool name for a single JSON Schema [default: the name of the file], or name of the library for
+    /// an API [default: its title]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Output file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write a library that calls the API, or forwards calls of all tools to the MCP server
+    #[arg(long, value_name = "FILE")]
+    pub(crate) library_out: Option<PathBuf>,
+}
+
+/// A format that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputFormat {
+    /// JSON Schemas and tools.
+    Tools(Origin),
+    /// A description of an API.
+    Api,
+}
+
+/// The name of a description of an API.
+const API: &str = "openapi";
+
+/// All formats that can be imported.
+fn formats() -> impl TypedValueParser<Value = InputFormat> {
+    let names = Origin::ALL.map(Origin::name).into_iter().chain([API]);
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| match &*name {
+        API => InputFormat::Api,
+        name => InputFormat::Tools(Origin::from_name(name).unwrap_or(Origin::Auto)),
+    })
+}
