@@ -12,6 +12,7 @@ mod ab_real;
 mod ab_refusals;
 mod agent;
 mod agent_real;
+mod apis;
 mod approval;
 mod binding;
 mod calls;
