@@ -2,6 +2,8 @@
 //! value, and what is said to be a counterexample is one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod edited;
+mod edits;
 mod relatives;
 
 use std::collections::BTreeMap;

@@ -6,6 +6,8 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::document::{Dialect, Side};
+use super::pattern_samples;
+use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
 use crate::keywords::Keyword;
 
@@ -190,6 +192,21 @@ pub(super) fn whole_size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| u64::try_from(Decimal::of_value(value)?.to_whole()?).ok())
 }
 
+/// The lengths of texts of a format, in characters.
+fn lengths_of(format: &str) -> (u64, Option<u64>) {
+    match format {
+        "date" => (10, Some(10)),
+        "uuid" => (36, Some(36)),
+        "date-time" => (20, None),
+        "time" => (9, None),
+        "ipv4" => (7, Some(15)),
+        "ipv6" => (2, Some(45)),
+        "email" | "duration" => (3, None),
+        "uri" => (2, None),
+        _ => (0, None),
+    }
+}
+
 impl<'s> Branch<'s> {
     /// The branch of terms for one type. `dialect` returns the dialect of a side.
     pub(super) fn of(kind: JsonType, terms: Terms<'s>, dialect: impl Fn(Side) -> Dialect) -> Self {
@@ -269,19 +286,32 @@ impl<'s> Branch<'s> {
     }
 
     fn sizes(&mut self, keywords: &KeywordMap, least: &str, most: &str) {
-        self.least = self.least.max(size(keywords, least).unwrap_or(0));
-        let most = size(keywords, most);
-        self.most = match (self.most, most) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
+        self.bound_size(size(keywords, least).unwrap_or(0), size(keywords, most));
     }
 
     fn text(&mut self, dialect: Dialect, keywords: &'s KeywordMap) {
         self.sizes(keywords, "minLength", "maxLength");
         let said = |key| keywords.get(key).and_then(Value::as_str);
-        self.patterns.extend(said("pattern"));
-        self.formats.extend(said("format").map(|format| (dialect, format)));
+        if let Some(pattern) = said("pattern") {
+            self.patterns.push(pattern);
+            let (least, most) = pattern_samples::lengths(pattern).unwrap_or_default();
+            self.bound_size(least, most);
+        }
+        if let Some(format) = said("format") {
+            self.formats.push((dialect, format));
+            if is_known_format(dialect, format) {
+                let (least, most) = lengths_of(format);
+                self.bound_size(least, most);
+            }
+        }
+    }
+
+    fn bound_size(&mut self, least: u64, most: Option<u64>) {
+        self.least = self.least.max(least);
+        self.most = match (self.most, most) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
     }
 
     fn list(&mut self, grounds: &[(Side, Dialect, &'s KeywordMap)]) {

@@ -7,7 +7,7 @@ use super::document::{Dialect, Side};
 use super::prover::Prover;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
-use crate::keywords::{InstanceType, Keyword, KeywordValue};
+use crate::keywords::{InstanceType, Keyword};
 
 impl<'s> Prover<'s> {
     /// Whether it is proven that all values of a branch fit a schema.
@@ -57,24 +57,6 @@ impl<'s> Prover<'s> {
             || self.implies_properties(branch, side, wide)
     }
 
-    /// Whether a branch has the same schema among its terms.
-    fn is_stated(&self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
-        /// Keywords that are hard to prove otherwise.
-        const HARD: [&str; 6] =
-            ["pattern", "not", "if", "contains", "patternProperties", "unevaluatedProperties"];
-        let hard = HARD.iter().any(|key| wide.contains_key(*key));
-        branch.terms.iter().any(|term| match term {
-            Term::Ground(other, own) => {
-                std::ptr::eq(*own, wide)
-                    || (hard
-                        && self.dialect(*other) == self.dialect(side)
-                        && *own == wide
-                        && !have_reference(own))
-            }
-            _ => false,
-        })
-    }
-
     fn implies_keyword(
         &mut self,
         branch: &Branch<'s>,
@@ -92,18 +74,20 @@ impl<'s> Prover<'s> {
                 .as_array()
                 .is_some_and(|all| all.iter().all(|schema| self.implies(branch, side, schema))),
             "anyOf" => argument.as_array().is_some_and(|members| {
-                self.implies_for_values(branch, side, wide)
+                let proven = self.implies_for_values(branch, side, wide)
                     || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
                         members
                             .iter()
                             .any(|member| own.attempt(|own| own.implies(part, side, member)))
-                    })
+                    });
+                proven || self.fails_in(branch, side, members)
             }),
             "oneOf" => argument.as_array().is_some_and(|members| {
-                self.implies_for_values(branch, side, wide)
+                let proven = self.implies_for_values(branch, side, wide)
                     || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
                         own.implies_exactly_one(part, side, members)
-                    })
+                    });
+                proven || self.fails_in(branch, side, members)
             }),
             "not" => self.is_apart(branch, side, argument),
             "if" => self.implies_condition(branch, side, wide, argument),
@@ -142,6 +126,12 @@ impl<'s> Prover<'s> {
                 self.spend(1) && self.keywords_accept(side, wide, value, false) == Some(true)
             })
         })
+    }
+
+    /// Notes where the proof for a union failed. Returns false.
+    fn fails_in(&mut self, branch: &Branch<'s>, side: Side, members: &'s [Value]) -> bool {
+        self.doubt_deepest(members, |own, member| own.implies(branch, side, member));
+        false
     }
 
     /// Whether nothing of a branch fits a schema.
@@ -448,22 +438,5 @@ fn implies_number_keyword(branch: &Branch<'_>, key: &str, argument: &Value) -> b
             steps.any(|step| step.is_multiple_of(at) == Some(true))
         }
         _ => true,
-    }
-}
-
-/// Whether a schema or a part of it refers to another one.
-fn have_reference(keywords: &KeywordMap) -> bool {
-    let is_reference = |key| match Keyword::of(key) {
-        Keyword::Schema | Keyword::Id => false,
-        keyword => keyword.value() == KeywordValue::Reference,
-    };
-    keywords.iter().any(|(key, value)| is_reference(key) || holds_reference(value))
-}
-
-fn holds_reference(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(holds_reference),
-        Value::Object(map) => have_reference(map),
-        _ => false,
     }
 }

@@ -8,8 +8,10 @@ mod case_split;
 mod document;
 mod implication;
 mod object_samples;
+mod pattern_samples;
 mod prover;
 mod samples;
+mod stated;
 mod string_validators;
 mod validators;
 mod value_check;
@@ -110,11 +112,26 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     }
 }
 
+/// A value that a schema allows. `None` if none was found, such as for a schema that allows none.
+pub fn example(schema: &Value) -> Option<Value> {
+    match decide(&Value::Bool(false), schema) {
+        Containment::Refuted(example) => Some(example.value),
+        Containment::Proven | Containment::Undecided(_) => None,
+    }
+}
+
+/// Confirms that `narrow` allows a value and `wide` refuses it. `None` if that is not so, or if a
+/// schema cannot be read.
+pub fn confirm(wide: &Value, narrow: &Value, value: Value) -> Option<Counterexample> {
+    ValidatorPair::new(wide, narrow).ok()?.confirm(value)
+}
+
 /// The place where the proof failed, as a sentence.
 fn doubt(prover: &Prover<'_>) -> String {
     match prover.doubt() {
-        Some((place, keyword)) => {
-            let place = if place.is_empty() { String::new() } else { format!(" at `{place}`") };
+        Some((path, keyword)) => {
+            let place = path.iter().flat_map(|part| ["/", part.as_str()]).collect::<String>();
+            let place = if place.is_empty() { place } else { format!(" at `{place}`") };
             format!(
                 "no value was found that `{keyword}`{place} refuses, and no proof that there is none"
             )

@@ -3,9 +3,24 @@
 use serde_json::{Map, Value};
 
 use super::branch::{Branch, JsonType, Term, Terms};
+use super::pattern_samples;
 use super::samples::{DEPTH, MAX_LIST, SampleGenerator, sizes_of};
-
 use crate::pointer::escape_token;
+
+/// The number of names for each pattern of names.
+const NAMES_PER_PATTERN: usize = 2;
+
+/// Names that match the patterns of `patternProperties`.
+fn patterned_names<'t, 's: 't>(terms: impl Iterator<Item = &'t Term<'s>>) -> Vec<String> {
+    let patterns = terms.filter_map(|term| match term {
+        Term::Ground(_, keywords) => keywords.get("patternProperties")?.as_object(),
+        _ => None,
+    });
+    let names = patterns.flat_map(Map::keys);
+    names
+        .flat_map(|it| pattern_samples::matching(it, &[]).into_iter().take(NAMES_PER_PATTERN))
+        .collect()
+}
 
 impl<'s> SampleGenerator<'_, 's> {
     /// Objects: the smallest one, the fullest one, and those that differ from them in one property.
@@ -115,8 +130,10 @@ impl<'s> SampleGenerator<'_, 's> {
     ) -> Vec<(String, Value)> {
         let mut terms = branch.names.clone();
         terms.push(Term::Type(JsonType::String));
+        let all = || std::iter::once(branch).chain(others.iter().copied());
+        let mut names = patterned_names(all().flat_map(|branch| &branch.terms));
         let named = others.iter().flat_map(|other| other.properties.keys());
-        let mut names: Vec<String> = named.take(64).map(|name| (*name).to_owned()).collect();
+        names.extend(named.take(64).map(|name| (*name).to_owned()));
         let hints: Vec<Terms<'s>> = others.iter().map(|other| other.names.clone()).collect();
         // Names are texts, too; a name that says what it is comes first.
         names.push("other".to_owned());
@@ -144,12 +161,31 @@ impl<'s> SampleGenerator<'_, 's> {
                 continue;
             }
             let hints: Vec<Terms<'s>> =
-                others.iter().map(|other| other.property(&name).clone()).collect();
+                others.iter().map(|other| self.undeclared(other, &name)).collect();
+            let own = self.undeclared(branch, &name);
             let part = if wild && extras.is_empty() { "*".into() } else { escape_token(&name) };
             let share = if self.is_focus(&part) { limit / 2 + 1 } else { share };
-            let values = self.part(&part, &branch.rest, &hints, share, depth);
+            let values = self.part(&part, &own, &hints, share, depth);
             extras.extend(values.into_iter().map(|value| (name.clone(), value)));
         }
         extras
+    }
+
+    /// The terms for a property that a branch may not declare, with those of patterns of its name.
+    fn undeclared(&mut self, branch: &Branch<'s>, name: &str) -> Terms<'s> {
+        if let Some(terms) = branch.properties.get(name) {
+            return terms.clone();
+        }
+        let mut terms = branch.rest.clone();
+        for term in &branch.terms {
+            if let Term::Ground(side, keywords) = term
+                && keywords.contains_key("patternProperties")
+            {
+                let schemas = self.prover.schemas_of(*side, keywords, name);
+                let schemas = schemas.into_iter().flatten();
+                terms.extend(schemas.map(|schema| Term::Schema(*side, schema)));
+            }
+        }
+        terms
     }
 }

@@ -40,6 +40,21 @@ struct OpenQuestion {
     at: usize,
 }
 
+/// Where a proof failed.
+#[derive(Debug, Clone)]
+pub(super) struct Doubt {
+    /// The names on the way into the value.
+    pub(super) path: Vec<String>,
+    keyword: String,
+}
+
+/// The answer to a query. Its doubt is relative to where it was asked.
+#[derive(Debug)]
+struct Answer {
+    proven: bool,
+    doubt: Option<Doubt>,
+}
+
 /// A search for a proof.
 #[derive(Debug)]
 pub(super) struct Prover<'s> {
@@ -50,12 +65,12 @@ pub(super) struct Prover<'s> {
     depth: usize,
     level: usize,
     open: HashMap<Question, OpenQuestion>,
-    answered: HashMap<Question, bool>,
+    answered: HashMap<Question, Answer>,
     /// The outermost open question that answers since then rely on.
     relied: usize,
     pub(super) path: Vec<String>,
     /// Where the proof failed first, and on what.
-    doubt: Option<(String, String)>,
+    doubt: Option<Doubt>,
     /// The reason why the search stopped.
     stopped: Option<String>,
 }
@@ -91,9 +106,9 @@ impl<'s> Prover<'s> {
         self.stopped.as_deref()
     }
 
-    /// Where the proof failed, as a JSON pointer into a value, and on which keyword.
-    pub(super) fn doubt(&self) -> Option<(&str, &str)> {
-        self.doubt.as_ref().map(|(place, keyword)| (place.as_str(), keyword.as_str()))
+    /// Where the proof failed, and on which keyword.
+    pub(super) fn doubt(&self) -> Option<(&[String], &str)> {
+        self.doubt.as_ref().map(|doubt| (&*doubt.path, doubt.keyword.as_str()))
     }
 
     /// Counts work. False if the budget is spent.
@@ -126,10 +141,28 @@ impl<'s> Prover<'s> {
 
     pub(super) fn fail(&mut self, keyword: &str) -> bool {
         if self.doubt.is_none() {
-            let path = self.path.iter().flat_map(|part| ["/", part.as_str()]);
-            self.doubt = Some((path.collect(), keyword.to_owned()));
+            self.doubt = Some(Doubt { path: self.path.clone(), keyword: keyword.to_owned() });
         }
         false
+    }
+
+    /// Notes where the proof that values fit one of several schemas came furthest.
+    pub(super) fn doubt_deepest(
+        &mut self,
+        members: &'s [Value],
+        mut proof: impl FnMut(&mut Self, &'s Value) -> bool,
+    ) {
+        let outer = self.doubt.take();
+        let mut deepest: Option<Doubt> = None;
+        for member in members {
+            proof(self, member);
+            let found = self.doubt.take();
+            let depth = |doubt: &Option<Doubt>| doubt.as_ref().map_or(0, |it| it.path.len());
+            if depth(&found) > depth(&deepest).max(self.path.len()) {
+                deepest = found;
+            }
+        }
+        self.doubt = outer.or(deepest);
     }
 
     /// Tries what may fail without that being remembered as the place where the proof failed.
@@ -158,8 +191,12 @@ impl<'s> Prover<'s> {
             self.relied = self.relied.min(*at);
             return inside;
         }
-        if let Some(answer) = self.answered.get(&question) {
-            return *answer;
+        if let Some(Answer { proven, doubt }) = self.answered.get(&question) {
+            if let (Some(doubt), None) = (doubt, &self.doubt) {
+                let path = [&self.path[..], &doubt.path].concat();
+                self.doubt = Some(Doubt { path, keyword: doubt.keyword.clone() });
+            }
+            return *proven;
         }
         if !self.enter() {
             return false;
@@ -167,12 +204,19 @@ impl<'s> Prover<'s> {
         let at = self.open.len();
         self.open.insert(question.clone(), OpenQuestion { level: self.level, at });
         let outer = std::mem::replace(&mut self.relied, usize::MAX);
+        let outer_doubt = self.doubt.take();
         let proven = proof(self);
+        let doubt = self.doubt.take().filter(|_| !proven);
+        let relative = doubt.as_ref().map(|doubt| {
+            let path = doubt.path.get(self.path.len()..).unwrap_or_default().to_vec();
+            Doubt { path, keyword: doubt.keyword.clone() }
+        });
+        self.doubt = outer_doubt.or(doubt);
         self.open.remove(&question);
         let alone = self.relied >= at;
         self.relied = if alone { outer } else { outer.min(self.relied) };
         if alone && self.stopped.is_none() {
-            self.answered.insert(question, proven);
+            self.answered.insert(question, Answer { proven, doubt: relative });
         }
         self.leave();
         proven && self.stopped.is_none()

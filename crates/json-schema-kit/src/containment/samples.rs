@@ -8,6 +8,7 @@ use crate::values::canonical;
 use serde_json::Value;
 
 use super::branch::{Branch, JsonType, Term, Terms};
+use super::pattern_samples;
 use super::prover::Prover;
 use crate::decimal::Decimal;
 
@@ -21,11 +22,14 @@ const MAX_DEPTH: usize = 40;
 const MAX_TEXT: u64 = 20_000;
 pub(super) const MAX_LIST: u64 = 300;
 
+/// How many patterns of one place texts are made for.
+const MAX_PATTERNS: usize = 4;
+
 /// How many schemas of the other side tell what to try in one place.
 const MAX_HINTS: usize = 48;
 
 /// Texts of many kinds, for patterns and formats.
-const TEXTS: [&str; 60] = [
+const TEXTS: [&str; 61] = [
     "a",
     "",
     "A",
@@ -82,6 +86,7 @@ const TEXTS: [&str; 60] = [
     "PT5M",
     "a@b.example",
     "ftp://b.example/",
+    "http://b.test/",
     "00000000-0000-4000-8000-000000000000",
     "10.0.0.1",
     "::1",
@@ -100,8 +105,7 @@ pub(super) struct SampleGenerator<'p, 's> {
 
 impl<'p, 's> SampleGenerator<'p, 's> {
     pub(super) fn new(prover: &'p mut Prover<'s>) -> Self {
-        let (place, _) = prover.doubt().unwrap_or_default();
-        let focus = place.split('/').skip(1).map(str::to_owned).collect();
+        let focus = prover.doubt().map(|(path, _)| path.to_vec()).unwrap_or_default();
         Self { prover, focus, path: Vec::new() }
     }
 
@@ -241,9 +245,8 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             lists.extend(list_of(&items, size, None).map(Value::Array));
             if size > 1 {
                 // The same item twice.
-                let first = items.last().and_then(|items| items.first());
-                let same = first.filter(|_| branch.prefix.is_empty());
-                let same = same.map(|item| vec![item.clone(); usize::try_from(size).unwrap_or(2)]);
+                let first = items.first().or(items.last()).and_then(|items| items.first());
+                let same = first.map(|item| vec![item.clone(); usize::try_from(size).unwrap_or(2)]);
                 lists.extend(same.map(Value::Array));
                 let last = items.last().and_then(|items| items.first());
                 if let (Some(mut list), Some(last)) = (list_of(&items, size, None), last) {
@@ -286,17 +289,23 @@ impl<'p, 's> SampleGenerator<'p, 's> {
 /// Numbers at and next to the ends of ranges, and steps from there.
 fn numbers(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let all = || others.iter().chain([branch]);
+    let ends =
+        |branch: &Branch<'_>| [branch.low, branch.high].into_iter().flatten().map(|end| end.at);
+    let around = |mark: Decimal| {
+        let whole = mark.around().into_iter();
+        whole.flat_map(|(low, high)| [low - 1, low, high, high + 1].map(Decimal::whole))
+    };
+    // What is next to an end of the other side shows best where it is.
+    let mut numbers = vec![Decimal::whole(0)];
+    numbers.extend(branch.low.map(|end| end.at));
+    numbers.extend(others.iter().flat_map(ends).flat_map(around));
     let mut marks = vec![Decimal::whole(0)];
-    marks.extend(all().flat_map(|branch| [branch.low, branch.high]).flatten().map(|end| end.at));
+    marks.extend(all().flat_map(ends));
     let listed = others.iter().filter_map(|branch| branch.values.as_ref()).flatten();
     marks.extend(listed.filter_map(|value| Decimal::of_value(value)).take(8));
-    let mut numbers = marks.clone();
+    numbers.extend(&marks);
     for mark in &marks {
-        numbers.extend(
-            mark.around()
-                .into_iter()
-                .flat_map(|(low, high)| [low - 1, low, high, high + 1].map(Decimal::whole)),
-        );
+        numbers.extend(around(*mark));
         for step in [(5, -1), (1, -3), (-1, -3), (1, -9), (1, 3)] {
             numbers.extend(mark.plus(Decimal::digit(step.0, step.1)));
         }
@@ -338,6 +347,10 @@ fn texts(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let listed = others.iter().filter_map(|other| other.values.as_ref()).flatten();
     texts.extend(listed.filter_map(|value| value.as_str()).take(8).map(str::to_owned));
     let sizes = sizes(branch, others, MAX_TEXT);
+    let own = branch.patterns.iter();
+    let patterns = own.chain(others.iter().flat_map(|other| &other.patterns));
+    let matching = patterns.take(MAX_PATTERNS).flat_map(|it| pattern_samples::matching(it, &sizes));
+    texts.splice(0..0, matching);
     let known = texts.len();
     for size in sizes {
         let Ok(size) = usize::try_from(size) else { continue };
@@ -347,11 +360,23 @@ fn texts(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
             let long: Vec<String> =
                 texts[..known].iter().filter(|text| !text.is_empty()).map(long).collect();
             texts.extend(long);
-            texts.push("a".repeat(size.saturating_sub(10)) + "@b.example");
+            texts.push(email(size));
             texts.push("https://a.example/".to_owned() + &"a".repeat(size.saturating_sub(18)));
+            for (start, end) in [("2024-02-29T12:30:00.", "Z"), ("12:30:00.", "Z"), ("P", "D")] {
+                let digits = size.saturating_sub(start.len() + end.len());
+                texts.push(format!("{start}{}{end}", "1".repeat(digits)));
+            }
         }
     }
     texts.into_iter().map(Value::String).collect()
+}
+
+/// An email address of a length, with parts that are not too long.
+fn email(size: usize) -> String {
+    let name = size.saturating_sub(10).min(60);
+    let domain = size.saturating_sub(name + 1);
+    let part = |at: usize| if at % 50 == 49 && at + 1 < domain { '.' } else { 'b' };
+    "a".repeat(name) + "@" + &(0..domain).map(part).collect::<String>()
 }
 
 /// A list of a size of the first choices for each place, one of them replaced.

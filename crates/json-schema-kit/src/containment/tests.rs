@@ -384,3 +384,61 @@ fn counterexamples_look_like_this() {
     show(&|wide| wide["properties"]["tags"] = json!({"anyOf": [{"type": "null"}]}));
     insta::assert_snapshot!(shown);
 }
+
+#[test]
+fn lengths_follow_from_patterns_and_known_formats() {
+    let text = |more: Value| {
+        let mut schema = json!({"type": "string"});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    let least = text(json!({"minLength": 3}));
+    assert_eq!(decide(&least, &text(json!({"pattern": "^[a-z]{3}$"}))), Containment::Proven);
+    refuses(&text(json!({"maxLength": 2})), &text(json!({"pattern": "[a-z]{3}"})));
+    let most = text(json!({"maxLength": 40}));
+    assert_eq!(decide(&most, &text(json!({"format": "uuid"}))), Containment::Proven);
+    // Draft 7 does not know it.
+    let mut old = text(json!({"format": "uuid"}));
+    old["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    refuses(&most, &old);
+    // Patterns of names.
+    let object = json!({"type": "object"});
+    let named = json!({"type": "object", "patternProperties": {"^x-": {"type": "string"}}});
+    wider(&object, &named);
+}
+
+#[test]
+fn equal_unions_in_other_documents_are_equal() {
+    let one = |limit: u32, more: u32| {
+        json!({
+            "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"maxLength": more}},
+            "$defs": {
+                "A": {"oneOf": [{"$ref": "#/$defs/B"}, {"required": ["y"]}]},
+                "B": {"properties": {"x": {"maximum": limit}}, "required": ["x"]}
+            }
+        })
+    };
+    wider(&one(5, 9), &one(5, 8));
+    let reason = decide(&one(5, 9), &one(6, 8));
+    assert_ne!(reason, Containment::Proven);
+}
+
+#[test]
+fn what_breaks_deep_in_a_tagged_union_is_found() {
+    let tagged = |limit: u32| {
+        let member = |tag: &str, inner: Value| {
+            json!({"type": "object", "properties": {"tag": {"const": tag}, "inner": inner},
+                "required": ["tag", "inner"]})
+        };
+        let inner = json!({"type": "object", "properties": {"list": {"type": "array", "items": {
+            "oneOf": [
+                member("x", json!({"type": "string", "maxLength": limit})),
+                member("y", json!({"type": "integer"})),
+            ],
+        }}}});
+        let members = [member("a", json!({})), member("b", inner), member("c", json!({}))];
+        json!({"type": "object", "properties": {"by": {"oneOf": members}}})
+    };
+    let (value, _, _) = refuses(&tagged(20), &tagged(30));
+    assert_eq!(value.pointer("/by/inner/list/0/inner"), Some(&json!("a".repeat(21))));
+}

@@ -1,5 +1,7 @@
 //! Validators, which confirm counterexamples.
 
+use std::borrow::Cow;
+
 use jsonschema::canonical::Containment as CanonicalContainment;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -7,6 +9,7 @@ use serde_json::Value;
 
 use super::Counterexample;
 use super::document::Dialect;
+use crate::keywords::Keyword;
 
 /// How long a reason may be that quotes a value.
 const MAX_REASON: usize = 300;
@@ -31,10 +34,10 @@ pub(super) struct ValidatorPair {
 impl ValidatorPair {
     /// Builds both. Fails with the reason as a sentence.
     pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, String> {
-        let build = |schema| {
+        let build = |schema: &Value| {
             let options = jsonschema::options().should_validate_formats(true);
             options
-                .build(schema)
+                .build(&with_encoded_references(schema))
                 .map_err(|error| format!("a schema cannot be read: {}", reason(&error)))
         };
         Ok(Self { wide: build(wide)?, narrow: build(narrow)? })
@@ -50,6 +53,51 @@ impl ValidatorPair {
             (error.instance_path().to_string(), reason(&error))
         };
         Some(Counterexample { value, pointer, reason })
+    }
+}
+
+/// A schema whose references are URI references, where percent signs make them so: generic types are
+/// called `#/$defs/Pair[Stop]` by some writers.
+fn with_encoded_references(schema: &Value) -> Cow<'_, Value> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/?#%".contains(c);
+    if all_references(schema, &|reference| reference.chars().all(is_plain)) {
+        return Cow::Borrowed(schema);
+    }
+    let mut schema = schema.clone();
+    encode_references(&mut schema, &|reference| {
+        let mut encoded = String::with_capacity(reference.len() + 8);
+        for c in reference.chars() {
+            if is_plain(c) {
+                encoded.push(c);
+            } else {
+                let mut bytes = [0; 4];
+                let bytes = c.encode_utf8(&mut bytes).bytes();
+                encoded.extend(bytes.map(|byte| format!("%{byte:02X}")));
+            }
+        }
+        encoded
+    });
+    Cow::Owned(schema)
+}
+
+fn all_references(schema: &Value, fits: &dyn Fn(&str) -> bool) -> bool {
+    let Value::Object(keywords) = schema else { return true };
+    keywords.get("$ref").and_then(Value::as_str).is_none_or(fits)
+        && keywords.iter().all(|(key, value)| {
+            let parts = Keyword::of(key).subschemas(value);
+            parts.into_iter().all(|part| all_references(part, fits))
+        })
+}
+
+fn encode_references(schema: &mut Value, encode: &dyn Fn(&str) -> String) {
+    let Value::Object(keywords) = schema else { return };
+    for (key, value) in keywords {
+        if let (Keyword::Ref, Value::String(reference)) = (Keyword::of(key), &mut *value) {
+            *reference = encode(reference);
+        }
+        for part in Keyword::of(key).subschemas_mut(value) {
+            encode_references(part, encode);
+        }
     }
 }
 

@@ -1,0 +1,88 @@
+//! Whether a schema that is to be proven is among the terms of a branch.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::branch::{Branch, KeywordMap, Term};
+use super::document::Side;
+use super::prover::Prover;
+use crate::keywords::{Keyword, KeywordValue};
+
+impl<'s> Prover<'s> {
+    /// Whether a branch has the same schema among its terms.
+    pub(super) fn is_stated(&self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
+        /// Keywords that are hard to prove otherwise.
+        const HARD: [&str; 7] = [
+            "pattern",
+            "oneOf",
+            "not",
+            "if",
+            "contains",
+            "patternProperties",
+            "unevaluatedProperties",
+        ];
+        let hard = HARD.iter().any(|key| wide.contains_key(*key));
+        branch.terms.iter().any(|term| match term {
+            Term::Ground(other, own) => {
+                std::ptr::eq(*own, wide)
+                    || (hard
+                        && self.dialect(*other) == self.dialect(side)
+                        && *own == wide
+                        && self.parts_refer_to_the_same((*other, own), (side, wide)))
+            }
+            _ => false,
+        })
+    }
+
+    fn parts_refer_to_the_same(
+        &self,
+        (own_side, own): (Side, &'s KeywordMap),
+        (side, wide): (Side, &'s KeywordMap),
+    ) -> bool {
+        let mut seen = HashSet::new();
+        own.iter().all(|(key, own)| {
+            wide.get(key).is_some_and(|wide| {
+                self.refer_to_the_same((own_side, own), (side, wide), key, &mut seen)
+            })
+        })
+    }
+
+    /// Whether the references in two equal values, which have the same key, lead to equal schemas.
+    /// A pair that was seen before is being compared, or is equal.
+    fn refer_to_the_same(
+        &self,
+        (own_side, own): (Side, &'s Value),
+        (side, wide): (Side, &'s Value),
+        key: &str,
+        seen: &mut HashSet<(usize, usize)>,
+    ) -> bool {
+        let keyword = Keyword::of(key);
+        if keyword != Keyword::Schema && keyword.value() == KeywordValue::Reference {
+            let resolve = |side, reference: &'s Value| {
+                self.document(side).resolve(reference.as_str().filter(|_| keyword == Keyword::Ref)?)
+            };
+            let (Some(own), Some(wide)) = (resolve(own_side, own), resolve(side, wide)) else {
+                return false;
+            };
+            let pair = (std::ptr::from_ref(own).addr(), std::ptr::from_ref(wide).addr());
+            return !seen.insert(pair)
+                || (own == wide
+                    && self.refer_to_the_same((own_side, own), (side, wide), "", seen));
+        }
+        match (own, wide) {
+            (Value::Array(own), Value::Array(wide)) => {
+                let mut pairs = own.iter().zip(wide);
+                pairs.all(|(own, wide)| {
+                    self.refer_to_the_same((own_side, own), (side, wide), "", seen)
+                })
+            }
+            (Value::Object(own), Value::Object(wide)) => own.iter().all(|(key, own)| {
+                wide.get(key).is_some_and(|wide| {
+                    self.refer_to_the_same((own_side, own), (side, wide), key, seen)
+                })
+            }),
+            _ => true,
+        }
+    }
+}
