@@ -183,7 +183,7 @@ impl<'b> Binder<'b> {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
         let injected = self.injected(tool, &entry);
-        self.warnings.extend(changes::other_wording(tool, &entry));
+        self.warnings.extend(changes::differences(&self.module.types, tool, &entry));
         if let Some(declared) = entry.declared() {
             for problem in compatibility::problems(self.module, tool, &declared, &entry) {
                 match problem {

@@ -13,6 +13,7 @@
 //! assert!(witness.value.is_number());
 //! ```
 
+pub mod annotations;
 #[cfg(feature = "containment")]
 pub mod containment;
 #[cfg(feature = "containment")]

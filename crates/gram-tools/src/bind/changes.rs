@@ -1,7 +1,13 @@
 //! Changes of MCP servers since the specification was written.
 
-use gram_model::Tool;
+use gram_model::{Tool, Types};
+use json_schema_kit::annotations;
+use json_schema_kit::keywords::Keyword;
+use json_schema_kit::pointer::dotted;
+use serde_json::Value;
+use smol_str::SmolStr;
 
+use super::compatibility::schemas_of;
 use super::problem::{BindProblem, Incompatibility};
 use super::{Bound, CallTarget};
 use crate::library::LibraryEntry;
@@ -33,7 +39,8 @@ impl OnChange {
     fn default_for(problem: &BindProblem) -> Self {
         match problem {
             BindProblem::Incompatible { incompatibility: Incompatibility::Result, .. }
-            | BindProblem::OtherWording { .. } => Self::Warn,
+            | BindProblem::OtherWording { .. }
+            | BindProblem::OtherHint { .. } => Self::Warn,
             // It proves nothing.
             BindProblem::Undecided { .. } => Self::Ignore,
             _ => Self::Refuse,
@@ -41,12 +48,57 @@ impl OnChange {
     }
 }
 
-/// That an MCP server describes a tool in other words than the specification.
-pub(super) fn other_wording(tool: &Tool, entry: &LibraryEntry) -> Option<BindProblem> {
-    let (own, theirs) = (tool.description.as_ref()?, entry.implementation.description()?);
-    let is_same = own.split_whitespace().eq(theirs.split_whitespace());
-    let is_mcp = entry.implementation.kind() == "Mcp";
-    (is_mcp && !is_same).then(|| BindProblem::OtherWording { tool: tool.name.clone() })
+/// The hints of MCP, and the attributes that state them.
+const HINTS: [(&str, &str); 4] = [
+    ("readOnly", "readOnlyHint"),
+    ("destructive", "destructiveHint"),
+    ("idempotent", "idempotentHint"),
+    ("openWorld", "openWorldHint"),
+];
+
+/// What an MCP server says of a tool in other words than the specification. Only what both say
+/// something of is compared.
+pub(super) fn differences(types: &Types, tool: &Tool, entry: &LibraryEntry) -> Vec<BindProblem> {
+    if entry.implementation.kind() != "Mcp" {
+        return Vec::new();
+    }
+    let Some(listed) = entry.implementation.listed() else { return Vec::new() };
+    let mut parts = Vec::new();
+    let theirs = listed.get("description").and_then(Value::as_str);
+    let is_other =
+        |own: &SmolStr, theirs: &str| !own.split_whitespace().eq(theirs.split_whitespace());
+    if let (Some(own), Some(theirs)) = (&tool.description, theirs)
+        && is_other(own, theirs)
+    {
+        parts.push(format!("`{}`", tool.name));
+    }
+    if let Some(theirs) = listed.get("inputSchema") {
+        let (own, _) = schemas_of(types, tool);
+        let changes = annotations::changes(&own, theirs).into_iter();
+        let worded = changes.filter(|it| {
+            it.keyword == Keyword::Description
+                && !it.pointer.is_empty()
+                && it.old.is_some()
+                && it.new.is_some()
+        });
+        parts.extend(worded.map(|it| format!("`{}` of `{}`", dotted(&it.pointer), tool.name)));
+    }
+    let mut found = Vec::new();
+    if !parts.is_empty() {
+        let what = parts.join(", ");
+        found.push(BindProblem::OtherWording { tool: tool.name.clone(), what });
+    }
+    for (attribute, hint) in HINTS {
+        let own = tool.attributes.iter().find(|(key, _)| key == attribute);
+        let own = own.and_then(|(_, value)| value.as_bool());
+        let theirs = listed.get("annotations").and_then(|all| all.get(hint)?.as_bool());
+        if let (Some(own), Some(theirs)) = (own, theirs)
+            && own != theirs
+        {
+            found.push(BindProblem::OtherHint { tool: tool.name.clone(), attribute, theirs });
+        }
+    }
+    found
 }
 
 impl Bound {
@@ -76,6 +128,7 @@ impl Bound {
             BindProblem::Faulty { .. }
                 | BindProblem::Incompatible { .. }
                 | BindProblem::OtherWording { .. }
+                | BindProblem::OtherHint { .. }
                 | BindProblem::Undecided { .. }
         );
         let Some(CallTarget::Tool(at)) = self.named(problem.tool()?) else { return None };

@@ -135,11 +135,26 @@ pub enum BindProblem {
         /// The reason.
         why: String,
     },
-    /// An MCP server describes a tool in other words. The library is bound anyway.
-    #[error("the MCP server describes `{tool}` in other words than the specification")]
+    /// An MCP server describes a tool or its parameters in other words. The library is bound anyway.
+    #[error("the MCP server describes {what} in other words than the specification")]
     OtherWording {
         /// The tool.
         tool: SmolStr,
+        /// The names of what is described in other words.
+        what: String,
+    },
+    /// An MCP server gives another hint for a tool than the specification. The library is bound
+    /// anyway.
+    #[error(
+        "the MCP server says `{attribute}: {theirs}` of `{tool}`, and the specification does not"
+    )]
+    OtherHint {
+        /// The tool.
+        tool: SmolStr,
+        /// The attribute.
+        attribute: &'static str,
+        /// The value that the server gives.
+        theirs: bool,
     },
     /// Compatibility cannot be decided. The library is bound anyway.
     #[error(
@@ -183,7 +198,8 @@ impl BindProblem {
             | Self::InvalidInjected { tool, .. }
             | Self::Incompatible { tool, .. }
             | Self::NoSignature { tool, .. }
-            | Self::OtherWording { tool }
+            | Self::OtherWording { tool, .. }
+            | Self::OtherHint { tool, .. }
             | Self::Undecided { tool, .. } => Some(tool),
         }
     }
