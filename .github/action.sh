@@ -16,6 +16,13 @@ while IFS= read -r path; do
 done <<<"$GRAMC_PATHS"
 
 status=0
+if [[ -n $GRAMC_DIFF ]]; then
+    allow=${GRAMC_ALLOW:+--allow=$GRAMC_ALLOW}
+    # Without paths, the project around the current folder.
+    for path in "${@:-.}"; do
+        gramc diff "$GRAMC_DIFF:$path" "$path" --format github ${allow:+"$allow"} || status=1
+    done
+fi
 if [[ $GRAMC_FMT == true ]]; then
     gramc fmt --check --format github "$@" || status=1
 fi

@@ -21,6 +21,7 @@ mod check;
 mod conventions;
 mod conversations;
 mod cut_off;
+mod diff;
 mod docs;
 mod editors;
 mod examples;

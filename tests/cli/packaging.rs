@@ -195,6 +195,7 @@ fn action() -> Command {
     let mut action = command("bash");
     action.arg(root().join(".github/action.sh")).env("GITHUB_ACTION_PATH", root());
     let inputs = [("PATHS", ""), ("VERSION", ""), ("CHECK", "true"), ("DENY", ""), ("FMT", "true")];
+    let inputs = inputs.into_iter().chain([("DIFF", ""), ("ALLOW", "")]);
     for (name, value) in inputs {
         action.env(format!("GRAMC_{name}"), value);
     }
@@ -222,6 +223,28 @@ fn the_action_checks_and_formats() {
     run(&mut with(&[("GRAMC_PATHS", "good tools\n")]));
     let deny = ("GRAMC_DENY", "naming unbounded-text");
     fails(&mut with(&[("GRAMC_PATHS", "good tools"), deny]));
+}
+
+#[test]
+fn the_action_compares_with_a_revision() {
+    let tool = |most: u32| format!("[f:Tool | (n::Int {{range: 1..{most}}})==>(::Any)]\n");
+    let files = folder(&[("tools/f.gram", &tool(30))]);
+    for line in ["init -q", "add .", "commit -q -m first"] {
+        crate::diff::git(files.path(), line);
+    }
+    files.write("tools/f.gram", tool(14));
+    let with = |inputs: &[(&str, &str)]| {
+        let mut action = action();
+        action.env("PATH", path(binary().parent())).current_dir(files.path());
+        action.envs([("GRAMC_CHECK", "false"), ("GRAMC_FMT", "false"), ("GRAMC_DIFF", "HEAD")]);
+        action.envs(inputs.iter().copied());
+        action
+    };
+    for paths in ["", "tools", "tools/f.gram"] {
+        let printed = fails(&mut with(&[("GRAMC_PATHS", paths)]));
+        assert!(printed.contains("title=input-narrowed"), "{paths}: {printed}");
+        run(&mut with(&[("GRAMC_PATHS", paths), ("GRAMC_ALLOW", "tool-removed,input-narrowed")]));
+    }
 }
 
 /// Checks a wheel, and lets the action install it where there is no gramc.

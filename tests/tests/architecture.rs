@@ -29,6 +29,7 @@ const FLOORS: [&str; 19] = [
     "gram-lint",
     "gram-project",
     "gram-tools",
+    "gram-diff",
     "gram-mcp",
     "gram-agent",
     "gram-experiment",

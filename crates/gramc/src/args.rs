@@ -2,6 +2,7 @@
 
 mod ab;
 mod calls;
+mod diff;
 mod import;
 mod login;
 mod mcp;
@@ -17,6 +18,7 @@ use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
+pub(crate) use diff::Diff;
 pub(crate) use import::{Import, InputFormat};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
@@ -56,6 +58,8 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations for GitHub workflows
     Github,
+    /// A table for pull requests; only for `gramc diff`
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -73,6 +77,7 @@ pub(crate) enum Command {
     Compile(Compile),
     Import(Import),
     Check(Check),
+    Diff(Box<Diff>),
     Fmt(Fmt),
     Parse(Parse),
     Explain(Explain),

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod failure;
+mod git;
 mod imports;
 mod input;
 mod levels;
@@ -15,6 +16,7 @@ pub mod progress;
 mod project;
 mod report;
 mod save;
+mod source;
 pub mod specification;
 mod start;
 #[cfg(unix)]

@@ -5,6 +5,7 @@
 mod edited;
 mod edits;
 mod relatives;
+mod tools;
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ mod approval;
 pub(crate) mod calls;
 pub(crate) mod check;
 mod compile;
+mod diff;
 mod explain;
 mod fmt;
 mod import;
@@ -20,17 +21,21 @@ mod watch;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Format};
 use crate::failure::{CLEAN, Failure, Outcome};
 use crate::output;
 
 /// Runs the command that the arguments name, and gives the exit code.
 pub(crate) fn run(args: Args) -> Outcome {
     let display = args.display;
+    if display.format == Format::Markdown && !matches!(args.command, Command::Diff(_)) {
+        return Err(Failure::new("--format markdown is for `gramc diff`"));
+    }
     match args.command {
         Command::Compile(args) => compile::run(&args, display),
         Command::Import(args) => import::run(&args),
         Command::Check(args) => check::run(&args, display),
+        Command::Diff(args) => diff::run(&args, display),
         Command::Fmt(args) => fmt::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),

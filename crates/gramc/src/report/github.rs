@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use gram_syntax::{Diagnostic, Severity};
+use gram_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 use super::{forward_slashes, message_and_help};
 
@@ -17,8 +17,25 @@ pub(super) fn annotation(diagnostic: &Diagnostic) -> String {
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    let source = &*diagnostic.source;
-    let span = diagnostic.span();
+    let message = message_and_help(diagnostic);
+    let place = Some((&*diagnostic.source, diagnostic.span()));
+    self::command(command, place, diagnostic.code.name, &message)
+}
+
+/// A command of a level that annotates a place, without a trailing line break.
+pub(crate) fn command(
+    level: &str,
+    place: Option<(&SourceFile, Span)>,
+    title: &str,
+    message: &str,
+) -> String {
+    let place =
+        place.map_or_else(String::new, |(source, span)| format!("{},", lines_of(source, span)));
+    format!("::{level} {place}title={}::{}", property(title), data(message))
+}
+
+/// The file and the lines of a place, as properties.
+fn lines_of(source: &SourceFile, span: Span) -> String {
     let (start, end) = (source.position(span.start), source.position(span.end));
     // GitHub drops an annotation that has columns in more than one line.
     let columns = if start.line == end.line {
@@ -26,14 +43,8 @@ pub(super) fn annotation(diagnostic: &Diagnostic) -> String {
     } else {
         String::new()
     };
-    format!(
-        "::{command} file={},line={},endLine={}{columns},title={}::{}",
-        property(&forward_slashes(source.name())),
-        start.line + 1,
-        end.line + 1,
-        property(diagnostic.code.name),
-        data(&message_and_help(diagnostic)),
-    )
+    let file = property(&forward_slashes(source.name()));
+    format!("file={file},line={},endLine={}{columns}", start.line + 1, end.line + 1)
 }
 
 /// A text as the message of a command.

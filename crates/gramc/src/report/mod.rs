@@ -13,6 +13,7 @@ use gram_syntax::{Diagnostic, Severity};
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, PROBLEMS};
 
+pub(crate) use github::command;
 pub(crate) use json::object;
 
 /// The number of diagnostics.
@@ -42,7 +43,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
     });
     let stdout = || io::stdout().lock();
     let written = match display.format {
-        Format::Human => human::write(display.color, found, counts),
+        Format::Human | Format::Markdown => human::write(display.color, found, counts),
         Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
         Format::Json => lines(stdout(), found, |diagnostic| json::object(diagnostic).to_string()),
         Format::Github => lines(stdout(), found, github::annotation),
@@ -57,7 +58,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
 /// `instead` is the help text.
 pub(crate) fn reserve_stdout(display: Display, instead: &str) -> Result<(), Failure> {
     let format = match display.format {
-        Format::Human | Format::Concise => return Ok(()),
+        Format::Human | Format::Concise | Format::Markdown => return Ok(()),
         Format::Json => "json",
         Format::Sarif => "sarif",
         Format::Github => "github",

@@ -1,0 +1,238 @@
+//! How the values that one schema allows relate to those that another one allows.
+//!
+//! A producer sends values and a consumer takes them: for the parameters of a tool the callers of the
+//! old version and the new version, for its result the new version and the callers of the old one.
+
+use std::collections::BTreeSet;
+
+use json_schema_kit::containment::{Containment, Counterexample, confirm, decide};
+use json_schema_kit::keywords::{Keyword, KeywordValue};
+use json_schema_kit::values::same;
+use serde_json::{Map, Value};
+
+/// Whether the consumer refuses a value that the producer sends.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Breaks {
+    /// It accepts all of them, by a proof.
+    No,
+    /// It refuses one.
+    Yes(Counterexample),
+    /// Neither could be shown, for a reason.
+    Unknown(String),
+}
+
+/// How two schemas relate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Relation {
+    pub(crate) breaks: Breaks,
+    /// Where the consumer accepts a value that the producer never sends, as a JSON pointer.
+    pub(crate) relaxes: Option<String>,
+}
+
+impl Relation {
+    /// The relation of schemas that allow the same values.
+    pub(crate) const EQUAL: Self = Self { breaks: Breaks::No, relaxes: None };
+
+    /// Compares two schemas. The root is an object whose undeclared properties are set aside even if
+    /// it declares none.
+    pub(crate) fn of_roots(producer: &Value, consumer: &Value) -> Self {
+        Self::compare(producer, consumer, true)
+    }
+
+    /// Compares the schemas of parts.
+    pub(crate) fn of_parts(producer: &Value, consumer: &Value) -> Self {
+        Self::compare(producer, consumer, false)
+    }
+
+    fn compare(producer: &Value, consumer: &Value, is_root: bool) -> Self {
+        if same(&assertions(producer), &assertions(consumer)) {
+            return Self::EQUAL;
+        }
+        let mut names = BTreeSet::new();
+        declared_names(consumer, &mut names);
+        let sent = set_aside(producer, &names, is_root);
+        let refused = |producer: &Value| match decide(consumer, producer) {
+            Containment::Proven => Breaks::No,
+            Containment::Refuted(example) => Breaks::Yes(example),
+            Containment::Undecided(why) => Breaks::Unknown(why),
+        };
+        let breaks = match refused(&sent) {
+            // Closing the members of a `oneOf` can allow values that several of them allowed.
+            Breaks::Yes(example) => match confirm(consumer, producer, example.value) {
+                Some(example) => Breaks::Yes(example),
+                None => refused(producer),
+            },
+            breaks => breaks,
+        };
+        let relaxes = match decide(&sent, &set_aside(consumer, &names, is_root)) {
+            Containment::Proven => None,
+            Containment::Refuted(example) => Some(example.pointer),
+            // If nothing breaks and the schemas differ, it is likely.
+            Containment::Undecided(_) => Some(String::new()),
+        };
+        Self { breaks, relaxes }
+    }
+}
+
+/// A schema without what constrains nothing.
+fn assertions(schema: &Value) -> Value {
+    let Value::Object(keywords) = schema else { return schema.clone() };
+    let mut kept = Map::new();
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        let is_kept = !keyword.is_annotation()
+            || matches!(keyword, Keyword::Defs | Keyword::Definitions | Keyword::Id);
+        if !is_kept {
+            continue;
+        }
+        let mut value = value.clone();
+        for part in keyword.subschemas_mut(&mut value) {
+            *part = assertions(part);
+        }
+        match (keyword, &mut value) {
+            (Keyword::Required, Value::Array(names)) if names.is_empty() => continue,
+            (Keyword::Required, Value::Array(names)) => {
+                names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
+            }
+            (Keyword::Defs | Keyword::Definitions, Value::Object(map)) if map.is_empty() => {
+                continue;
+            }
+            _ => {}
+        }
+        kept.insert(key.clone(), value);
+    }
+    Value::Object(kept)
+}
+
+/// A schema without properties that it does not declare and the consumer does, here or elsewhere: an
+/// open object allows any value of that name, and callers send none.
+fn set_aside(schema: &Value, names: &BTreeSet<&str>, is_root: bool) -> Value {
+    let mut sent = schema.clone();
+    forbid(&mut sent, names, is_root);
+    sent
+}
+
+/// Collects the names of all properties that a schema declares anywhere.
+fn declared_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
+    let Value::Object(keywords) = schema else { return };
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        if let (Keyword::Properties, Value::Object(properties)) = (keyword, value) {
+            names.extend(properties.keys().map(String::as_str));
+        }
+        keyword.subschemas(value).into_iter().for_each(|part| declared_names(part, names));
+    }
+}
+
+/// Forbids properties of these names in open objects that declare other ones.
+fn forbid(schema: &mut Value, names: &BTreeSet<&str>, is_root: bool) {
+    let Value::Object(keywords) = schema else { return };
+    let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
+    // The members of an intersection do not know the properties of each other.
+    let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
+    let declares = keywords.get("properties").is_some_and(Value::is_object);
+    if is_open && is_plain && (declares || is_root) {
+        let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
+        if let Value::Object(properties) = properties {
+            for name in names {
+                properties.entry(*name).or_insert(Value::Bool(false));
+            }
+        }
+    }
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        // Forbidding more in the others would allow more.
+        let is_positive = matches!(
+            keyword,
+            Keyword::Properties
+                | Keyword::PatternProperties
+                | Keyword::AdditionalProperties
+                | Keyword::Items
+                | Keyword::PrefixItems
+                | Keyword::AnyOf
+                | Keyword::OneOf
+                | Keyword::Defs
+                | Keyword::Definitions
+        );
+        if is_positive && keyword.value() != KeywordValue::Value {
+            for part in keyword.subschemas_mut(value) {
+                forbid(part, names, false);
+            }
+        }
+    }
+}
+
+/// Whether a schema allows every value by its form.
+pub(crate) fn is_anything(schema: &Value) -> bool {
+    match schema {
+        Value::Bool(answer) => *answer,
+        Value::Object(keywords) => keywords.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(properties: Value, open: Option<bool>) -> Value {
+        let mut schema = json!({"type": "object", "properties": properties});
+        if let Some(open) = open {
+            schema["additionalProperties"] = open.into();
+        }
+        schema
+    }
+
+    fn relation(producer: &Value, consumer: &Value) -> (Option<bool>, bool) {
+        let Relation { breaks, relaxes } = Relation::of_roots(producer, consumer);
+        let breaks = match breaks {
+            Breaks::No => Some(false),
+            Breaks::Yes(_) => Some(true),
+            Breaks::Unknown(_) => None,
+        };
+        (breaks, relaxes.is_some())
+    }
+
+    #[test]
+    fn new_properties_of_open_objects_are_set_aside() {
+        let (a, b) = (json!({"type": "string"}), json!({"type": "integer"}));
+        let old = object(json!({"a": a}), None);
+        let new = object(json!({"a": a, "b": b}), None);
+        assert_eq!(relation(&old, &new), (Some(false), true));
+        // An open object still takes what it no longer declares.
+        assert_eq!(relation(&new, &old), (Some(false), true));
+        let closed = object(json!({"a": a}), Some(false));
+        assert_eq!(relation(&old, &closed), (Some(true), false));
+        assert_eq!(relation(&new, &closed), (Some(true), false));
+        assert_eq!(relation(&closed, &old), (Some(false), true));
+        assert_eq!(
+            relation(&closed, &object(json!({"a": a, "b": b}), Some(false))),
+            (Some(false), true)
+        );
+        let empty = json!({"type": "object"});
+        assert_eq!(relation(&empty, &old), (Some(false), true));
+        let nested =
+            |inner: &Value| object(json!({"x": {"anyOf": [inner, {"type": "null"}]}}), None);
+        assert_eq!(relation(&nested(&old), &nested(&new)), (Some(false), true));
+        // What another part declares makes no difference.
+        let with = |inner: &Value, more: Value| object(json!({"x": inner, "y": more}), None);
+        let other = with(&old, json!({"type": "object", "properties": {"c": {"type": "null"}}}));
+        let more = json!({"type": "object", "properties": {"c": {}}});
+        assert_eq!(relation(&with(&old, more), &other), (Some(true), false));
+        // A map takes any name.
+        let map = object(json!({"x": {"type": "object"}}), None);
+        assert_eq!(relation(&map, &object(json!({"x": old}), None)), (Some(true), false));
+    }
+
+    #[test]
+    fn what_constrains_nothing_makes_no_difference() {
+        let old =
+            json!({"type": "object", "properties": {"a": {"description": "x"}}, "required": []});
+        let new = json!({"type": "object", "properties": {"a": {"default": 1.0}}});
+        assert_eq!(Relation::of_roots(&old, &new), Relation::EQUAL);
+        let first = json!({"required": ["a", "b"]});
+        assert_eq!(Relation::of_roots(&first, &json!({"required": ["b", "a"]})), Relation::EQUAL);
+    }
+}

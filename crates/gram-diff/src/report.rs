@@ -1,0 +1,103 @@
+//! Changes as text for people.
+
+mod changelog;
+mod human;
+mod markdown;
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::{Breaking, Change, ChangeKind, VersionStep, Witness};
+
+pub use changelog::changelog;
+pub use human::human;
+pub use markdown::markdown;
+
+/// The characters of a witness that are shown.
+const MAX_WITNESS: usize = 300;
+
+/// What is expected, so that it does not count as a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed(pub Vec<ChangeKind>);
+
+impl Allowed {
+    /// Whether changes of a kind are allowed to break callers.
+    pub fn includes(&self, kind: ChangeKind) -> bool {
+        self.0.contains(&kind)
+    }
+
+    /// Whether a change breaks callers and is not allowed to.
+    pub fn forbids(&self, change: &Change) -> bool {
+        change.breaking == Breaking::Yes && !self.includes(change.kind)
+    }
+}
+
+/// How a change is labelled.
+fn label(change: &Change, allowed: &Allowed) -> &'static str {
+    match change.breaking {
+        Breaking::Yes if allowed.includes(change.kind) => "breaking, allowed",
+        Breaking::Yes => "breaking",
+        Breaking::Unknown => "undecided",
+        Breaking::No => "",
+    }
+}
+
+/// What a witness shows, and the witness as a call or as a result.
+fn witness_of(change: &Change) -> Option<(&'static str, String)> {
+    let Witness { value, repaired } = change.witness.as_ref()?;
+    Some(match change.kind {
+        ChangeKind::ResultNarrowed | ChangeKind::ResultWidened | ChangeKind::ResultChanged => {
+            ("now possible", shown(value))
+        }
+        _ => {
+            let what = if *repaired { "refused, but repaired at run time" } else { "now refused" };
+            (what, format!("{} {}", change.tool, shown(value)))
+        }
+    })
+}
+
+/// A value as JSON on one line, shortened if it is long.
+fn shown(value: &Value) -> String {
+    let text = printable(&value.to_string());
+    match text.char_indices().nth(MAX_WITNESS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A text that cannot steer a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// The number of changes, in words.
+fn summary(changes: &[Change]) -> String {
+    let count = |breaking| changes.iter().filter(|change| change.breaking == breaking).count();
+    let (breaking, unknown) = (count(Breaking::Yes), count(Breaking::Unknown));
+    let others = changes.len() - breaking - unknown;
+    let s = |count: usize| if count == 1 { "" } else { "s" };
+    if changes.is_empty() {
+        return "no changes".to_owned();
+    }
+    let mut out = match breaking {
+        0 => "no breaking changes".to_owned(),
+        count => format!("{count} breaking change{}", s(count)),
+    };
+    // Writing to a string does not fail.
+    if unknown > 0 {
+        let _ = write!(out, ", {unknown} undecided change{}", s(unknown));
+    }
+    if others > 0 {
+        let _ = write!(out, ", {others} other change{}", s(others));
+    }
+    out
+}
+
+/// The version step that the changes ask for, as a sentence.
+fn version_line(changes: &[Change]) -> String {
+    match VersionStep::of(changes) {
+        VersionStep::None => "semantic versioning: no new version".to_owned(),
+        step => format!("semantic versioning: {} version", step.name()),
+    }
+}

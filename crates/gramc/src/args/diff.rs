@@ -1,0 +1,65 @@
+//! The arguments of `gramc diff`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gram_diff::ChangeKind;
+
+use super::Tls;
+
+/// Compare two versions of tools and show the calls that break
+///
+/// OLD and NEW are files and their imports, folders, JSON tool lists, or - for standard input. If no
+/// file has that name, REV:PATH is a file or folder at a git revision. --command and --url compare
+/// with the tools of a running MCP server, which makes OLD its lock file. Exit code 1 if a change
+/// breaks callers.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc diff old.gram new.gram
+  gramc diff HEAD~1:tools/ tools/
+  gramc diff main:shop.gram shop.gram --format markdown
+  gramc diff guard.gram --command \"npx -y @modelcontextprotocol/server-memory\"
+  gramc diff released.json tools.gram --allow tool-removed,input-narrowed
+  gramc diff v1.2.0:tools/ tools/ --changelog")]
+pub(crate) struct Diff {
+    /// Old version
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// New version
+    #[arg(value_name = "NEW", required_unless_present_any = ["command", "url"])]
+    // `requires` alone does not refuse an option if what it requires conflicts with another argument.
+    #[arg(conflicts_with_all = ["command", "url", "env", "header", "token_env", "ca", "cert", "key"])]
+    pub(crate) new: Option<PathBuf>,
+    /// Compare with the tools of the MCP server that this command starts
+    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
+    pub(crate) command: Option<String>,
+    /// Compare with the tools of the MCP server at this URL
+    #[arg(long, value_name = "URL", conflicts_with = "env")]
+    pub(crate) url: Option<String>,
+    /// Environment variable that the server started by --command gets. It also gets the usual ones,
+    /// such as PATH and HOME, and no others
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) env: Vec<String>,
+    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// Environment variable with the bearer token for --url
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) token_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: Tls,
+    /// Changes that may break callers; they do not cause exit code 1
+    #[arg(long, value_name = "CHANGE", value_delimiter = ',', value_parser = kinds())]
+    pub(crate) allow: Vec<ChangeKind>,
+    /// Print the changes as a section of a changelog in Markdown
+    #[arg(long)]
+    pub(crate) changelog: bool,
+}
+
+fn kinds() -> impl TypedValueParser<Value = ChangeKind> {
+    PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name))
+        // The parser accepts no other names.
+        .map(|name| ChangeKind::of_name(&name).unwrap_or(ChangeKind::Policy))
+}

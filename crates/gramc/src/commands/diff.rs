@@ -1,0 +1,98 @@
+//! `gramc diff`
+
+use std::path::Path;
+
+use gram_diff::report::{Allowed, changelog, human, markdown};
+use gram_diff::{Breaking, Change, diff};
+use gram_schema::import::Origin;
+use gram_syntax::SourceFile;
+use gram_syntax::Span;
+
+use super::calls::only_one_reads;
+use crate::args::{Diff, Display, Format};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
+use crate::source::{self, Source};
+use crate::{live, output, report};
+
+/// What messages call a live server. Its command or address may hold a secret.
+const SERVER: &str = "the server's answer";
+
+pub(super) fn run(args: &Diff, display: Display) -> Outcome {
+    if display.format == Format::Sarif {
+        return Err(Failure::new(
+            "--format sarif is for diagnostics of files: use human, concise, json, github or markdown",
+        ));
+    }
+    only_one_reads(&[&args.old, args.new.as_deref().unwrap_or(Path::new(""))])?;
+    let Some(old) = source::read(&args.old, display)? else { return Ok(PROBLEMS) };
+    let Some(new) = read_new(args, display)? else { return Ok(PROBLEMS) };
+    let changes = diff(&old.module, &new.module);
+    let allowed = Allowed(args.allow.clone());
+    output::print(&match display.format {
+        _ if args.changelog => changelog(&changes),
+        Format::Markdown => markdown(&changes, &allowed),
+        Format::Json => lines(&changes, |change| {
+            // All keys are strings, so a change can be written.
+            serde_json::to_string(change).unwrap_or_default()
+        }),
+        Format::Github => lines(&changes, |change| annotation(change, &new, &allowed)),
+        Format::Concise => lines(&changes, concise),
+        Format::Human | Format::Sarif => human(&changes, &allowed),
+    })?;
+    let breaks = changes.iter().any(|change| allowed.forbids(change));
+    Ok(if breaks { PROBLEMS } else { CLEAN })
+}
+
+/// The new version: a file, or the tools of a live server.
+fn read_new(args: &Diff, display: Display) -> Result<Option<Source>, Failure> {
+    if let Some(path) = &args.new {
+        return source::read(path, display);
+    }
+    let tools = match (&args.command, &args.url) {
+        (Some(command), _) => live::tools_of_command(command, &args.env)?,
+        (None, Some(url)) => {
+            live::tools_of_url(url, &args.header, args.token_env.as_deref(), &args.tls)?
+        }
+        (None, None) => {
+            return Err(Failure::new("missing new version: name a file, --command or --url"));
+        }
+    };
+    source::of_json(&tools.to_string(), (SERVER, "tool"), Origin::Mcp, display)
+}
+
+fn lines(changes: &[Change], line: impl Fn(&Change) -> String) -> String {
+    changes.iter().map(|change| line(change) + "\n").collect()
+}
+
+fn concise(change: &Change) -> String {
+    let breaking = match change.breaking {
+        Breaking::Yes => "breaking",
+        Breaking::Unknown => "undecided",
+        Breaking::No => "compatible",
+    };
+    let Change { tool, kind, message, .. } = change;
+    output::printable(&format!("{tool}: {breaking}[{}] {message}", kind.name()))
+}
+
+/// A change as an annotation of the tool in the new version.
+fn annotation(change: &Change, new: &Source, allowed: &Allowed) -> String {
+    let level = match change.breaking {
+        Breaking::Yes if allowed.forbids(change) => "error",
+        Breaking::Yes | Breaking::Unknown => "warning",
+        Breaking::No => "notice",
+    };
+    let mut message = format!("{}: {}", change.tool, change.message);
+    if let Some(witness) = &change.witness {
+        message = format!("{message}\nfor example {}", witness.value);
+    }
+    report::command(level, place(change, new), change.kind.name(), &message)
+}
+
+/// Where the new version declares the tool of a change.
+fn place<'s>(change: &Change, new: &'s Source) -> Option<(&'s SourceFile, Span)> {
+    let name = change.to.as_ref().unwrap_or(&change.tool);
+    let at = new.module.tools.iter().position(|tool| tool.name == *name)?;
+    let place = new.module.spans().tool(at).filter(|_| new.has_positions)?;
+    let source = new.module.spans().sources().get(place.file)?;
+    Some((source, place.name))
+}

@@ -1,0 +1,192 @@
+//! Files as they are at a git revision.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Component, Path};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::failure::Failure;
+
+/// The most bytes of a file that are read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A revision of the repository of the current folder.
+pub(crate) struct Revision {
+    /// Its name, as the user wrote it.
+    name: String,
+    /// The objects of regular files by their paths from the root of the repository.
+    files: BTreeMap<String, String>,
+    /// The path of the current folder from the root, empty or with a slash at its end.
+    folder: String,
+    reader: RefCell<ObjectReader>,
+}
+
+impl Revision {
+    /// Reads the names of the files of a revision.
+    pub(crate) fn open(name: &str) -> Result<Self, Failure> {
+        let folder = git(&["rev-parse", "--show-prefix"])?
+            .ok_or_else(|| Failure::new("the current folder is not in a git repository"))?;
+        let tree = format!("{name}^{{tree}}");
+        let tree = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &tree])?
+            .filter(|_| !name.is_empty())
+            .ok_or_else(|| Failure::new(format!("there is no git revision `{name}`")))?;
+        let listed = git(&["ls-tree", "-r", "-z", "--full-tree", tree.trim()])?
+            .ok_or_else(|| Failure::new(format!("cannot list the files of `{name}`")))?;
+        let files = listed.split_terminator('\0').filter_map(|entry| {
+            let (about, path) = entry.split_once('\t')?;
+            let mut about = about.split(' ');
+            let (mode, kind, object) = (about.next()?, about.next()?, about.next()?);
+            // Links and submodules are no files here.
+            let is_file = kind == "blob" && mode.starts_with("100");
+            is_file.then(|| (path.to_owned(), object.to_owned()))
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            files: files.collect(),
+            folder: folder.trim_end_matches('\n').to_owned(),
+            reader: RefCell::new(ObjectReader::start()?),
+        })
+    }
+
+    /// The files that a path names: a file, or those below a folder that `wanted` accepts. The path is
+    /// relative to the current folder or, if there is nothing, to the root of the repository.
+    pub(crate) fn find(&self, path: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+        let places = [joined(&self.folder, path), joined("", path)];
+        for place in places.into_iter().flatten() {
+            if self.files.contains_key(&place) {
+                return vec![place];
+            }
+            let below = if place.is_empty() { String::new() } else { format!("{place}/") };
+            let files = self.files.keys().filter(|file| file.starts_with(&below) && wanted(file));
+            let files: Vec<_> = files.cloned().collect();
+            if !files.is_empty() {
+                return files;
+            }
+        }
+        Vec::new()
+    }
+
+    /// The file that an import in another file leads to.
+    pub(crate) fn import(&self, from: &str, import: &str) -> Result<String, String> {
+        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let place = joined(folder, import).filter(|place| self.files.contains_key(place));
+        place.ok_or_else(|| format!("there is no file `{import}` at the revision {}", self.name))
+    }
+
+    /// How messages name a file.
+    pub(crate) fn shown(&self, file: &str) -> String {
+        format!("{}:{file}", self.name)
+    }
+
+    /// The bytes of a file.
+    pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, Failure> {
+        let shown = self.shown(file);
+        let object = self.files.get(file);
+        let object = object.ok_or_else(|| Failure::new(format!("there is no {shown}")))?;
+        self.reader
+            .borrow_mut()
+            .read(object)
+            .map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))
+    }
+}
+
+/// A path below a folder, without dots. `None` if it leads out of the repository.
+fn joined(folder: &str, path: &str) -> Option<String> {
+    let path = Path::new(folder).join(path);
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop()?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// What git prints. `None` if it fails.
+fn git(arguments: &[&str]) -> Result<Option<String>, Failure> {
+    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| cannot_start(&error))?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    // Paths that are not UTF-8 name no specifications.
+    Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+fn cannot_start(error: &std::io::Error) -> Failure {
+    Failure::path("start", Path::new("git"), error)
+}
+
+/// Reads objects of the repository, all with one process.
+struct ObjectReader {
+    process: Child,
+    requests: Option<ChildStdin>,
+    objects: BufReader<ChildStdout>,
+}
+
+impl ObjectReader {
+    fn start() -> Result<Self, Failure> {
+        let mut process = Command::new("git")
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| cannot_start(&error))?;
+        let pipes = (process.stdin.take(), process.stdout.take());
+        let (Some(requests), Some(objects)) = pipes else {
+            return Err(Failure::new("cannot read from git"));
+        };
+        Ok(Self { process, requests: Some(requests), objects: BufReader::new(objects) })
+    }
+
+    fn read(&mut self, object: &str) -> Result<Vec<u8>, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let requests = self.requests.as_mut().ok_or("git has ended")?;
+        writeln!(requests, "{object}").and_then(|()| requests.flush()).map_err(failed)?;
+        let mut head = String::new();
+        self.objects.by_ref().take(1_000).read_line(&mut head).map_err(failed)?;
+        let size = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
+        let size = size.ok_or_else(|| "git does not find it".to_owned())?;
+        if size > MAX_BYTES {
+            return Err(format!("it has more than {} MiB", MAX_BYTES >> 20));
+        }
+        let mut bytes = Vec::new();
+        // A line break follows.
+        self.objects.by_ref().take(size + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
+            return Err("git ended early".to_owned());
+        }
+        Ok(bytes)
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        // It ends when it gets no more requests.
+        drop(self.requests.take());
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_in_the_repository() {
+        let joined = |folder: &str, path: &str| joined(folder, path);
+        assert_eq!(joined("", "tools/").as_deref(), Some("tools"));
+        assert_eq!(joined("a/b/", "./c.gram").as_deref(), Some("a/b/c.gram"));
+        assert_eq!(joined("a/b", "../c.gram").as_deref(), Some("a/c.gram"));
+        assert_eq!(joined("", "").as_deref(), Some(""));
+        assert_eq!(joined("a", "../../c.gram"), None);
+        assert_eq!(joined("a", "/c.gram"), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! Specifications from wherever a command takes them: files, folders, JSON tool lists, git revisions
+//! and live servers.
+
+use std::path::Path;
+
+use gram_check::{Checked, Valid};
+use gram_model::Module;
+use gram_project::files::is_gram;
+use gram_project::{Imported, follow_imports};
+use gram_schema::import::{ImportOptions, Origin, import};
+use gram_syntax::{Limits, Parse, SourceFile, parse, parse_bytes};
+use serde::de::IgnoredAny;
+
+use crate::args::{Display, Format, Inputs};
+use crate::failure::Failure;
+use crate::git::Revision;
+use crate::output::say;
+use crate::{input, report};
+
+/// The most bytes of a JSON document that are read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A specification without errors.
+pub(crate) struct Source {
+    pub(crate) module: Valid<Module>,
+    /// Whether its texts are files of the working tree in gram, so that positions in them say
+    /// something.
+    pub(crate) has_positions: bool,
+}
+
+/// Reads a specification. Errors in it are shown, and nothing is returned.
+pub(crate) fn read(path: &Path, display: Display) -> Result<Option<Source>, Failure> {
+    if path.is_dir() || (is_gram(path) && path.exists()) {
+        return of_inputs(files(path), display);
+    }
+    let is_stdin = path.as_os_str() == "-";
+    if !path.exists()
+        && !is_stdin
+        && let Some((revision, path)) = path.to_str().and_then(|path| path.split_once(':'))
+    {
+        return of_revision(revision, path, display);
+    }
+    let bytes = input::read_bytes(path, MAX_BYTES)?;
+    if is_document(path, &bytes) {
+        let name = if is_stdin { "<stdin>".to_owned() } else { path.display().to_string() };
+        return of_document(&name, if is_stdin { Path::new("tool") } else { path }, bytes, display);
+    }
+    if path.is_file() {
+        return of_inputs(files(path), display);
+    }
+    // A stream cannot be read twice.
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    of_inputs(Inputs { text: Some(text), ..Inputs::default() }, display)
+}
+
+fn files(path: &Path) -> Inputs {
+    Inputs { paths: vec![path.to_owned()], ..Inputs::default() }
+}
+
+fn of_inputs(inputs: Inputs, display: Display) -> Result<Option<Source>, Failure> {
+    let has_positions = inputs.text.is_none();
+    shown(input::read(&inputs)?.check(), has_positions, display)
+}
+
+/// The tools of a JSON document. `name` is for messages, and a schema without a name becomes the tool
+/// `tool`.
+pub(crate) fn of_json(
+    json: &str,
+    (name, tool): (&str, &str),
+    from: Origin,
+    display: Display,
+) -> Result<Option<Source>, Failure> {
+    let imported = match import(json, &ImportOptions { from, name: tool, container: None }) {
+        Ok(imported) => imported,
+        Err(error) => {
+            say(format_args!("gramc: {name}: {error}"));
+            return Ok(None);
+        }
+    };
+    for note in &imported.notes {
+        say(format_args!("note: {name}: {note}"));
+    }
+    let text = parse(SourceFile::new(name, imported.text));
+    shown(gram_check::check(&[text]), false, display)
+}
+
+/// Whether a file holds JSON or another document that is imported, and not gram.
+fn is_document(path: &Path, bytes: &[u8]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
+    extension.is_some_and(|extension| ["json", "jsonl", "yaml", "yml"].contains(&extension))
+        || (!is_gram(path) && matches!(values.next(), Some(Ok(_))))
+}
+
+fn of_document(
+    name: &str,
+    path: &Path,
+    bytes: Vec<u8>,
+    display: Display,
+) -> Result<Option<Source>, Failure> {
+    let json = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(format!("{name} is not valid UTF-8 at byte {at}"))
+    })?;
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tool");
+    of_json(&json, (name, stem), Origin::Auto, display)
+}
+
+/// A file or folder as it is at a git revision.
+fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<Source>, Failure> {
+    let revision = Revision::open(revision)?;
+    let named = revision.find(path, |file| is_gram(Path::new(file)));
+    if named.is_empty() {
+        let shown = revision.shown(path);
+        return Err(Failure::new(format!(
+            "there is no file and no folder with .gram files {shown}"
+        )));
+    }
+    let text_of = |file: &str, bytes| parse_bytes(revision.shown(file), bytes, &Limits::default());
+    let mut files: Vec<(String, Parse)> = Vec::new();
+    for file in named {
+        let bytes = revision.read(&file)?;
+        if is_document(Path::new(&file), &bytes) {
+            return of_document(&revision.shown(&file), Path::new(&file), bytes, display);
+        }
+        let text = text_of(&file, bytes);
+        files.push((file, text));
+    }
+    let known: Vec<String> = files.iter().map(|(file, _)| file.clone()).collect();
+    let imports = follow_imports(
+        &mut files,
+        |_, (file, text)| {
+            let imports = gram_check::imports(text).into_iter();
+            let resolved = imports.map(|import| {
+                let found = revision.import(file, &import.path);
+                let imported =
+                    found.map(|file| Imported { shown: (&file).into(), path: file.into() });
+                (import.span, imported)
+            });
+            resolved.collect()
+        },
+        |path| known.iter().position(|file| Path::new(file) == path),
+        |import| {
+            let file = import.path.to_string_lossy().into_owned();
+            let bytes = revision.read(&file).map_err(|failure| failure.to_string())?;
+            let text = text_of(&file, bytes);
+            Ok((file, text))
+        },
+    );
+    let texts: Vec<Parse> = files.into_iter().map(|(_, text)| text).collect();
+    shown(gram_check::check_linked(&texts, &imports), false, display)
+}
+
+/// Shows the diagnostics of a specification, and returns it if it has no errors.
+fn shown(
+    checked: Checked,
+    has_positions: bool,
+    display: Display,
+) -> Result<Option<Source>, Failure> {
+    // Where there is no error, the comparison follows on standard output.
+    let display = match display.format {
+        Format::Human | Format::Concise => display,
+        Format::Markdown => Display { format: Format::Human, ..display },
+        _ if checked.module.is_some() => Display { format: Format::Concise, ..display },
+        _ => display,
+    };
+    report::show(display, &checked.diagnostics)?;
+    Ok(checked.module.map(|module| Source { module, has_positions }))
+}

@@ -1,0 +1,313 @@
+//! `gramc diff`
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, folder, gramc};
+
+const OLD: &str = r#"
+/** Books a room */
+[book:Tool {destructive: true, approval: "always"} |
+  (city::Text {description: "Where"})
+  ==>(nights::Int {range: 1..30})
+  ==>(room?::"single" | "double" | "suite")
+  ==>(notes?::Text)
+  ==>(::Booking)
+]
+
+/** Cancels a booking */
+[cancel:Tool | (id::Text)==>(::Bool)]
+
+/** Lists the bookings of a guest */
+[listBookings:Tool | (guest::Text {length: 1..80})==>(limit::Int {default: 10})==>(::Booking[])]
+
+[Booking::Record {open: false} | (id::Text), (price::Number), (paid?::Bool)]
+"#;
+
+const NEW: &str = r#"
+/** Books a room in a hotel */
+[book:Tool {destructive: true, approval: "destructive"} |
+  (city::Text {description: "The name of the city"})
+  ==>(nights::Int {range: 1..14})
+  ==>(room?::"single" | "double")
+  ==>(notes?::Text)
+  ==>(breakfast?::Bool)
+  ==>(email::Text {format: "email"})
+  ==>(::Booking)
+]
+
+/** Lists all bookings of a guest */
+[list_bookings:Tool | (guest::Text {length: 1..80})==>(limit::Int {default: 20})==>(::Booking[])]
+
+/** Counts rooms */
+[countRooms:Tool | (city::Text)==>(::Int)]
+
+[Booking::Record {open: false} | (id::Text), (price::Number), (paid?::Bool), (room?::Text)]
+"#;
+
+fn versions() -> Folder {
+    folder(&[("old.gram", OLD), ("new.gram", NEW)])
+}
+
+fn changes(stdout: &str) -> Vec<Value> {
+    stdout.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// Whether a schema of a specification accepts arguments.
+fn accepts(folder: &Folder, file: &str, tool: &str, arguments: &Value) -> bool {
+    let run = gramc("compile --tool").arg(tool).arg(file).within(folder.path()).run().exits(0);
+    let options = jsonschema::options().should_validate_formats(true);
+    options.build(&run.json()).expect("a schema").is_valid(arguments)
+}
+
+#[test]
+fn each_format_shows_the_changes() {
+    let folder = versions();
+    for format in ["human", "concise", "json", "github", "markdown"] {
+        let run = gramc("diff old.gram new.gram --format").arg(format).within(folder.path()).run();
+        insta::assert_snapshot!(format!("diff-{format}"), run.exits(1).stdout);
+    }
+    let run = gramc("diff old.gram new.gram --changelog").within(folder.path()).run().exits(1);
+    insta::assert_snapshot!("diff-changelog", run.stdout);
+    gramc("diff old.gram new.gram --format sarif")
+        .within(folder.path())
+        .run()
+        .fails_with(&["sarif"]);
+    gramc("check old.gram --format markdown").within(folder.path()).run().fails_with(&["markdown"]);
+}
+
+#[test]
+fn witnesses_are_calls_that_break() {
+    let folder = versions();
+    let run = gramc("diff old.gram new.gram --format json").within(folder.path()).run().exits(1);
+    let mut seen = 0;
+    for change in changes(&run.stdout) {
+        let kind = change["change"].as_str().unwrap();
+        let is_input = kind.starts_with("input");
+        assert_eq!(change.get("witness").is_some(), change.get("repaired").is_some());
+        let Some(witness) = change.get("witness").filter(|_| is_input) else { continue };
+        let tool = change["tool"].as_str().unwrap();
+        assert!(accepts(&folder, "old.gram", tool, witness), "{change}");
+        assert!(!accepts(&folder, "new.gram", tool, witness), "{change}");
+        seen += 1;
+    }
+    assert_eq!(seen, 3);
+}
+
+#[test]
+fn equal_versions_have_no_changes() {
+    let folder = versions();
+    let run = gramc("diff old.gram old.gram").within(folder.path()).run().clean();
+    assert_eq!(run.stdout, "no changes\nsemantic versioning: no new version\n");
+    let run = gramc("diff old.gram old.gram --format json").within(folder.path()).run().clean();
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn allowed_changes_are_no_failure() {
+    let folder = folder(&[
+        ("old.gram", "[a:Tool | (x::Int)==>(::Any)]\n[b:Tool | (x::Int)==>(::Any)]"),
+        ("new.gram", "[a:Tool | (x::Int)==>(::Any)]"),
+    ]);
+    let diff = || gramc("diff old.gram new.gram").within(folder.path());
+    assert!(diff().run().exits(1).stdout.contains("breaking: `b` is gone"));
+    let run = diff().args("--allow tool-removed,input-narrowed").run().exits(0);
+    assert!(run.stdout.contains("breaking, allowed: `b` is gone"), "{}", run.stdout);
+    diff().args("--allow input-narrowed").run().exits(1);
+    diff().args("--allow tool-gone").run().fails_with(&["tool-gone", "tool-removed"]);
+    // The other direction only adds.
+    let run = gramc("diff new.gram old.gram").within(folder.path()).run().exits(0);
+    assert!(run.stdout.ends_with("semantic versioning: minor version\n"), "{}", run.stdout);
+}
+
+#[test]
+fn open_and_closed_objects_are_told_apart() {
+    let tool =
+        |attributes: &str, more: &str| format!("[f:Tool {attributes} | (a::Text){more}==>(::Any)]");
+    let folder = folder(&[
+        ("open.gram", &tool("", "")),
+        ("closed.gram", &tool("{open: false}", "")),
+        ("more.gram", &tool("", "==>(b?::Int)")),
+        ("typed.gram", &tool("{open: `Int`}", "")),
+    ]);
+    let diff = |old: &str, new: &str| {
+        let line = format!("diff {old}.gram {new}.gram --format json");
+        let run = gramc(&line).within(folder.path()).run();
+        changes(&run.stdout).into_iter().next().expect("a change")
+    };
+    let more = diff("open", "more");
+    assert_eq!((&more["change"], &more["breaking"]), (&json!("input-widened"), &json!(false)));
+    let closed = diff("open", "closed");
+    assert_eq!((&closed["change"], &closed["breaking"]), (&json!("input-narrowed"), &json!(true)));
+    assert_eq!(closed["repaired"], true);
+    assert_eq!(diff("closed", "open")["change"], "input-widened");
+    // The run-time check strips what is gone.
+    let gone = diff("more", "closed");
+    assert_eq!((&gone["breaking"], &gone["repaired"]), (&json!(true), &json!(true)));
+    let typed = diff("open", "typed");
+    assert_eq!(typed["change"], "input-narrowed");
+}
+
+#[test]
+fn tool_lists_and_streams_are_read() {
+    let list = |most: u32| {
+        json!({"tools": [{"name": "book", "inputSchema": {
+            "type": "object",
+            "properties": {"nights": {"type": "integer", "minimum": 1, "maximum": most}},
+            "required": ["nights"]
+        }}]})
+    };
+    let folder =
+        folder(&[("old.json", &list(30).to_string()), ("new.json", &list(14).to_string())]);
+    let gram = "[book:Tool | (nights::Int {range: 1..14})==>(::Any)]";
+    for (new, input) in [("new.json", ""), ("-", gram), ("-", &list(14).to_string())] {
+        let run = gramc("diff old.json --format json").arg(new).within(folder.path());
+        let run = run.input(input).run().exits(1);
+        let [change] = &changes(&run.stdout)[..] else { panic!("{}", run.stdout) };
+        assert_eq!(change["message"], "`nights` allowed 1 to 30 and now allows 1 to 14");
+        assert_eq!(change["witness"], json!({"nights": 15}));
+    }
+    gramc("diff - -").within(folder.path()).run().fails_with(&["only one argument can be `-`"]);
+    gramc("diff old.json none.gram").within(folder.path()).run().fails_with(&["none.gram"]);
+    gramc("diff old.json").within(folder.path()).run().fails_with(&["<NEW>"]);
+}
+
+#[test]
+fn errors_of_a_version_are_shown() {
+    let folder = folder(&[("old.gram", OLD), ("bad.gram", "[f:Tool | (a::Txt)==>(::Any)]")]);
+    let run = gramc("diff old.gram bad.gram").within(folder.path()).run().exits(1);
+    assert_eq!(run.says(&["unknown type `Txt`"]).stdout, "");
+    let run = gramc("diff bad.gram old.gram --format json").within(folder.path()).run().exits(1);
+    assert!(run.stdout.contains("unknown-type"), "{}", run.stdout);
+    let folder = folder_of_json("{\"tools\": [1]}");
+    let run = gramc("diff bad.json bad.json").within(folder.path()).run().exits(1);
+    run.says(&["bad.json"]);
+}
+
+fn folder_of_json(text: &str) -> Folder {
+    folder(&[("bad.json", text)])
+}
+
+pub(crate) fn git(folder: &Path, line: &str) {
+    let mut command = Command::new("git");
+    for (name, value) in [("NAME", "a"), ("EMAIL", "a@example.org")] {
+        command.env(format!("GIT_AUTHOR_{name}"), value);
+        command.env(format!("GIT_COMMITTER_{name}"), value);
+    }
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let run = command.args(line.split(' ')).current_dir(folder).output().expect("git starts");
+    assert!(run.status.success(), "{line}: {}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn revisions_of_git_are_read() {
+    let folder = folder(&[
+        ("tools/book.gram", "{imports: [\"../types.gram\"]}\n[book:Tool | (at::Stay)==>(::Any)]"),
+        ("types.gram", "[Stay::Record | (nights::Int {range: 1..30})]"),
+        ("gram.toml", ""),
+        ("list.json", r#"[{"name": "f", "inputSchema": {"type": "object"}}]"#),
+        ("other.txt", "no tools"),
+    ]);
+    let here = folder.path();
+    git(here, "init -q");
+    git(here, "add .");
+    git(here, "commit -q -m first");
+    folder.write("types.gram", "[Stay::Record | (nights::Int {range: 1..14})]");
+    let diff = |line: &str, folder: &Path| gramc(&format!("diff {line}")).within(folder).run();
+    let expected = "`at.nights` allowed 1 to 30 and now allows 1 to 14";
+    for line in [
+        "HEAD:tools/ tools",
+        "HEAD:tools/book.gram tools/book.gram",
+        "HEAD: .",
+        "HEAD:./tools tools/",
+    ] {
+        let run = diff(line, here).exits(1);
+        assert!(run.stdout.contains(expected), "{line}: {}", run.stdout);
+    }
+    // Paths are relative to the current folder or to the root of the repository.
+    for line in ["HEAD:book.gram book.gram", "HEAD:tools/book.gram book.gram", "HEAD:./ ."] {
+        let run = diff(line, &here.join("tools")).exits(1);
+        assert!(run.stdout.contains(expected), "{line}: {}", run.stdout);
+    }
+    assert_eq!(diff("HEAD:list.json list.json", here).exits(0).stdout.lines().count(), 2);
+    git(here, "commit -q -a -m second");
+    assert!(diff("HEAD~1:tools HEAD:tools", here).exits(1).stdout.contains(expected));
+    diff("HEAD~9:tools tools", here).fails_with(&["there is no git revision `HEAD~9`"]);
+    diff("HEAD:none tools", here).fails_with(&["HEAD:none"]);
+    diff("HEAD:../tools tools", here).fails_with(&["HEAD:../tools"]);
+    diff("--output=x:tools tools", here).exits(2);
+    // A file of that name takes precedence.
+    folder.write("HEAD:list.json", "[]");
+    let run = diff("HEAD:list.json list.json", here).exits(0);
+    assert!(run.stdout.contains("`f` is new"), "{}", run.stdout);
+    let outside = tempfile::tempdir().unwrap();
+    let run =
+        gramc("diff HEAD:a b").within(outside.path()).env("GIT_CEILING_DIRECTORIES", "/").run();
+    run.fails_with(&["not in a git repository"]);
+}
+
+#[test]
+fn an_import_that_a_revision_lacks_is_an_error() {
+    let folder = folder(&[("a.gram", "{imports: [\"b.gram\"]}\n[f:Tool | (a::B)==>(::Any)]")]);
+    git(folder.path(), "init -q");
+    git(folder.path(), "add .");
+    git(folder.path(), "commit -q -m first");
+    folder.write("b.gram", "[B::Record | (x::Int)]");
+    let run = gramc("diff HEAD:a.gram a.gram").within(folder.path()).run().exits(1);
+    run.says(&["there is no file `b.gram` at the revision HEAD"]);
+}
+
+#[test]
+fn a_live_server_is_compared_with_its_lock() {
+    let tools = json!([
+        {"name": "echo", "description": "Echoes", "inputSchema": {"type": "object",
+            "properties": {"text": {"type": "string"}}, "required": ["text"]}},
+        {"name": "add", "inputSchema": {"type": "object",
+            "properties": {"a": {"type": "integer", "maximum": 9}}, "required": ["a"]}},
+    ]);
+    let folder = folder(&[("server.py", &fake_server(&tools)), ("tools.json", &tools.to_string())]);
+    gramc("import tools.json -o guard.gram").within(folder.path()).run().exits(0);
+    let diff = |lock: &str| {
+        let run = gramc("diff").arg(lock).arg("--command").arg("python3 server.py");
+        run.args("--format json").within(folder.path()).run()
+    };
+    assert_eq!(diff("guard.gram").exits(0).stdout, "");
+    assert_eq!(diff("tools.json").exits(0).stdout, "");
+    folder.write(
+        "guard.gram",
+        "/** Echoes */ [echo:Tool | (text::Text)==>(::Any)]\n[add:Tool | (a::Int)==>(::Any)]",
+    );
+    let run = diff("guard.gram").exits(1);
+    let [change] = &changes(&run.stdout)[..] else { panic!("{}", run.stdout) };
+    assert_eq!(change["witness"], json!({"a": 10}));
+    let run = gramc("diff guard.gram guard.gram --command x").within(folder.path()).run();
+    run.fails_with(&["--command"]);
+    gramc("diff guard.gram --command false").within(folder.path()).run().fails_with(&["server"]);
+}
+
+/// A server that lists tools and does nothing else.
+fn fake_server(tools: &Value) -> String {
+    format!(
+        "import json, sys\nTOOLS = json.loads({:?})\n{}",
+        tools.to_string(),
+        r#"
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    if request["method"] == "initialize":
+        version = request["params"]["protocolVersion"]
+        result = {"protocolVersion": version, "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "fake", "version": "1"}}
+    elif request["method"] == "tools/list":
+        result = {"tools": TOOLS}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"],
+                          "error": {"code": -32601, "message": "unknown method"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"#
+    )
+}
