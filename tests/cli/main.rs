@@ -52,6 +52,7 @@ mod programs;
 mod providers;
 mod python;
 mod real;
+mod releases;
 mod rename;
 mod running;
 mod scenarios;
