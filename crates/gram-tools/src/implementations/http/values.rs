@@ -30,7 +30,9 @@ pub(super) fn add_pairs(query: &mut String, name: &str, value: &Value, style: St
         (value, Some((ValueStyle::Json, _))) => push(query, name, &escaped(&value.to_string())),
         (value, Some((ValueStyle::DeepObject, _))) => deep(query, name, value, 0),
         (Value::Array(items), None | Some((_, true))) => {
-            items.iter().for_each(|item| push(query, name, &escaped(&text(item))));
+            for item in items {
+                push(query, name, &escaped(&text(item)));
+            }
         }
         (Value::Object(entries), Some((_, true))) => {
             for (key, value) in entries {
