@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_gives_nothing() {
-        for pattern in ["(", "[", "a{2", r"(a)\1", "a)", r"\p{L}", "a{9999}", "[^\\s\\S]"] {
+        for pattern in ["(", "[", "a{2", r"(a)\1", "a)", r"\p{L}", "a{9999}"] {
             assert_eq!(matching(pattern, &[5]), [""; 0], "{pattern}");
         }
         assert_eq!(matching(&"(".repeat(1_000), &[]), [""; 0]);
