@@ -1,6 +1,13 @@
 //! Renaming in an editor changes no meaning: `check`, `bind` and `ab --plan` say what they said before,
 //! apart from the name.
 
+#![allow(
+    clippy::format_push_string,
+    clippy::format_collect,
+    clippy::too_many_lines,
+    reason = "a project is written piece by piece"
+)]
+
 use gram_lsp::Workbench;
 use gramc_tests::rng::Rng;
 use serde_json::{Value, json};

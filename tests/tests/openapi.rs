@@ -79,13 +79,19 @@ fn documents() -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> Value {
-    parse(&fs::read_to_string(path).unwrap()).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+    parse(&fs::read_to_string(path).unwrap())
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The module of a text that must be clean, apart from what documents do not say.
 fn module_of(path: &Path, text: &str) -> Valid<Module> {
     let parsed = gram_syntax::parse(SourceFile::new("imported.gram", text.to_owned()));
-    assert_eq!(format(&parsed, FormatOptions::default()).as_deref(), Ok(text), "{path:?}");
+    assert_eq!(
+        format(&parsed, FormatOptions::default()).as_deref(),
+        Ok(text),
+        "{}",
+        path.display()
+    );
     let checked = check(&[parsed]);
     let found: Vec<_> = checked
         .diagnostics
@@ -93,7 +99,7 @@ fn module_of(path: &Path, text: &str) -> Valid<Module> {
         .filter(|it| it.severity != Severity::Note && it.code.name != "unsound-import")
         .map(|it| format!("{}: {}", it.code.name, it.message))
         .collect();
-    assert_eq!(found, [""; 0], "{path:?}");
+    assert_eq!(found, [""; 0], "{}", path.display());
     checked.module.unwrap()
 }
 
@@ -104,7 +110,7 @@ fn real_documents_are_imported() {
     campaign::each_thread(|thread, threads| {
         for path in documents.iter().skip(thread).step_by(threads) {
             let imported = import(&read(path), &ApiOptions::default());
-            let imported = imported.unwrap_or_else(|error| panic!("{path:?}: {error}"));
+            let imported = imported.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let specification = &imported.specification;
             let module = module_of(path, &specification.text);
             if !module.tools.is_empty() {

@@ -66,8 +66,8 @@ impl Versions<'_> {
     fn values(&self, difference: &Difference, name: &str) -> String {
         let pointer = &difference.pointer;
         let (old, new) = (at(self.old, pointer), at(self.new, pointer));
-        let declared = |schema: &Option<&Value>| schema.is_some_and(|schema| schema != &false);
-        match (declared(&old), declared(&new)) {
+        let declared = |schema: Option<&Value>| schema.is_some_and(|schema| *schema != false);
+        match (declared(old), declared(new)) {
             (false, true) => return format!("{name} is new"),
             (true, false) => return format!("{name} is no longer declared"),
             _ => {}
@@ -101,7 +101,7 @@ impl Versions<'_> {
         let (old, new) = (values_of(old)?, values_of(new)?);
         let without = |all: &[&Value], others: &[&Value]| -> Vec<String> {
             let gone = all.iter().filter(|value| !others.iter().any(|other| same(value, other)));
-            gone.map(|value| value.to_string()).collect()
+            gone.map(ToString::to_string).collect()
         };
         let (gone, more) = (without(&old, &new), without(&new, &old));
         let allows = if self.is_result { "is" } else { "allows" };

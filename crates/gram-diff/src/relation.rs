@@ -177,6 +177,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "it takes what `json!` makes")]
     fn object(properties: Value, open: Option<bool>) -> Value {
         let mut schema = json!({"type": "object", "properties": properties});
         if let Some(open) = open {

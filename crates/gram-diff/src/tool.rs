@@ -282,10 +282,9 @@ fn hoist_member_texts(schema: &mut Value) {
 /// A change of where the value of a parameter comes from.
 fn source_change(old: &Field, new: &Field) -> Option<String> {
     let name = &new.name;
-    let shown = |value: &Value| match old.secret || new.secret {
-        true => "a secret value".to_owned(),
-        false => value.to_string(),
-    };
+    let is_secret = old.secret || new.secret;
+    let shown =
+        |value: &Value| if is_secret { "a secret value".to_owned() } else { value.to_string() };
     if old.source == new.source {
         return None;
     }

@@ -42,13 +42,12 @@ pub(crate) fn definition(
     if let Some(start) = crate::named_files::named_at(cx, at) {
         return Ok(Some(lsp::GotoDefinitionResponse::Scalar(start)));
     }
-    let places: Vec<_> = match member_at(cx, position) {
+    let places: Vec<_> = if let Some(places) = member_at(cx, position) {
         // The first one is the definition.
-        Some(places) => places.into_iter().take(1).collect(),
-        None => {
-            let found = declarations_at(cx, position).into_iter();
-            found.filter_map(|it| name_of(&cx.snapshot, it)).collect()
-        }
+        places.into_iter().take(1).collect()
+    } else {
+        let found = declarations_at(cx, position).into_iter();
+        found.filter_map(|it| name_of(&cx.snapshot, it)).collect()
     };
     Ok((!places.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(places)))
 }

@@ -83,7 +83,7 @@ pub(crate) fn load(request: &LoadRequest) -> LoadedProject {
         }
     }
     let data_files = own.iter().filter(|path| path.extension().is_some_and(|it| it == "jsonl"));
-    let data_files: Vec<_> = data_files.map(|path| path.to_path_buf()).collect();
+    let data_files: Vec<_> = data_files.map(|path| (*path).clone()).collect();
     let trace_stats = TraceStats::read(data_files.iter().map(PathBuf::as_path));
     LoadedProject {
         root: root.clone(),

@@ -160,16 +160,14 @@ fn breaks_nothing(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResu
     let before: Vec<_> = snapshot.files().iter().map(|file| file.parse().clone()).collect();
     let mut known: Vec<_> = errors(&before).iter().map(|one| one.code.name).collect();
     for error in errors(&edits.texts(snapshot)) {
-        match known.iter().position(|known| *known == error.code.name) {
-            Some(at) => drop(known.swap_remove(at)),
-            None => {
-                let file = error.source.name();
-                return Err(RequestError::failed(format!(
-                    "cannot rename it to `{name}`: {} in {file}; change this place first",
-                    error.message
-                )));
-            }
-        }
+        let at = known.iter().position(|known| *known == error.code.name).ok_or_else(|| {
+            RequestError::failed(format!(
+                "cannot rename it to `{name}`: {} in {}; change this place first",
+                error.message,
+                error.source.name()
+            ))
+        })?;
+        known.swap_remove(at);
     }
     Ok(())
 }

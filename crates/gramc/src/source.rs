@@ -31,7 +31,7 @@ pub(crate) struct Source {
 /// Reads a specification. Errors in it are shown, and nothing is returned.
 pub(crate) fn read(path: &Path, display: Display) -> Result<Option<Source>, Failure> {
     if path.is_dir() || (is_gram(path) && path.exists()) {
-        return of_inputs(files(path), display);
+        return of_inputs(&files(path), display);
     }
     let is_stdin = path.as_os_str() == "-";
     if !path.exists()
@@ -46,20 +46,20 @@ pub(crate) fn read(path: &Path, display: Display) -> Result<Option<Source>, Fail
         return of_document(&name, if is_stdin { Path::new("tool") } else { path }, bytes, display);
     }
     if path.is_file() {
-        return of_inputs(files(path), display);
+        return of_inputs(&files(path), display);
     }
     // A stream cannot be read twice.
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    of_inputs(Inputs { text: Some(text), ..Inputs::default() }, display)
+    of_inputs(&Inputs { text: Some(text), ..Inputs::default() }, display)
 }
 
 fn files(path: &Path) -> Inputs {
     Inputs { paths: vec![path.to_owned()], ..Inputs::default() }
 }
 
-fn of_inputs(inputs: Inputs, display: Display) -> Result<Option<Source>, Failure> {
+fn of_inputs(inputs: &Inputs, display: Display) -> Result<Option<Source>, Failure> {
     let has_positions = inputs.text.is_none();
-    shown(input::read(&inputs)?.check(), has_positions, display)
+    shown(input::read(inputs)?.check(), has_positions, display)
 }
 
 /// The tools of a JSON document. `name` is for messages, and a schema without a name becomes the tool

@@ -128,7 +128,6 @@ impl Editor<'_> {
                 self.set("type", Effect::Narrows, json!("string"));
                 self.set("type", Effect::Narrows, json!(["object", "array"]));
             }
-            None => {}
             Some(Value::String(name)) => {
                 self.remove("type", Effect::Widens);
                 if name != "null" {
@@ -192,9 +191,10 @@ impl Editor<'_> {
 
     /// A bound: moved up and down, removed, and added.
     fn bound(&mut self, key: &str, is_upper: bool, otherwise: i64, step: i64) {
-        let (up, down) = match is_upper {
-            true => (Effect::Widens, Effect::Narrows),
-            false => (Effect::Narrows, Effect::Widens),
+        let (up, down) = if is_upper {
+            (Effect::Widens, Effect::Narrows)
+        } else {
+            (Effect::Narrows, Effect::Widens)
         };
         let Some(Value::Number(at)) = self.keywords.get(key).cloned() else {
             return self.set(key, Effect::Narrows, otherwise.into());
@@ -241,15 +241,12 @@ impl Editor<'_> {
         self.bound("maximum", true, 1000, 1);
         self.bound("exclusiveMinimum", false, 3, 1);
         self.bound("exclusiveMaximum", true, 1000, 1);
-        match self.keywords.get("multipleOf").and_then(Value::as_i64) {
-            Some(step) => {
-                self.remove("multipleOf", Effect::Widens);
-                self.set("multipleOf", Effect::Narrows, (step * 2).into());
-            }
-            None => {
-                self.set("multipleOf", Effect::Narrows, 5.into());
-                self.set("multipleOf", Effect::Narrows, json!(0.5));
-            }
+        if let Some(step) = self.keywords.get("multipleOf").and_then(Value::as_i64) {
+            self.remove("multipleOf", Effect::Widens);
+            self.set("multipleOf", Effect::Narrows, (step * 2).into());
+        } else {
+            self.set("multipleOf", Effect::Narrows, 5.into());
+            self.set("multipleOf", Effect::Narrows, json!(0.5));
         }
     }
 
@@ -272,7 +269,7 @@ impl Editor<'_> {
     }
 
     fn objects(&mut self) {
-        let is_open = self.keywords.get("additionalProperties").is_none_or(|it| it == &true);
+        let is_open = self.keywords.get("additionalProperties").is_none_or(|it| *it == true);
         let has_patterns = self.keywords.contains_key("patternProperties");
         let names: Vec<String> = match self.keywords.get("properties") {
             Some(Value::Object(properties)) => properties.keys().cloned().collect(),

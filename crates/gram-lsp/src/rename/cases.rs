@@ -129,6 +129,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
 

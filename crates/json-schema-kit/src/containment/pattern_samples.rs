@@ -288,6 +288,7 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
 
