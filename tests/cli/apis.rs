@@ -141,7 +141,7 @@ impl Mock {
             .spawn()
             .expect("node starts");
         let mock = Self { process, port };
-        let limit = Instant::now() + Duration::from_secs(300);
+        let limit = Instant::now() + Duration::from_mins(5);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(Instant::now() < limit, "the server does not start; run tests/real/install");
             sleep(Duration::from_millis(200));
@@ -201,7 +201,7 @@ fn call_all(document: &str) -> usize {
     let text = fs::read_to_string(folder.path().join("api.gram")).expect("it is written");
     let calls = calls(&text);
     let lines: Vec<_> = calls.iter().map(Value::to_string).collect();
-    folder.write("calls.jsonl", &lines.join("\n"));
+    folder.write("calls.jsonl", lines.join("\n"));
     let variables = library.split("env:").skip(1).filter_map(|rest| rest.split('"').next());
     let replay =
         gramc("replay api.gram --library calls.gram --calls calls.jsonl").within(folder.path());

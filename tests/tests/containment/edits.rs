@@ -153,7 +153,7 @@ impl Editor<'_> {
                 }
                 self.remove("type", Effect::Widens);
             }
-            Some(_) => {}
+            _ => {}
         }
         let own = Value::Object(self.keywords.clone());
         self.push("null as well", Effect::Widens, |keywords| {
