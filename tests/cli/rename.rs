@@ -57,9 +57,9 @@ impl Project {
         };
         let mut tools = String::from(
             "/** A unit */\n[Unit:Enum | celsius, fahrenheit]\n\
-             /** Somebody */\n[Person:Record | (fullname::Text), (birthday?::Date)]\n\
-             /** Somebody without a birthday */\n[Worker:Record {extends: [Person], omit: [birthday]} | (employer::Text)]\n\
-             /** Somebody with a name */\n[Guest:Record {extends: [Person], pick: [fullname]} | (arriving::Date)]\n\
+             /** A person */\n[Person:Record | (fullname::Text), (birthday?::Date)]\n\
+             /** A person without a birthday */\n[Worker:Record {extends: [Person], omit: [birthday]} | (employer::Text)]\n\
+             /** A person with a name */\n[Guest:Record {extends: [Person], pick: [fullname]} | (arriving::Date)]\n\
              /** Something round */\n[Circle:Record | (kindword::\"circle\"), (radius::Number)]\n\
              /** Something else */\n[Square:Record | (kindword::\"square\"), (length::Number)]\n\
              /** A reading */\n[Reading:Record | (measured::Unit {default: \"celsius\"})]\n\
@@ -131,8 +131,12 @@ impl Project {
                         format!("run: [\"cat\"], signature: \"{}\"", parameters.join("==>"))
                     }
                     "Http" => {
-                        let path: String =
-                            parameters.iter().map(|it| format!("/{{{}}}", it.0)).collect();
+                        let in_path = |_: &&_| rng.chance(50);
+                        let path: String = parameters
+                            .iter()
+                            .filter(in_path)
+                            .map(|it| format!("/{{{}}}", it.0))
+                            .collect();
                         format!("url: \"http://127.0.0.1:9{path}\"")
                     }
                     "Mcp" => "command: [\"python3\", \"server.py\"]".to_owned(),
@@ -143,11 +147,19 @@ impl Project {
                 };
                 entries.push(format!("  ({tool}:{kind} {{{own}{inject}}})"));
             }
-            if star {
-                entries.push(
-                    "  (`*`:Mcp {command: [\"python3\", \"server.py\"], except: [\"nothing\"]})"
-                        .into(),
-                );
+            let named =
+                |tool: &str| entries.iter().any(|entry| entry.contains(&format!("({tool}:")));
+            let others: Vec<_> =
+                all.iter().map(|(tool, _)| tool).filter(|tool| !named(tool)).collect();
+            if star && !others.is_empty() {
+                let meant = if rng.chance(50) {
+                    format!("only: {others:?}")
+                } else {
+                    "except: [\"nothing\"]".to_owned()
+                };
+                entries.push(format!(
+                    "  (`*`:Mcp {{command: [\"python3\", \"server.py\"], {meant}}})"
+                ));
             }
             libraries.push(format!("{text}{}\n]\n", entries.join(",\n")));
         }
@@ -245,6 +257,49 @@ fn renaming_changes_no_meaning() {
         }
     }
     assert!(renamed > 40 && refused.is_empty(), "{renamed} renamed, {refused:#?}");
+}
+
+#[test]
+fn servers_get_parameters_under_their_old_names() {
+    let tool = "/** Finds a pet */\n[findPet:Tool | (owner::Text)==>(kind::Text)==>(::Text)]\n";
+    for (before, after) in [
+        ("url: \"http://a/{owner}\"", "url: \"http://a/{holder}\""),
+        ("url: \"http://a/{+owner*}/owner\"", "url: \"http://a/{+holder*}/owner\""),
+        ("url: \"http://a\"", "parameters: {holder: \"field owner\"}, url: \"http://a\""),
+        (
+            "url: \"http://a\", method: \"GET\"",
+            "parameters: {holder: \"query owner\"}, url: \"http://a\", method: \"GET\"",
+        ),
+        (
+            "url: \"http://a\", parameters: {kind: \"query\", owner: \"header X; json\"}",
+            "url: \"http://a\", parameters: {kind: \"query\", holder: \"header X; json\"}",
+        ),
+        (
+            "url: \"http://a\", parameters: {owner: \"query; form\"}",
+            "url: \"http://a\", parameters: {holder: \"query owner; form\"}",
+        ),
+        (
+            "url: \"http://a\", parameters: {owner: \"bearer\"}",
+            "url: \"http://a\", parameters: {holder: \"bearer\"}",
+        ),
+    ] {
+        let library = |attributes: &str| format!("[l:Library | (findPet:Http {{{attributes}}})]\n");
+        let files = [("tools.gram", tool), ("l.gram", &*library(before)), ("gram.toml", "")];
+        let folder = folder(&files);
+        rename(&folder, "tools.gram", "(owner", 1, "holder").expect("it can be renamed");
+        assert_eq!(folder.read("l.gram"), library(after));
+        gramc("check . --deny unknown-attribute").within(folder.path()).run().exits(0);
+    }
+}
+
+#[test]
+fn renaming_an_agent_adds_no_implementation() {
+    let text = "/** Finds a pet */\n[findPet:Tool | (owner::Text)==>(::Text)]\n\
+                [helper:Agent {model: \"scripted/echo\"} | findPet]\n\
+                [l:Library | (`*`:Mcp {command: [\"server\"]})]\n";
+    let folder = folder(&[("a.gram", text), ("gram.toml", "")]);
+    assert_eq!(rename(&folder, "a.gram", "[helper", 1, "clerk"), Ok(1));
+    assert_eq!(folder.read("a.gram"), text.replace("helper", "clerk"));
 }
 
 /// Renames what begins `inside` bytes behind the start of `words`, and writes the edited files. The

@@ -16,7 +16,7 @@ use crate::agent::article;
 use crate::{ImportGraph, Meaning, Scopes};
 
 pub use declared::declarations;
-pub use uses::{type_word, types_in, uses, values_in};
+pub use uses::{signature_text, type_word, types_in, uses, values_in};
 
 /// What shares names: two things of one space cannot have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -121,10 +121,13 @@ fn declared_name(
     for place in &places {
         edits.rename(snapshot, place.file, place.span, name);
     }
-    if own.kind.space() == Space::Tools {
+    if own.kind == Kind::Tool {
         remote::keep_names(edits, snapshot, &found.iter().copied().collect(), &own.name, name);
+    }
+    if own.kind.space() == Space::Tools {
         cases::rename(edits, snapshot, CaseName::Tool(&own.name), name);
-    } else if own.kind == Kind::Term {
+    }
+    if own.kind == Kind::Term {
         let holder = |place: &Occurrence| {
             let own = snapshot.names().of(place.file);
             let at = crate::lookup::enclosing_declaration(own, place.span.start)?;

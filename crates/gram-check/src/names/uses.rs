@@ -71,6 +71,17 @@ pub fn types_in(node: Node<'_>, mut each: impl FnMut(&str, Span)) {
     }
 }
 
+/// The text of an implementation's signature, and where it begins in the file.
+pub fn signature_text(implementation: Node<'_>) -> Option<(Parse, u32)> {
+    let mut entries = implementation.subject().entries();
+    let value = entries.find(|entry| entry.key.content() == "signature")?.value;
+    let content = value.content();
+    // Only without escapes is a span of the content one of the file.
+    let start = value.text().find(&*content)?;
+    let start = value.span().start + u32::try_from(start).unwrap_or(u32::MAX);
+    Some((gram_syntax::parse(SourceFile::new("signature", content.into_owned())), start))
+}
+
 struct Finder {
     uses: Vec<Use>,
     holder: Option<usize>,
@@ -136,13 +147,7 @@ impl Finder {
 
     /// The types in the signature of an implementation.
     fn signature(&mut self, node: Node<'_>) {
-        let entry = node.subject().entries().find(|entry| entry.key.content() == "signature");
-        let Some(value) = entry.map(|entry| entry.value) else { return };
-        let content = value.content();
-        // Only without escapes is a span of the content one of the file.
-        let Some(start) = value.text().find(&*content) else { return };
-        let start = value.span().start + u32::try_from(start).unwrap_or(u32::MAX);
-        let parse = gram_syntax::parse(SourceFile::new("signature", content.into_owned()));
+        let Some((parse, start)) = signature_text(node) else { return };
         let nodes = parse.tree().root().descendants().filter(|it| it.kind() == N::NodePattern);
         for label in nodes.flat_map(|node| node.subject().labels()) {
             types_in(label, |name, place| {

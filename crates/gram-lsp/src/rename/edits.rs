@@ -29,6 +29,13 @@ impl Edits {
         self.files.entry(file).or_default().insert(span, text);
     }
 
+    /// Adds an entry to a record or map.
+    pub(super) fn add_entry(&mut self, file: usize, map: Node<'_>, key: &str, value: &str) {
+        let comma = if map.entries().next().is_some() { ", " } else { "" };
+        let at = Span::empty(map.span().start + 1);
+        self.add(file, at, format!("{}: {value}{comma}", identifier(key)));
+    }
+
     /// Replaces a name by another one, in the way it is written.
     pub(super) fn rename(&mut self, snapshot: &Snapshot, file: usize, span: Span, name: &str) {
         let Some(text) = snapshot.text(file) else { return };
@@ -36,16 +43,13 @@ impl Edits {
         self.add(file, span, if quoted { string(name) } else { identifier(name) });
     }
 
-    /// Adds an attribute with a string to a node.
+    /// Adds an attribute to a node.
     pub(super) fn add_attribute(&mut self, file: usize, node: Node<'_>, key: &str, value: &str) {
         let subject = node.subject();
-        let attribute = format!("{key}: {}", string(value));
         if let Some(record) = subject.record {
-            let comma = if record.entries().next().is_some() { ", " } else { "" };
-            let at = record.span().start + 1;
-            self.add(file, Span::empty(at), format!("{attribute}{comma}"));
+            self.add_entry(file, record, key, value);
         } else if let Some(labels) = subject.labels_node() {
-            self.add(file, Span::empty(labels.span().end), format!(" {{{attribute}}}"));
+            self.add(file, Span::empty(labels.span().end), format!(" {{{key}: {value}}}"));
         }
     }
 

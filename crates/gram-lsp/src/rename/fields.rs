@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use gram_check::names::{Found, Kind, Space};
+use gram_check::names::{Found, Kind, Space, signature_text};
+use gram_model::print::{identifier, string};
+use gram_model::{RequestLocation as Location, RequestPlace};
 use gram_syntax::{Node, NodeKind as N, Span};
 
 use super::edits::Edits;
 use super::library_entries;
 use crate::lookup::{entry, field_nodes, node_of};
+use crate::position::number;
 use crate::snapshot::Snapshot;
 
 /// A parameter or field of this name, in several declarations.
@@ -49,7 +52,7 @@ impl FieldRename<'_> {
         names.find(|name| name.content() == self.old)
     }
 
-    /// Sources of injected values and places in URLs.
+    /// Sources of injected values, signatures, and names in requests.
     fn libraries(&self, edits: &mut Edits, tools: &BTreeSet<Found>) {
         let is_shared = self.snapshot.names().all().any(|(found, one)| {
             one.kind == Kind::Tool
@@ -67,7 +70,10 @@ impl FieldRename<'_> {
                 is_implemented = true;
                 self.inject(edits, file, node, is_star && is_shared);
                 if !is_star {
-                    self.url(edits, file, node);
+                    self.signature(edits, file, node);
+                }
+                if node.subject().labels().any(|label| label.content() == "Http") {
+                    self.request(edits, file, node, library);
                 }
             }
             if is_implemented && !tools.is_empty() {
@@ -83,21 +89,74 @@ impl FieldRename<'_> {
         let source = sources.entries().find(|source| source.key.content() == self.old);
         let Some(source) = source else { return };
         if is_shared {
-            let name = gram_model::print::identifier(self.new);
-            let text = format!(", {name}: {}", source.value.text());
-            edits.add(file, Span::empty(source.value.span().end), text);
+            edits.add_entry(file, sources, self.new, source.value.text());
         } else {
             edits.rename(self.snapshot, file, source.key.span(), self.new);
         }
     }
 
-    fn url(&self, edits: &mut Edits, file: usize, node: Node<'_>) {
-        let Some(url) = entry(node, "url") else { return };
-        for (at, _) in url.text().match_indices(&format!("{{{}}}", self.old)) {
-            let start = url.span().start + crate::position::number(at) + 1;
-            let end = start + crate::position::number(self.old.len());
-            edits.add(file, Span::new(start, end), self.new.to_owned());
+    fn signature(&self, edits: &mut Edits, file: usize, node: Node<'_>) {
+        let Some((parse, start)) = signature_text(node) else { return };
+        let nodes = parse.tree().root().descendants().filter(|it| it.kind() == N::NodePattern);
+        for name in nodes.filter_map(|node| node.subject().identifier) {
+            if name.content() == self.old {
+                let span = Span::new(name.span().start + start, name.span().end + start);
+                edits.add(file, span, identifier(self.new));
+            }
         }
+    }
+
+    /// The place of the parameter in the requests of an `Http` implementation. The server still gets
+    /// it under its old name.
+    fn request(&self, edits: &mut Edits, file: usize, node: Node<'_>, library: Node<'_>) {
+        if self.path(edits, file, node) {
+            return;
+        }
+        let place_in = |node| {
+            let places: Node<'_> = entry(node, "parameters")?;
+            places.entries().find(|place| place.key.content() == self.old)
+        };
+        let own = place_in(node);
+        let declared = own.or_else(|| place_in(library));
+        let text = declared.map_or_else(|| usual_place(node).into(), |it| it.value.content());
+        let Some(mut place) = RequestPlace::parse(&text) else { return };
+        let is_named =
+            !matches!(place.location, Location::Body | Location::Bearer | Location::Basic);
+        if is_named {
+            place.name.get_or_insert_with(|| self.old.to_owned());
+        }
+        let text = string(&place.to_string());
+        match (own, entry(node, "parameters")) {
+            (Some(own), _) => {
+                edits.rename(self.snapshot, file, own.key.span(), self.new);
+                edits.add(file, own.value.span(), text);
+            }
+            (None, Some(places)) => edits.add_entry(file, places, self.new, &text),
+            (None, None) => {
+                let places = format!("{{{}: {text}}}", identifier(self.new));
+                edits.add_attribute(file, node, "parameters", &places);
+            }
+        }
+    }
+
+    /// Renames the parameter in the path of a URL. Whether it is there.
+    fn path(&self, edits: &mut Edits, file: usize, node: Node<'_>) -> bool {
+        let Some(url) = entry(node, "url") else { return false };
+        let mut found = false;
+        for (at, _) in url.text().match_indices('{') {
+            let inside = &url.text()[at + 1..];
+            let inside = inside.split('}').next().unwrap_or_default();
+            // The operators of URI templates.
+            let name = inside.trim_start_matches(['+', '.', ';']).trim_end_matches('*');
+            if name == self.old {
+                let start = at + 1 + inside.find(name).unwrap_or_default();
+                let start = url.span().start + number(start);
+                let span = Span::new(start, start + number(name.len()));
+                edits.add(file, span, self.new.to_owned());
+                found = true;
+            }
+        }
+        found
     }
 
     /// The records that have the field because of each other: those that extend each other, and the
@@ -178,6 +237,15 @@ impl FieldRename<'_> {
         }
         Some(item.is_some())
     }
+}
+
+/// Where an `Http` implementation sends a parameter that it says nothing about.
+fn usual_place(node: Node<'_>) -> &'static str {
+    let text = |key| entry(node, key).map(Node::content);
+    let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
+    let in_query = text("method").is_some_and(|method| bodiless.contains(&&*method))
+        || text("body").is_some_and(|body| body == "none");
+    if in_query { "query" } else { "field" }
 }
 
 /// The declarations of a kind, with their files.

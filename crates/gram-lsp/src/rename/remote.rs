@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use gram_check::names::{Found, Kind};
+use gram_model::print::{identifier, string};
 use gram_syntax::{Node, Span};
 
 use super::edits::Edits;
@@ -32,7 +33,7 @@ pub(super) fn keep_names(
                 _ => continue,
             };
             if entry(*node, key).is_none() {
-                edits.add_attribute(file, *node, key, old);
+                edits.add_attribute(file, *node, key, &string(old));
             }
         }
         if is_named {
@@ -40,15 +41,23 @@ pub(super) fn keep_names(
         }
         let offered =
             entries.iter().find_map(|(node, _)| Some((*node, name_on_server(*node, old)?)));
-        if let Some((server, name)) = offered {
-            let text = snapshot.text(file).map_or("", |file| file.text());
-            let before = &text[..server.span().start as usize];
-            let indent = &before[before.trim_end_matches([' ', '\t']).len()..];
-            let is_first = before.ends_with(&format!("\n{indent}"));
-            let gap = if is_first { format!("\n{indent}") } else { " ".to_owned() };
-            let text = format!(",{gap}{}", entry_of_server(server, name, new));
-            edits.add(file, Span::empty(server.span().end), text);
+        let Some((server, name)) = offered else { continue };
+        let own = entry_of_server(server, name, new);
+        if let Some(only) = entry(server, "only") {
+            let others = only.children().filter(|item| item.content() != name);
+            let others: Vec<_> = others.map(Node::text).collect();
+            if others.is_empty() {
+                edits.add(file, server.span(), own);
+                continue;
+            }
+            edits.add(file, only.span(), format!("[{}]", others.join(", ")));
         }
+        let text = snapshot.text(file).map_or("", |file| file.text());
+        let before = &text[..server.span().start as usize];
+        let indent = &before[before.trim_end_matches([' ', '\t']).len()..];
+        let is_first = before.ends_with(&format!("\n{indent}"));
+        let gap = if is_first { format!("\n{indent}") } else { " ".to_owned() };
+        edits.add(file, Span::empty(server.span().end), format!(",{gap}{own}"));
     }
 }
 
@@ -78,7 +87,6 @@ fn entry_of_server(server: Node<'_>, name: &str, tool: &str) -> String {
     let entries = server.subject().entries();
     let own = entries.filter(|it| !matches!(&*it.key.content(), "only" | "except" | "prefix"));
     let own = own.map(|it| format!("{}: {}", it.key.text(), it.value.text()));
-    let all: Vec<_> =
-        std::iter::once(format!("tool: {}", gram_model::print::string(name))).chain(own).collect();
-    format!("({}:Mcp {{{}}})", gram_model::print::identifier(tool), all.join(", "))
+    let all: Vec<_> = std::iter::once(format!("tool: {}", string(name))).chain(own).collect();
+    format!("({}:Mcp {{{}}})", identifier(tool), all.join(", "))
 }
