@@ -2,7 +2,7 @@
 
 use crate::source::SourceOperation;
 
-/// Patterns of operations. `*` stands for any characters.
+/// Patterns of operations. `*` matches any characters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Filter<'f> {
     pub(crate) include: &'f [String],
@@ -48,7 +48,7 @@ mod tests {
     use super::is_match;
 
     #[test]
-    fn a_star_stands_for_any_characters() {
+    fn a_star_matches_any_characters() {
         for (pattern, text, expected) in [
             ("getPet", "getPet", true),
             ("getpet", "getPet", true),

@@ -66,7 +66,7 @@ fn by_place(operation: &SourceOperation<'_>) -> String {
     camel(words)
 }
 
-/// A name that is not too long. A hash stands for what is cut off.
+/// A name that is not too long. A hash replaces what is cut off.
 fn shortened(name: &str) -> String {
     if name.len() <= MAX_LENGTH {
         return name.to_owned();

@@ -44,7 +44,7 @@ impl PathTemplate {
         names.filter(|name| seen.insert(*name)).collect()
     }
 
-    /// The URL, with what stands between the braces for each parameter.
+    /// The URL, with an expression of URI templates for each parameter.
     pub(crate) fn url(&self, server: &str, expression: impl Fn(&str) -> String) -> String {
         let mut url = server.trim_end_matches('/').to_owned();
         for (at, part) in self.parts.iter().enumerate() {

@@ -126,7 +126,7 @@ fn cannot_start(error: &std::io::Error) -> Failure {
 /// Reads objects of the repository, all with one process.
 struct ObjectReader {
     process: Child,
-    requests: Option<ChildStdin>,
+    requests: ChildStdin,
     objects: BufReader<ChildStdout>,
 }
 
@@ -143,13 +143,13 @@ impl ObjectReader {
         let (Some(requests), Some(objects)) = pipes else {
             return Err(Failure::new("cannot read from git"));
         };
-        Ok(Self { process, requests: Some(requests), objects: BufReader::new(objects) })
+        Ok(Self { process, requests, objects: BufReader::new(objects) })
     }
 
     fn read(&mut self, object: &str) -> Result<Vec<u8>, String> {
         let failed = |error: std::io::Error| error.to_string();
-        let requests = self.requests.as_mut().ok_or("git has ended")?;
-        writeln!(requests, "{object}").and_then(|()| requests.flush()).map_err(failed)?;
+        let asked = writeln!(self.requests, "{object}").and_then(|()| self.requests.flush());
+        asked.map_err(failed)?;
         let mut head = String::new();
         self.objects.by_ref().take(1_000).read_line(&mut head).map_err(failed)?;
         let size = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
@@ -169,8 +169,8 @@ impl ObjectReader {
 
 impl Drop for ObjectReader {
     fn drop(&mut self) {
-        // It ends when it gets no more requests.
-        drop(self.requests.take());
+        // Closing its input would not end it while it writes an object that is too large.
+        let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gram_tools::{ProgramEnvironment, RequestHeaders, TlsOptions, mcp};
 use serde_json::Value;
 
-use crate::args::Tls;
+use crate::args::{LiveServer, Tls};
 use crate::failure::Failure;
 
 /// How long a server may take for everything. `npx` and its like install a server before they
@@ -22,6 +22,20 @@ pub(crate) fn words_of(command: &str) -> Result<Vec<String>, Failure> {
     })
 }
 
+/// What messages call a live server. Its command or address may hold a secret.
+pub(crate) const SERVER: &str = "the server's answer";
+
+/// The tools of the server that the arguments name, if they name one.
+pub(crate) fn tools_of(server: &LiveServer) -> Result<Option<Value>, Failure> {
+    match (&server.command, &server.url) {
+        (Some(command), _) => tools_of_command(command, &server.env).map(Some),
+        (None, Some(url)) => {
+            tools_of_url(url, &server.header, server.token_env.as_deref(), &server.tls).map(Some)
+        }
+        (None, None) => Ok(None),
+    }
+}
+
 /// Starts the MCP server that `command` names, asks it over its standard input and output for its
 /// tools, and ends it.
 ///
@@ -32,7 +46,7 @@ pub(crate) fn words_of(command: &str) -> Result<Vec<String>, Failure> {
 ///
 /// `variables` are the names of variables of the environment that the server gets besides those
 /// that every program inherits. Their values are masked in all that it says.
-pub(crate) fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
+fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
     let words = words_of(command)?;
     let mut environment = ProgramEnvironment::default();
     for name in variables {
@@ -45,7 +59,7 @@ pub(crate) fn tools_of_command(command: &str, variables: &[String]) -> Result<Va
 ///
 /// `headers` have the form `Name: value`, where a value may be `env:NAME`. `token` is the name of a
 /// variable that holds a bearer token. Gives and fails as [`tools_of_command`] does.
-pub(crate) fn tools_of_url(
+fn tools_of_url(
     url: &str,
     headers: &[String],
     token: Option<&str>,

@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 
 use crate::document::{Document, DocumentKind, entries, items, text};
 use crate::notes::Notes;
-use crate::source::{BodyFormat, Location, Source, SourceParameter, SourceResponse, SourceScheme};
+use crate::source::{
+    BodyFormat, Location, Method, Source, SourceParameter, SourceResponse, SourceScheme,
+};
 
 /// Reads a document.
 pub(crate) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -57,13 +59,73 @@ fn security(security: Option<&Value>) -> Vec<Vec<&str>> {
     names.collect()
 }
 
+/// An operation of a path, in documents of `OpenAPI` 3 and Swagger 2.0.
+#[derive(Clone, Copy)]
+struct PathOperation<'d> {
+    path: &'d str,
+    item: &'d Value,
+    method: Method,
+    operation: &'d Value,
+}
+
+/// The operations of all paths.
+fn operations<'d>(document: &Document<'d>, notes: &mut Notes) -> Vec<PathOperation<'d>> {
+    let mut all = Vec::new();
+    for (path, item) in entries(document.root, "paths") {
+        let Some(item) = document.follow(item, path) else {
+            notes.add("the path is not described", path);
+            continue;
+        };
+        for (key, operation) in item.as_object().into_iter().flatten() {
+            if let Some(method) = Method::of(key).filter(|_| operation.is_object()) {
+                all.push(PathOperation { path, item, method, operation });
+            }
+        }
+    }
+    all
+}
+
+/// The name and the location of a parameter that is imported.
+fn name_and_location<'d>(
+    parameter: &'d Value,
+    place: &str,
+    notes: &mut Notes,
+) -> Option<(&'d str, Location)> {
+    let Some(name) = text(parameter, "name") else {
+        notes.add("a parameter without a name is left out", place);
+        return None;
+    };
+    let Some(location) = text(parameter, "in").and_then(Location::of) else {
+        notes.add("a parameter in an unknown place is left out", place);
+        return None;
+    };
+    (!is_ignored_header(location, name)).then_some((name, location))
+}
+
 /// The successful responses, by status. The default response is one if there is no other.
-fn successes(operation: &Value) -> Vec<(&String, &Value)> {
+fn successes<'d>(
+    document: &Document<'d>,
+    operation: &'d Value,
+    place: &str,
+    notes: &mut Notes,
+) -> Vec<(&'d str, &'d Value)> {
     let of = |wanted: &dyn Fn(&str) -> bool| -> Vec<_> {
         entries(operation, "responses").filter(|(status, _)| wanted(status)).collect()
     };
     let found = of(&|status| status.starts_with('2'));
-    if found.is_empty() { of(&|status| status == "default") } else { found }
+    let found = if found.is_empty() { of(&|status| status == "default") } else { found };
+    let mut all = Vec::new();
+    for (status, response) in found {
+        let Some(response) = document.follow(response, place) else {
+            notes.add("a response is not described and left out", place);
+            continue;
+        };
+        if response.get("headers").and_then(Value::as_object).is_some_and(|it| !it.is_empty()) {
+            notes.add("headers of responses are not part of results", place);
+        }
+        all.push((status.as_str(), response));
+    }
+    all
 }
 
 /// A response without content, which only some statuses promise.

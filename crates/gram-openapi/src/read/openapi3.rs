@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use gram_model::{RequestLocation, ValueStyle};
 use serde_json::{Map, Value};
 
-use super::servers;
+use super::{PathOperation, servers};
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
 use crate::source::{
-    BodyFormat, Location, Method, Source, SourceBody, SourceOperation, SourceParameter,
-    SourceResponse, SourceScheme, explodes, style_of,
+    BodyFormat, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme, explodes, style_of,
 };
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -27,16 +27,8 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
             }
         }
     }
-    for (path, item) in entries(root, "paths") {
-        let Some(item) = document.follow(item, path) else {
-            notes.add("the path is not described", path);
-            continue;
-        };
-        for (key, operation) in item.as_object().into_iter().flatten() {
-            let Some(method) = Method::of(key).filter(|_| operation.is_object()) else { continue };
-            let reader = Reader { document, item, operation, path, method };
-            source.operations.push(reader.read(notes));
-        }
+    for of in super::operations(document, notes) {
+        source.operations.push(Reader { document, of }.read(notes));
     }
     if root.get("webhooks").is_some() {
         notes.add("webhooks are left out, because the server calls them", "webhooks");
@@ -46,15 +38,13 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
 
 struct Reader<'r, 'd> {
     document: &'r Document<'d>,
-    item: &'d Value,
-    operation: &'d Value,
-    path: &'d str,
-    method: Method,
+    of: PathOperation<'d>,
 }
 
 impl<'d> Reader<'_, 'd> {
     fn read(&self, notes: &mut Notes) -> SourceOperation<'d> {
-        let Self { document, item, operation, path, method } = *self;
+        let Self { document, of } = *self;
+        let PathOperation { path, item, method, operation } = of;
         let place = format!("{} {path}", method.name());
         let root = document.root;
         let security = operation.get("security").or_else(|| root.get("security"));
@@ -83,7 +73,7 @@ impl<'d> Reader<'_, 'd> {
 
     fn parameters(&self, place: &str, notes: &mut Notes) -> Vec<SourceParameter<'d>> {
         let mut all: Vec<SourceParameter<'d>> = Vec::new();
-        for owner in [self.item, self.operation] {
+        for owner in [self.of.item, self.of.operation] {
             for parameter in items(owner, "parameters") {
                 let Some(parameter) = self.document.follow(parameter, place) else {
                     notes.add("a parameter is not described and left out", place);
@@ -98,7 +88,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn body(&self, place: &str, notes: &mut Notes) -> Option<SourceBody<'d>> {
-        let body = self.document.follow(self.operation.get("requestBody")?, place)?;
+        let body = self.document.follow(self.of.operation.get("requestBody")?, place)?;
         let content = body.get("content").and_then(Value::as_object)?;
         let (media_type, media) = preferred(content)?;
         if content.keys().any(|other| BodyFormat::of(other) != BodyFormat::of(media_type)) {
@@ -124,16 +114,8 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn responses(&self, place: &str, notes: &mut Notes) -> Vec<SourceResponse<'d>> {
-        let chosen = super::successes(self.operation);
         let mut all = Vec::new();
-        for (status, response) in chosen {
-            let Some(response) = self.document.follow(response, place) else {
-                notes.add("a response is not described and left out", place);
-                continue;
-            };
-            if response.get("headers").and_then(Value::as_object).is_some_and(|it| !it.is_empty()) {
-                notes.add("headers of responses are not part of results", place);
-            }
+        for (status, response) in super::successes(self.document, self.of.operation, place, notes) {
             if response.get("links").is_some() {
                 notes.add("links are left out", place);
             }
@@ -168,17 +150,7 @@ fn parameter_of<'d>(
     place: &str,
     notes: &mut Notes,
 ) -> Option<SourceParameter<'d>> {
-    let Some(name) = text(parameter, "name") else {
-        notes.add("a parameter without a name is left out", place);
-        return None;
-    };
-    let Some(location) = text(parameter, "in").and_then(Location::of) else {
-        notes.add("a parameter in an unknown place is left out", place);
-        return None;
-    };
-    if super::is_ignored_header(location, name) {
-        return None;
-    }
+    let (name, location) = super::name_and_location(parameter, place, notes)?;
     let content = parameter.get("content").and_then(Value::as_object);
     let media = content.and_then(preferred);
     let schema = parameter.get("schema").or_else(|| media?.1.get("schema"));

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use gram_model::{RequestLocation, ValueStyle};
 use serde_json::{Map, Value, json};
 
+use super::PathOperation;
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
 use crate::source::{
-    BodyFormat, Location, Method, Source, SourceBody, SourceOperation, SourceParameter,
-    SourceResponse, SourceScheme,
+    BodyFormat, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme,
 };
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -23,16 +24,8 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
         ..Source::default()
     };
     let server = server(root);
-    for (path, item) in entries(root, "paths") {
-        let Some(item) = document.follow(item, path) else {
-            notes.add("the path is not described", path);
-            continue;
-        };
-        for (key, operation) in item.as_object().into_iter().flatten() {
-            let Some(method) = Method::of(key).filter(|_| operation.is_object()) else { continue };
-            let reader = Reader { document, item, operation, path, method };
-            source.operations.push(reader.read(server.clone(), notes));
-        }
+    for of in super::operations(document, notes) {
+        source.operations.push(Reader { document, of }.read(server.clone(), notes));
     }
     source
 }
@@ -51,20 +44,18 @@ fn server(root: &Value) -> Option<String> {
 
 struct Reader<'r, 'd> {
     document: &'r Document<'d>,
-    item: &'d Value,
-    operation: &'d Value,
-    path: &'d str,
-    method: Method,
+    of: PathOperation<'d>,
 }
 
 impl<'d> Reader<'_, 'd> {
     fn read(&self, server: Option<String>, notes: &mut Notes) -> SourceOperation<'d> {
-        let Self { document, operation, path, method, .. } = *self;
+        let Self { document, of } = *self;
+        let PathOperation { path, item, method, operation } = of;
         let place = format!("{} {path}", method.name());
         let mut parameters: Vec<SourceParameter<'d>> = Vec::new();
         let mut body = None;
         let mut fields: Vec<&'d Value> = Vec::new();
-        for owner in [self.item, operation] {
+        for owner in [item, operation] {
             for parameter in items(owner, "parameters") {
                 let Some(parameter) = document.follow(parameter, &place) else {
                     notes.add("a parameter is not described and left out", &place);
@@ -104,7 +95,7 @@ impl<'d> Reader<'_, 'd> {
 
     /// The media types of a key, which the document may say for all operations.
     fn media_types(&self, key: &str) -> impl Iterator<Item = &'d str> {
-        let own = self.operation.get(key).and_then(Value::as_array);
+        let own = self.of.operation.get(key).and_then(Value::as_array);
         let all = own.map_or_else(|| items(self.document.root, key), Vec::as_slice);
         all.iter().filter_map(Value::as_str)
     }
@@ -183,14 +174,7 @@ impl<'d> Reader<'_, 'd> {
         let media_type = produced.iter().min_by_key(|name| BodyFormat::of(name)).copied();
         let media_type = media_type.unwrap_or("application/json");
         let mut all = Vec::new();
-        for (status, response) in super::successes(self.operation) {
-            let Some(response) = self.document.follow(response, place) else {
-                notes.add("a response is not described and left out", place);
-                continue;
-            };
-            if response.get("headers").and_then(Value::as_object).is_some_and(|it| !it.is_empty()) {
-                notes.add("headers of responses are not part of results", place);
-            }
+        for (status, response) in super::successes(self.document, self.of.operation, place, notes) {
             let Some(schema) = response.get("schema") else {
                 all.push(super::no_content(status));
                 continue;
@@ -212,18 +196,8 @@ fn parameter_of<'d>(
     place: &str,
     notes: &mut Notes,
 ) -> Option<SourceParameter<'d>> {
-    let Some(name) = text(parameter, "name") else {
-        notes.add("a parameter without a name is left out", place);
-        return None;
-    };
-    let Some(location) = text(parameter, "in").and_then(Location::of) else {
-        notes.add("a parameter in an unknown place is left out", place);
-        return None;
-    };
+    let (name, location) = super::name_and_location(parameter, place, notes)?;
     let is_query = location == Location::Request(RequestLocation::Query);
-    if super::is_ignored_header(location, name) {
-        return None;
-    }
     let (style, is_exploded) = style_of(parameter);
     Some(SourceParameter {
         name: Cow::Borrowed(name),

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gram_diff::ChangeKind;
 
-use super::Tls;
+use super::LiveServer;
 
 /// Compare two versions of tools and show the calls that break
 ///
@@ -31,25 +31,8 @@ pub(crate) struct Diff {
     // `requires` alone does not refuse an option if what it requires conflicts with another argument.
     #[arg(conflicts_with_all = ["command", "url", "env", "header", "token_env", "ca", "cert", "key"])]
     pub(crate) new: Option<PathBuf>,
-    /// Compare with the tools of the MCP server that this command starts
-    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
-    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
-    pub(crate) command: Option<String>,
-    /// Compare with the tools of the MCP server at this URL
-    #[arg(long, value_name = "URL", conflicts_with = "env")]
-    pub(crate) url: Option<String>,
-    /// Environment variable that the server started by --command gets. It also gets the usual ones,
-    /// such as PATH and HOME, and no others
-    #[arg(long, value_name = "NAME", requires = "command")]
-    pub(crate) env: Vec<String>,
-    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
-    #[arg(long, value_name = "HEADER", requires = "url")]
-    pub(crate) header: Vec<String>,
-    /// Environment variable with the bearer token for --url
-    #[arg(long, value_name = "NAME", requires = "url")]
-    pub(crate) token_env: Option<String>,
     #[command(flatten)]
-    pub(crate) tls: Tls,
+    pub(crate) live: LiveServer,
     /// Changes that may break callers; they do not cause exit code 1
     #[arg(long, value_name = "CHANGE", value_delimiter = ',', value_parser = kinds())]
     pub(crate) allow: Vec<ChangeKind>,

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gram_schema::import::Origin;
 
-use super::Tls;
+use super::LiveServer;
 
 /// Convert JSON Schemas, tool lists and API descriptions to gram
 ///
@@ -32,8 +32,8 @@ pub(crate) struct Import {
     /// Format of the file
     #[arg(long, value_name = "KIND", value_parser = formats(), default_value = "auto")]
     pub(crate) from: InputFormat,
-    /// Import only the operations of an API with this name, id, path, or method and path; `*` stands
-    /// for any characters
+    /// Import only the operations of an API with this name, id, path, or method and path; `*` matches
+    /// any characters
     #[arg(long, value_name = "PATTERN")]
     pub(crate) include: Vec<String>,
     /// Leave out the operations of an API with this name, id, path, or method and path
@@ -45,25 +45,8 @@ pub(crate) struct Import {
     /// URL of an API [default: the first one in its description]
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// Import the tools of the MCP server that this command starts
-    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
-    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
-    pub(crate) command: Option<String>,
-    /// Import the tools of the MCP server at this URL
-    #[arg(long, value_name = "URL", conflicts_with = "env")]
-    pub(crate) url: Option<String>,
-    /// Environment variable that the server started by --command gets. It also gets the usual ones,
-    /// such as PATH and HOME, and no others
-    #[arg(long, value_name = "NAME", requires = "command")]
-    pub(crate) env: Vec<String>,
-    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
-    #[arg(long, value_name = "HEADER", requires = "url")]
-    pub(crate) header: Vec<String>,
-    /// Environment variable with the bearer token for --url
-    #[arg(long, value_name = "NAME", requires = "url")]
-    pub(crate) token_env: Option<String>,
     #[command(flatten)]
-    pub(crate) tls: Tls,
+    pub(crate) live: LiveServer,
     /// Put all tools into a container with this name [default: for a large API, containers by tag]
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,

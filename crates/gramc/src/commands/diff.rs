@@ -14,9 +14,6 @@ use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::source::{self, Source};
 use crate::{live, output, report};
 
-/// What messages call a live server. Its command or address may hold a secret.
-const SERVER: &str = "the server's answer";
-
 pub(super) fn run(args: &Diff, display: Display) -> Outcome {
     if display.format == Format::Sarif {
         return Err(Failure::new(
@@ -48,16 +45,9 @@ fn read_new(args: &Diff, display: Display) -> Result<Option<Source>, Failure> {
     if let Some(path) = &args.new {
         return source::read(path, display);
     }
-    let tools = match (&args.command, &args.url) {
-        (Some(command), _) => live::tools_of_command(command, &args.env)?,
-        (None, Some(url)) => {
-            live::tools_of_url(url, &args.header, args.token_env.as_deref(), &args.tls)?
-        }
-        (None, None) => {
-            return Err(Failure::new("missing new version: name a file, --command or --url"));
-        }
-    };
-    source::of_json(&tools.to_string(), (SERVER, "tool"), Origin::Mcp, display)
+    let tools = live::tools_of(&args.live)?
+        .ok_or_else(|| Failure::new("missing new version: name a file, --command or --url"))?;
+    source::of_json(&tools.to_string(), (live::SERVER, "tool"), Origin::Mcp, display)
 }
 
 fn lines(changes: &[Change], line: impl Fn(&Change) -> String) -> String {

@@ -17,9 +17,6 @@ use crate::{input, live, output};
 /// The most bytes that are read: the same as of a text in gram.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// What messages call a live server. Its command or address may hold a secret.
-const SERVER: &str = "the server's answer";
-
 /// What is wrong with a library for tools that nothing calls.
 const NO_CALLS: &str = "--library-out needs an MCP server or the description of an API: add --command or \
                         --url, or name an OpenAPI document";
@@ -28,8 +25,9 @@ const NO_CALLS: &str = "--library-out needs an MCP server or the description of 
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
-    let (json, called, library) = match (&args.file, &args.command, &args.url) {
-        (Some(file), None, None) => {
+    let is_live = args.live.command.is_some() || args.live.url.is_some();
+    let (json, called, library) = match &args.file {
+        Some(file) => {
             let text = read(file)?;
             let called = file.display().to_string();
             let document = match args.from {
@@ -45,24 +43,14 @@ pub(super) fn run(args: &Import) -> Outcome {
             }
             (text, called, None)
         }
-        (None, None, None) if args.library_out.is_some() => return Err(Failure::new(NO_CALLS)),
-        (None, None, None) => {
-            return Err(Failure::new(
-                "missing input: name a file, - for standard input, --command or --url",
-            ));
-        }
-        (_, command, url) => {
+        None if !is_live && args.library_out.is_some() => return Err(Failure::new(NO_CALLS)),
+        None => {
             // Better now than after the server was started.
-            let library = args.library_out.as_deref().map(|path| library::text(args, path));
-            let library = library.transpose()?;
-            let tools = match (command, url) {
-                (Some(command), _) => live::tools_of_command(command, &args.env)?,
-                (None, url) => {
-                    let url = url.as_deref().unwrap_or_default();
-                    live::tools_of_url(url, &args.header, args.token_env.as_deref(), &args.tls)?
-                }
-            };
-            (tools.to_string(), SERVER.to_owned(), library)
+            let library = args.library_out.as_deref().filter(|_| is_live);
+            let library = library.map(|path| library::text(&args.live, path)).transpose()?;
+            let missing = "missing input: name a file, - for standard input, --command or --url";
+            let tools = live::tools_of(&args.live)?.ok_or_else(|| Failure::new(missing))?;
+            (tools.to_string(), live::SERVER.to_owned(), library)
         }
     };
     let stem = args.file.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());

@@ -16,7 +16,7 @@ pub(super) struct Multipart {
 
 impl Multipart {
     pub(super) fn new() -> Self {
-        // No value can contain what nobody can guess.
+        // A random boundary, which no value contains.
         Self { boundary: format!("gramc-{}", Uuid::new_v4().simple()), body: Vec::new() }
     }
 

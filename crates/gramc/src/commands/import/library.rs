@@ -5,7 +5,7 @@ use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
 use gram_model::{Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print};
 use serde_json::{Value, json};
 
-use crate::args::{Import, Tls};
+use crate::args::{LiveServer, Tls};
 use crate::failure::Failure;
 use crate::live;
 
@@ -13,16 +13,16 @@ use crate::live;
 const NAME: &str = "upstream";
 
 /// The text of a library at `path` for the server that the arguments name.
-pub(super) fn text(args: &Import, path: &Path) -> Result<String, Failure> {
-    let attributes = match (&args.command, &args.url) {
-        (Some(command), _) => of_command(command, &args.env, path)?,
-        (None, Some(url)) => of_url(url, args, path)?,
+pub(super) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> {
+    let attributes = match (&server.command, &server.url) {
+        (Some(command), _) => of_command(command, &server.env, path)?,
+        (None, Some(url)) => of_url(url, server, path)?,
         (None, None) => {
             return Err(Failure::new("--library-out needs an MCP server: add --command or --url"));
         }
     };
     let attributes = attributes.into_iter().map(|(key, value)| (key.into(), value));
-    let server = Implementation {
+    let implementation = Implementation {
         tool: WHOLE_SERVER.into(),
         kind: ImplementationKind::Mcp,
         attributes: attributes.collect(),
@@ -31,7 +31,7 @@ pub(super) fn text(args: &Import, path: &Path) -> Result<String, Failure> {
     let library = Library {
         name: NAME.into(),
         description: None,
-        implementations: vec![server],
+        implementations: vec![implementation],
         attributes: Vec::new(),
     };
     Ok(print(&Module { libraries: vec![library], ..Module::default() }))
@@ -78,7 +78,7 @@ fn way_back(path: &Path) -> Result<Option<PathBuf>, Failure> {
 
 /// The attributes of a server at a URL. Values of headers are written as the variables that hold
 /// them, and files as paths from the folder of the library.
-fn of_url(url: &str, args: &Import, path: &Path) -> Result<Attributes, Failure> {
+fn of_url(url: &str, server: &LiveServer, path: &Path) -> Result<Attributes, Failure> {
     let authority = url.split("://").nth(1).unwrap_or_default();
     if authority.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
         return Err(Failure::new(
@@ -87,7 +87,7 @@ fn of_url(url: &str, args: &Import, path: &Path) -> Result<Attributes, Failure> 
         ));
     }
     let mut headers = serde_json::Map::new();
-    for header in &args.header {
+    for header in &server.header {
         // A header of another form is reported when the server is asked.
         let Some((name, value)) = header.split_once(':') else { continue };
         let (name, value) = (name.trim(), value.trim());
@@ -99,14 +99,14 @@ fn of_url(url: &str, args: &Import, path: &Path) -> Result<Attributes, Failure> 
         }
         headers.insert(name.to_owned(), value.into());
     }
-    if let Some(name) = &args.token_env {
+    if let Some(name) = &server.token_env {
         headers.insert("Authorization".to_owned(), json!(format!("env:{name}")));
     }
     let mut attributes = vec![("url", Value::from(url))];
     if !headers.is_empty() {
         attributes.push(("headers", Value::Object(headers)));
     }
-    let Tls { ca, cert, key } = &args.tls;
+    let Tls { ca, cert, key } = &server.tls;
     let files = [("ca", ca), ("cert", cert), ("key", key)];
     let files = files.into_iter().filter_map(|(name, file)| Some((name, file.as_ref()?)));
     let back = way_back(path)?.unwrap_or_default();

@@ -1,0 +1,29 @@
+//! The arguments that name a running MCP server.
+
+use clap::Args as ClapArgs;
+
+use super::Tls;
+
+/// A running MCP server, if one is named.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LiveServer {
+    /// Use the tools of the MCP server that this command starts
+    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    #[arg(conflicts_with_all = ["header", "token_env", "ca", "cert", "key"])]
+    pub(crate) command: Option<String>,
+    /// Use the tools of the MCP server at this URL
+    #[arg(long, value_name = "URL", conflicts_with = "env")]
+    pub(crate) url: Option<String>,
+    /// Environment variable that the server started by --command gets. It also gets the usual ones,
+    /// such as PATH and HOME, and no others
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) env: Vec<String>,
+    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
+    #[arg(long, value_name = "HEADER", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// Environment variable with the bearer token for --url
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) token_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) tls: Tls,
+}
