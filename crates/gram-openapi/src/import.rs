@@ -73,8 +73,7 @@ pub struct ImportedApi {
 /// );
 /// assert_eq!(
 ///     imported.library,
-///     "[pets:Library |\n  \
-///      (getPet:Http {method: \"GET\", url: \"https://pets.example/v1/pets/{id}\"})\n]\n"
+///     "[pets:Library | (getPet:Http {method: \"GET\", url: \"https://pets.example/v1/pets/{id}\"})]\n"
 /// );
 /// ```
 ///
