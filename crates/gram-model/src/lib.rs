@@ -17,5 +17,5 @@ pub use attributes::ImplementationKind;
 pub use format::{BUILT_IN, Format};
 pub use model::*;
 pub use nearest::did_you_mean;
-pub use request_place::{RequestLocation, RequestPlace, ValueStyle};
+pub use request_place::{BodyFormat, RequestLocation, RequestPlace, ValueStyle, has_body};
 pub use spans::{Place, Spans};

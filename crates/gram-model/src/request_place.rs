@@ -47,6 +47,47 @@ impl RequestLocation {
     }
 }
 
+/// The format of a request's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BodyFormat {
+    /// JSON.
+    Json,
+    /// `application/x-www-form-urlencoded`
+    Form,
+    /// `multipart/form-data`
+    Multipart,
+    /// Text of any other kind.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// No body.
+    None,
+}
+
+impl BodyFormat {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Json, Self::Form, Self::Multipart, Self::Text, Self::Bytes, Self::None];
+
+    /// Its name in a library.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Form => "form",
+            Self::Multipart => "multipart",
+            Self::Text => "text",
+            Self::Bytes => "bytes",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Whether a request with this method has a body even if none of its arguments is declared to go
+/// there.
+pub fn has_body(method: &str) -> bool {
+    !matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "TRACE")
+}
+
 /// How a list or an object becomes text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueStyle {

@@ -62,6 +62,8 @@ pub mod names;
 mod process;
 #[cfg(feature = "command")]
 mod program;
+#[cfg(feature = "http")]
+mod request_text;
 mod sanitize;
 mod session;
 mod settings;

@@ -26,8 +26,8 @@ const CUT: char = '…';
 /// The minimum length in bytes of the remainder of a truncated secret that is masked.
 const MIN_REMAINDER: usize = 2;
 
-/// The forms in which a secret may appear: verbatim, escaped as JSON in various ways, and as a
-/// message shows it, without control characters.
+/// The forms in which a secret may appear: verbatim, escaped as JSON in various ways, as requests have
+/// it, and as a message shows it, without control characters.
 fn forms(secret: String) -> impl Iterator<Item = String> {
     let json = in_json(&secret);
     let lines = crate::sanitize::plain(&secret);
@@ -48,7 +48,12 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
         out
     });
     let twice = in_json(&json);
-    [secret, json, twice, lower, upper, lines, line].into_iter()
+    #[cfg(feature = "http")]
+    let in_requests = is_maskable(&secret).then(|| crate::request_text::forms(&secret));
+    #[cfg(not(feature = "http"))]
+    let in_requests = None::<[String; 0]>;
+    let all = [secret, json, twice, lower, upper, lines, line].into_iter();
+    all.chain(in_requests.into_iter().flatten())
 }
 
 /// A text escaped as JSON, without quotes.
@@ -214,6 +219,25 @@ mod tests {
             assert!(left.contains(MASK), "{left}");
             assert!(!left.contains("word") && !left.contains("two") && !left.contains("ote"));
         }
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn a_secret_is_found_as_requests_have_it() {
+        let masks = masks(&["user:s3cret/+=?"]);
+        for told in [
+            "Basic dXNlcjpzM2NyZXQvKz0/",
+            "/x?key=user%3As3cret%2F%2B%3D%3F",
+            "sid=user:s3cret/+=?; a=b",
+        ] {
+            let left = masks.text(told);
+            assert!(
+                left.contains(MASK) && !left.contains("s3cret") && !left.contains("dXNl"),
+                "{left}"
+            );
+        }
+        // Without padding, and in the alphabet of URLs.
+        assert_eq!(SecretMasks::new(["a?>b".to_owned()]).text("YT8-Yg YT8+Yg"), "*** ***");
     }
 
     #[test]

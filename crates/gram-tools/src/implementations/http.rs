@@ -10,12 +10,12 @@ use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gram_model::RequestPlace;
+use gram_model::{BodyFormat, RequestPlace};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 
-use self::request::{BodyFormat, RequestParts, RequestPlan, add_query};
+use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
 use self::url_template::UrlTemplate;
 use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
 use crate::http_client::{self, RequestHeaders, TlsOptions};
@@ -98,7 +98,10 @@ impl Http {
         };
         let tls = tls_options(loader, declared)?;
         let client = if tls.is_default() { loader.http.clone() } else { HttpClient::with_tls(tls) };
-        let body = BodyFormat::of(&text(declared, "body"));
+        let body = text(declared, "body");
+        // `check` refuses unknown formats.
+        let body = BodyFormat::ALL.into_iter().find(|format| format.name() == body);
+        let body = body.unwrap_or(BodyFormat::Json);
         let plan = RequestPlan::new(&method, body, places(loader, declared)?);
         Ok(Self {
             client,
@@ -154,7 +157,7 @@ impl Http {
             let body = invocation.arguments.as_bytes().to_vec();
             RequestParts { body: Some(("application/json".to_owned(), body)), ..Default::default() }
         } else {
-            self.plan.parts(arguments).map_err(|error| not_called(&error))?
+            self.plan.parts(arguments, &invocation.hidden).map_err(|error| not_called(&error))?
         };
         add_query(&mut url, &parts.query);
         let client = self.client.to(&url)?;
@@ -172,17 +175,25 @@ impl Http {
 fn places(
     loader: &Loader<'_>,
     declared: &gram_model::Implementation,
-) -> Result<Vec<(String, RequestPlace)>, String> {
-    let of_library = loader.library.iter().find(|(key, _)| key == "parameters");
-    // The implementation's own places come first, and so take precedence.
-    let all = declared.attribute("parameters").into_iter().chain(of_library.map(|(_, it)| it));
-    let all = all.filter_map(Value::as_object).flatten();
-    let place = |(name, place): (&String, &Value)| {
+) -> Result<Vec<ArgumentPlace>, String> {
+    let of_library = |key: &str| loader.library.iter().find(|(known, _)| known == key);
+    let [of_all, injected] = ["parameters", "inject"].map(|key| Some(&of_library(key)?.1));
+    let place = |argument: &String, place: &Value, is_injected: bool| {
         let read = place.as_str().and_then(RequestPlace::parse);
-        let invalid = || format!("`{name}` goes to an unknown place of the request: {place}");
-        Ok((name.clone(), read.ok_or_else(invalid)?))
+        let invalid = || format!("`{argument}` goes to an unknown place of the request: {place}");
+        Ok(ArgumentPlace {
+            argument: argument.clone(),
+            place: read.ok_or_else(invalid)?,
+            is_injected,
+        })
     };
-    all.map(place).collect()
+    let is_injected = |name: &str| injected.is_some_and(|it| it.get(name).is_some());
+    let own = declared.attribute("parameters").and_then(Value::as_object).into_iter().flatten();
+    let own = own.map(|(name, text)| place(name, text, false));
+    let of_all = of_all.and_then(Value::as_object).into_iter().flatten();
+    let of_all = of_all.map(|(name, text)| place(name, text, is_injected(name)));
+    // The implementation's own places come first, and so take precedence.
+    own.chain(of_all).collect()
 }
 
 impl fmt::Debug for Http {

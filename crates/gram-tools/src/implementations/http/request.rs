@@ -2,13 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use gram_model::{RequestLocation as Location, RequestPlace};
+use gram_model::{BodyFormat, RequestLocation as Location, RequestPlace};
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use super::multipart::Multipart;
-use super::values::{Style, add_pairs, cookie, header_text, text};
+use super::values::{Style, add_pairs, cookie, header_text, joined, text};
 
 /// Why a request cannot be made of the arguments.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,45 +18,31 @@ pub(super) enum RequestError {
     Base64(String),
     #[error("the value of `{0}` cannot be sent in a header")]
     Header(String),
+    #[error("`{0}` is not the name of a header")]
+    HeaderName(String),
     #[error("`{0}` is not a text")]
     Text(String),
-}
-
-/// The format of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BodyFormat {
-    Json,
-    Form,
-    Multipart,
-    Text,
-    Bytes,
-    None,
-}
-
-impl BodyFormat {
-    /// The format with a name in a library. Any other name is JSON, which is the default.
-    pub(super) fn of(name: &str) -> Self {
-        match name {
-            "form" => Self::Form,
-            "multipart" => Self::Multipart,
-            "text" => Self::Text,
-            "bytes" => Self::Bytes,
-            "none" => Self::None,
-            _ => Self::Json,
-        }
-    }
 }
 
 /// Where the arguments of all calls go.
 #[derive(Debug, Clone)]
 pub(super) struct RequestPlan {
-    /// The places by the names of arguments.
-    places: Vec<(String, RequestPlace)>,
+    /// The places of arguments.
+    places: Vec<ArgumentPlace>,
     body: BodyFormat,
     /// Whether arguments without a place are in the query.
     rest_in_query: bool,
     /// Whether every request has a body.
     has_body: bool,
+}
+
+/// The place of an argument.
+#[derive(Debug, Clone)]
+pub(super) struct ArgumentPlace {
+    pub(super) argument: String,
+    pub(super) place: RequestPlace,
+    /// Whether this only concerns a value that the library injects: a model must not choose it.
+    pub(super) is_injected: bool,
 }
 
 /// A request without its URL path and method.
@@ -68,18 +55,11 @@ pub(super) struct RequestParts {
 }
 
 impl RequestPlan {
-    pub(super) fn new(
-        method: &Method,
-        body: BodyFormat,
-        places: Vec<(String, RequestPlace)>,
-    ) -> Self {
-        let is_bodiless =
-            [Method::GET, Method::HEAD, Method::DELETE, Method::OPTIONS, Method::TRACE];
-        let in_query = is_bodiless.contains(method);
-        let is_of_body = |(_, place): &(String, RequestPlace)| {
-            matches!(place.location, Location::Field | Location::Body)
-        };
-        let whole = places.iter().any(|(_, place)| place.location == Location::Body);
+    pub(super) fn new(method: &Method, body: BodyFormat, places: Vec<ArgumentPlace>) -> Self {
+        let in_query = !gram_model::has_body(method.as_str());
+        let is_of_body =
+            |it: &ArgumentPlace| matches!(it.place.location, Location::Field | Location::Body);
+        let whole = places.iter().any(|it| it.place.location == Location::Body);
         let has_body =
             body != BodyFormat::None && (!in_query || places.iter().any(is_of_body)) && !whole;
         Self { places, body, rest_in_query: in_query || body == BodyFormat::None, has_body }
@@ -90,17 +70,22 @@ impl RequestPlan {
         self.places.is_empty() && self.body == BodyFormat::Json && !self.rest_in_query
     }
 
-    /// The places of the arguments, which the path has not taken.
+    /// The places of the arguments that the path has not taken. `hidden` are those that the library
+    /// injects.
     pub(super) fn parts(
         &self,
         arguments: Map<String, Value>,
+        hidden: &[SmolStr],
     ) -> Result<RequestParts, RequestError> {
         let mut parts = RequestParts::default();
         let mut cookies = Vec::new();
         let mut fields = Vec::new();
         let mut whole = None;
         for (argument, value) in arguments {
-            let place = self.places.iter().find(|(name, _)| *name == argument).map(|(_, it)| it);
+            let is_hidden = hidden.iter().any(|name| *name == argument);
+            let is_meant =
+                |it: &&ArgumentPlace| it.argument == argument && (is_hidden || !it.is_injected);
+            let place = self.places.iter().find(is_meant).map(|it| &it.place);
             let usual = if self.rest_in_query { Location::Query } else { Location::Field };
             let location = place.map_or(usual, |place| place.location);
             let style = place.and_then(|place| place.style);
@@ -121,7 +106,7 @@ impl RequestPlan {
                 Location::Query => add_pairs(&mut parts.query, &name, &value, style),
                 Location::Header => {
                     let key = HeaderName::try_from(&name)
-                        .map_err(|_| RequestError::Header(argument.clone()))?;
+                        .map_err(|_| RequestError::HeaderName(name.clone()))?;
                     parts.headers.insert(key, header(header_text(&value, style))?);
                 }
                 Location::Cookie => cookies.push(cookie(&name, &value, style)),
@@ -186,7 +171,11 @@ impl RequestPlan {
             }
             BodyFormat::Multipart => {
                 let mut multipart = Multipart::new();
-                for (name, value, _, is_bytes) in &fields {
+                for (name, value, style, is_bytes) in &fields {
+                    if let Some(text) = joined(value, *style) {
+                        multipart.add(name, &text.into());
+                        continue;
+                    }
                     let values = match value {
                         Value::Null => &[],
                         Value::Array(items) => items.as_slice(),

@@ -228,6 +228,16 @@ async fn redirections_stay_with_the_service_and_keep_the_arguments() {
     }
 }
 
+/// Places, of which those of tokens are for what the library injects.
+fn places_of(places: &[(&str, &str)]) -> Vec<ArgumentPlace> {
+    let place = |(argument, place): &(&str, &str)| ArgumentPlace {
+        argument: (*argument).to_owned(),
+        place: RequestPlace::parse(place).unwrap(),
+        is_injected: *place == "bearer",
+    };
+    places.iter().map(place).collect()
+}
+
 /// What a service with these places sends: the head in lower case, and the body.
 async fn sent(
     (method, path, body): (&str, &str, BodyFormat),
@@ -235,13 +245,11 @@ async fn sent(
     arguments: &str,
 ) -> (String, String) {
     let service = Service::start(|_| good("200 OK", "", "1")).await;
-    let places = places
-        .iter()
-        .map(|(name, place)| ((*name).to_owned(), RequestPlace::parse(place).unwrap()));
     let method = Method::try_from(method).unwrap();
-    let plan = Arc::new(RequestPlan::new(&method, body, places.collect()));
+    let plan = Arc::new(RequestPlan::new(&method, body, places_of(places)));
     let http = Http { method, plan, ..service.http(path) };
-    run(&http, invocation("x", arguments)).await.unwrap();
+    let call = Invocation { hidden: ["token".into()].into(), ..invocation("x", arguments) };
+    run(&http, call).await.unwrap();
     let request = service.seen.lock().unwrap()[0].clone();
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     (head.to_lowercase(), body.to_owned())
@@ -275,6 +283,24 @@ async fn arguments_go_to_their_places() {
     assert!(head.starts_with("post /?a=1 http/1.1\r\n"), "{head}");
     assert!(!head.contains("content-type"), "{head}");
     assert_eq!(body, "");
+}
+
+#[tokio::test]
+async fn a_model_does_not_choose_what_a_library_injects() {
+    let places = [("token", "bearer"), ("other", "bearer")];
+    let (head, body) = sent(("POST", "/", BodyFormat::Json), &places, r#"{"other": "x"}"#).await;
+    assert!(!head.contains("authorization"), "{head}");
+    assert_eq!(body, r#"{"other":"x"}"#);
+}
+
+#[tokio::test]
+async fn lists_in_forms_of_parts_follow_their_style() {
+    let places = [("a", "field; form"), ("b", "field; pipeDelimited"), ("c", "field; json")];
+    let arguments = r#"{"a": [1, 2], "b": ["x", "y"], "c": [3], "d": [4, 5]}"#;
+    let (_, body) = sent(("POST", "/", BodyFormat::Multipart), &places, arguments).await;
+    let values: Vec<_> =
+        body.split("\r\n\r\n").skip(1).filter_map(|part| part.split("\r\n").next()).collect();
+    assert_eq!(values, ["1,2", "x|y", "[3]", "4", "5"]);
 }
 
 #[tokio::test]
@@ -327,11 +353,11 @@ async fn values_that_cannot_be_sent_are_refused() {
     let service = Service::start(|_| good("200 OK", "", "1")).await;
     for (format, place, arguments, part) in [
         (BodyFormat::Json, "header X", r#"{"a": "x\ny"}"#, "`a` cannot be sent in a header"),
+        (BodyFormat::Json, "header X Y", r#"{"a": "x"}"#, "`X Y` is not the name of a header"),
         (BodyFormat::Bytes, "body", r#"{"a": "?"}"#, "`a` is not base64"),
         (BodyFormat::Bytes, "body", r#"{"a": 7}"#, "`a` is not a text"),
     ] {
-        let places = vec![("a".to_owned(), RequestPlace::parse(place).unwrap())];
-        let plan = Arc::new(RequestPlan::new(&Method::POST, format, places));
+        let plan = Arc::new(RequestPlan::new(&Method::POST, format, places_of(&[("a", place)])));
         let http = Http { plan, ..service.http("/") };
         let error = run(&http, invocation("x", arguments)).await.unwrap_err();
         assert_eq!(error.kind, InvocationErrorKind::Failed);

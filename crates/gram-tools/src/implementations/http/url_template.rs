@@ -2,16 +2,13 @@
 
 use std::fmt;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::values::text;
 use crate::http_client;
+use crate::request_text::in_path;
 use crate::sanitize::sanitize_line;
-
-/// The characters of a value that are escaped in a path: all but the unreserved ones of RFC 3986.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A URL whose path may hold parameters: `https://example.com/pets/{id}`.
 pub(super) struct UrlTemplate {
@@ -161,37 +158,32 @@ fn parts(mut path: &str) -> Option<Vec<PathPart>> {
 impl PathParameter {
     /// The text of a value, which is empty if the value has none.
     fn expanded(&self, value: &Value) -> String {
-        let escape = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
+        let value_of = |value: &Value| in_path(&text(value));
         let items: Vec<String> = match value {
-            Value::Array(items) => items.iter().map(text).collect(),
+            Value::Array(items) => items.iter().map(value_of).collect(),
             Value::Object(entries) if self.is_exploded => {
-                entries.iter().map(|(key, value)| format!("{key}={}", text(value))).collect()
+                let pairs = entries.iter();
+                pairs.map(|(key, value)| format!("{}={}", in_path(key), value_of(value))).collect()
             }
-            Value::Object(entries) if self.operator != Operator::None => {
-                entries.iter().flat_map(|(key, value)| [key.clone(), text(value)]).collect()
+            Value::Object(entries) => {
+                let pairs = entries.iter();
+                pairs.flat_map(|(key, value)| [in_path(key), value_of(value)]).collect()
             }
-            value => vec![text(value)],
+            value => vec![value_of(value)],
         };
         if items.iter().all(String::is_empty) {
             return String::new();
         }
-        let joined = |between: &str| {
-            // The sign between a key and its value is not part of either.
-            let items = items.iter().map(|item| escape(item).replace("%3D", "="));
-            items.collect::<Vec<_>>().join(between)
-        };
         match (self.operator, self.is_exploded) {
-            (Operator::None, true) => joined(","),
-            (Operator::None, false) => escape(&items.join(",")),
-            (Operator::Path, _) => escape(&items.join(",")).replace("%2F", "/"),
-            (Operator::Label, true) => format!(".{}", joined(".")),
-            (Operator::Label, false) => format!(".{}", joined(",")),
-            (Operator::Matrix, true) if value.is_object() => format!(";{}", joined(";")),
+            (Operator::None, _) => items.join(","),
+            (Operator::Path, _) => items.join(",").replace("%2F", "/"),
+            (Operator::Label, true) => format!(".{}", items.join(".")),
+            (Operator::Label, false) => format!(".{}", items.join(",")),
+            (Operator::Matrix, true) if value.is_object() => format!(";{}", items.join(";")),
             (Operator::Matrix, true) => {
-                let items = items.iter().map(|item| format!(";{}={}", self.name, escape(item)));
-                items.collect()
+                items.iter().map(|item| format!(";{}={item}", self.name)).collect()
             }
-            (Operator::Matrix, false) => format!(";{}={}", self.name, joined(",")),
+            (Operator::Matrix, false) => format!(";{}={}", self.name, items.join(",")),
         }
     }
 }
@@ -218,7 +210,7 @@ mod tests {
         assert_eq!(url, Ok(format!("{path}?v={{v}}#f")));
         assert_eq!(rest, json!({"v": 1}));
         let (url, _) = filled("http://a/{x}/{x}", &json!({"x": ["a,b", 1.50, true]}));
-        assert_eq!(url, Ok("http://a/a%2Cb%2C1.5%2Ctrue/a%2Cb%2C1.5%2Ctrue".to_owned()));
+        assert_eq!(url, Ok("http://a/a%2Cb,1.5,true/a%2Cb,1.5,true".to_owned()));
     }
 
     #[test]
@@ -268,7 +260,9 @@ mod tests {
     fn operators_say_the_style_of_a_value() {
         let arguments = json!({"p": "a/b c/../d", "l": ["x", "y/z"], "o": {"k": 1, "m": "n"}});
         for (template, expected) in [
+            ("http://a/{l}", "http://a/x,y%2Fz"),
             ("http://a/{l*}", "http://a/x,y%2Fz"),
+            ("http://a/{o}", "http://a/k,1,m,n"),
             ("http://a/{o*}", "http://a/k=1,m=n"),
             ("http://a/{.l}", "http://a/.x,y%2Fz"),
             ("http://a/{.l*}", "http://a/.x.y%2Fz"),

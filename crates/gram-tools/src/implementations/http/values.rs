@@ -1,18 +1,16 @@
 //! Values as text: in queries, forms, headers and cookies.
 
 use gram_model::ValueStyle;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use serde_json::Value;
+
+use crate::request_text::{IN_QUERY, in_cookie, in_query};
 
 /// The deepest nesting of names such as `filter[a][b]`.
 const MAX_DEPTH: usize = 20;
 
-/// The characters of a value that are escaped in a query or a form.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
-
-/// The characters that a cookie may not have.
-const NOT_IN_COOKIE: &AsciiSet =
-    &percent_encoding::CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\');
+/// What is escaped of a separator.
+const SEPARATOR: &AsciiSet = &IN_QUERY.remove(b',');
 
 /// How a list or an object becomes text, and whether it is exploded.
 pub(super) type Style = Option<(ValueStyle, bool)>;
@@ -27,11 +25,11 @@ pub(super) fn text(value: &Value) -> String {
 pub(super) fn add_pairs(query: &mut String, name: &str, value: &Value, style: Style) {
     match (value, style) {
         (Value::Null, _) => {}
-        (value, Some((ValueStyle::Json, _))) => push(query, name, &escaped(&value.to_string())),
+        (value, Some((ValueStyle::Json, _))) => push(query, name, &in_query(&value.to_string())),
         (value, Some((ValueStyle::DeepObject, _))) => deep(query, name, value, 0),
         (Value::Array(items), None | Some((_, true))) => {
-            for item in items {
-                push(query, name, &escaped(&text(item)));
+            for item in items.iter().filter(|item| !item.is_null()) {
+                push(query, name, &in_query(&text(item)));
             }
         }
         (Value::Object(entries), Some((_, true))) => {
@@ -40,16 +38,32 @@ pub(super) fn add_pairs(query: &mut String, name: &str, value: &Value, style: St
             }
         }
         (Value::Array(_) | Value::Object(_), Some((style, false))) => {
-            let between = match style {
-                ValueStyle::SpaceDelimited => "%20",
-                ValueStyle::TabDelimited => "%09",
-                ValueStyle::PipeDelimited => "%7C",
-                _ => ",",
-            };
-            let parts: Vec<_> = parts(value).iter().map(|part| escaped(part)).collect();
-            push(query, name, &parts.join(between));
+            // A comma is not escaped, so that it is not one of a value.
+            let between = utf8_percent_encode(separator(style), SEPARATOR).to_string();
+            let parts: Vec<_> = parts(value).iter().map(|part| in_query(part)).collect();
+            push(query, name, &parts.join(&between));
         }
-        (value, _) => push(query, name, &escaped(&text(value))),
+        (value, _) => push(query, name, &in_query(&text(value))),
+    }
+}
+
+/// The text of a list or an object that is one part of a form. `None` if each item is a part.
+pub(super) fn joined(value: &Value, style: Style) -> Option<String> {
+    let (style, is_exploded) = style?;
+    if style == ValueStyle::Json {
+        return Some(value.to_string());
+    }
+    let is_list = value.is_array() && !is_exploded && style != ValueStyle::DeepObject;
+    is_list.then(|| parts(value).join(separator(style)))
+}
+
+/// What separates the parts of a value that is not exploded.
+const fn separator(style: ValueStyle) -> &'static str {
+    match style {
+        ValueStyle::SpaceDelimited => " ",
+        ValueStyle::TabDelimited => "\t",
+        ValueStyle::PipeDelimited => "|",
+        _ => ",",
     }
 }
 
@@ -67,7 +81,7 @@ fn deep(query: &mut String, name: &str, value: &Value, depth: usize) {
                 deep(query, &format!("{name}[]"), item, depth + 1);
             }
         }
-        value => push(query, name, &escaped(&text(value))),
+        value => push(query, name, &in_query(&text(value))),
     }
 }
 
@@ -75,13 +89,9 @@ fn push(query: &mut String, name: &str, escaped_value: &str) {
     if !query.is_empty() {
         query.push('&');
     }
-    query.push_str(&escaped(name));
+    query.push_str(&in_query(name));
     query.push('=');
     query.push_str(escaped_value);
-}
-
-fn escaped(text: &str) -> String {
-    utf8_percent_encode(text, ESCAPED).to_string().replace("%20", "+")
 }
 
 /// The items of a list, or the keys and values of an object in turn.
@@ -111,7 +121,7 @@ pub(super) fn header_text(value: &Value, style: Style) -> String {
 /// A cookie with its value.
 pub(super) fn cookie(name: &str, value: &Value, style: Style) -> String {
     let text = header_text(value, style);
-    format!("{name}={}", utf8_percent_encode(&text, NOT_IN_COOKIE))
+    format!("{name}={}", in_cookie(&text))
 }
 
 #[cfg(test)]
@@ -124,7 +134,7 @@ mod tests {
     fn lists_repeat_their_name_in_a_query() {
         let mut query = String::new();
         for (name, value) in [
-            ("a", json!([1, "x y"])),
+            ("a", json!([1, null, "x y"])),
             ("b", json!(null)),
             ("c", json!({"d": 1})),
             ("é", json!("&=+")),
