@@ -28,7 +28,9 @@ fn pet_folder() -> Folder {
 fn an_api_becomes_a_specification_and_a_library() {
     let folder = pet_folder();
     let line = "import pets.yaml -o pets.gram --library-out calls.gram";
-    gramc(line).within(folder.path()).run().clean();
+    let run = gramc(line).within(folder.path()).run().exits(0);
+    let note = "note: calls send the environment variable PETS_KEY to pets.example\n";
+    assert_eq!(run.stderr, note);
     gramc("fmt --check pets.gram calls.gram").within(folder.path()).run().exits(0);
     gramc("check --allow vague-description pets.gram calls.gram")
         .within(folder.path())
@@ -93,6 +95,21 @@ fn what_is_no_api_is_refused() {
         .input(r#"{"type": "object"}"#)
         .run()
         .fails_with(&["--library-out needs an MCP server or the description of an API"]);
+}
+
+#[test]
+fn options_fit_the_input() {
+    for (options, words) in [
+        ("--include x", "need the description of an API"),
+        ("--server https://a.example", "need the description of an API"),
+        ("--server example.com", "expected a URL such as https://api.example.com/v1"),
+        ("--name a.b", "expected at most 64 letters"),
+        ("--container=", "expected at most 64 letters"),
+    ] {
+        let run = gramc("import - ").args(options).input(r#"{"type": "object"}"#).run();
+        run.fails_with(&[words]);
+    }
+    gramc("import - --library-out l.gram").input("{\"type\": ").run().exits(1).says(&["EOF"]);
 }
 
 /// A text that expands to far more than its length is an error, and not a program that takes all memory.
@@ -211,7 +228,9 @@ fn call_all(document: &str) -> usize {
     for line in run.stdout.lines() {
         let verdict: Value = serde_json::from_str(line).expect("a verdict");
         let message = verdict["message"].as_str().unwrap_or_default();
-        assert!(!line.contains("user:secret"), "{line}");
+        for secret in ["user:secret", "user%3Asecret", "dXNlcjpzZWNyZXQ"] {
+            assert!(!line.contains(secret), "{line}");
+        }
         let codes = ["401", "404 ", "405", "415", "422"];
         let is_refused = message.contains("\"location\":[\"request")
             || codes.iter().any(|code| message.contains(&format!("HTTP status {code}")));

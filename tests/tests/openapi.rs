@@ -202,6 +202,10 @@ fn expected(document: &Value, item: &Value, operation: &Value) -> Option<Value> 
                     .all(|key| !parts[0]["properties"].as_object().unwrap().contains_key(key))
         });
         let parts_of_schema = ["anyOf", "oneOf", "allOf", "minProperties", "maxProperties"];
+        // An optional body is one parameter if its properties are not optional.
+        if body["required"] != true && record.get("required").is_some() {
+            return None;
+        }
         if !is_plain || parts_of_schema.iter().any(|key| record.get(*key).is_some()) {
             return None;
         }

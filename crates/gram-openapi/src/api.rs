@@ -1,10 +1,10 @@
 //! A description of an API, as tools and the calls behind them.
 
-use gram_model::{RequestLocation, RequestPlace};
+use gram_model::{BodyFormat, RequestLocation, RequestPlace};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-pub use crate::source::{BodyFormat, Method};
+pub use crate::source::Method;
 
 /// An API.
 #[derive(Debug, Clone, Default)]

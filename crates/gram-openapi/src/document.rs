@@ -10,7 +10,7 @@ use crate::error::ApiError;
 use crate::yaml;
 
 /// The longest chain of references.
-const MAX_CHAIN: usize = 50;
+pub(crate) const MAX_CHAIN: usize = 50;
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +126,14 @@ impl<'d> Document<'d> {
             .or_else(|| found(fragment.to_owned()))
             .or_else(|| found(self.elsewhere(fragment)?))
             .unwrap_or(Target::Missing)
+    }
+
+    /// The value in the document that a reference leads to.
+    pub(crate) fn here(&self, reference: &str) -> Option<&'d Value> {
+        match self.target(reference) {
+            Target::Here(_, value) => Some(value),
+            Target::Remote | Target::Missing => None,
+        }
     }
 
     /// The pointer of the schema that a dangling reference names, where another place has it:

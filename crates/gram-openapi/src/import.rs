@@ -1,6 +1,6 @@
 //! Documents as specifications and libraries in gram.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gram_model::{Container, Module, Source as ContainerSource, print::print};
 use gram_schema::import::{Imported, ToolSchema, ToolSet, import_tools};
@@ -118,16 +118,6 @@ pub fn read_api(document: &Value, options: &ApiOptions<'_>) -> Result<Api, ApiEr
     if chosen.is_empty() {
         return Err(ApiError::NothingChosen);
     }
-    let has_server = |(operation, _): &(_, _)| -> bool {
-        let operation: &&crate::source::SourceOperation<'_> = operation;
-        operation.server.is_some()
-    };
-    if options.server.is_none() && !chosen.iter().any(has_server) {
-        notes.add(
-            "the document names no server, so the library calls http://localhost: use --server",
-            "",
-        );
-    }
     let mut lowerer = Lowerer::new(&document, notes);
     let mut api = Api { name: name_of(&source, options), ..Api::default() };
     let mut schemes = Vec::new();
@@ -136,7 +126,9 @@ pub fn read_api(document: &Value, options: &ApiOptions<'_>) -> Result<Api, ApiEr
         schemes.push(secrets::schemes_of(operation, &source, &mut lowerer.notes));
     }
     document.check_remote()?;
-    add_secrets(&mut api, &source, &schemes);
+    let names = operations.iter().flat_map(|operation| &operation.parameters);
+    let names = names.map(|parameter| parameter.name.to_string()).collect();
+    add_secrets(&mut api, &source, &schemes, names, &mut lowerer.notes);
     api.definitions = reachable(&api.operations, lowerer.definitions);
     let tags = source.tags.iter();
     api.tags = tags.map(|(tag, text)| ((*tag).into(), text.map(clean))).collect();
@@ -174,27 +166,44 @@ fn name_of(source: &Source<'_>, options: &ApiOptions<'_>) -> SmolStr {
     let title = source.title.unwrap_or_default().replace("'s ", " ");
     let words = title.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let words: Vec<_> = words.filter(|word| !word.is_empty() && !is_noise(word)).collect();
-    let name = identifier(&words.get(..MAX_WORDS).unwrap_or(&words).join(" "));
-    let mut chars = name.chars();
-    match chars.next() {
-        Some(first) => std::iter::once(first.to_ascii_lowercase()).chain(chars).collect(),
-        None => "api".into(),
+    let mut words: Vec<_> =
+        words.get(..MAX_WORDS).unwrap_or(&words).iter().map(|word| (*word).to_owned()).collect();
+    if let Some(first) = words.first_mut() {
+        let is_acronym = !first.contains(|c: char| c.is_ascii_lowercase());
+        let end = if is_acronym { first.len() } else { 1 };
+        // It begins with a letter.
+        first.get_mut(..end).into_iter().for_each(str::make_ascii_lowercase);
     }
+    let name = identifier(&words.join(" "));
+    if name.is_empty() { "api".into() } else { name.into() }
 }
 
-/// Adds the secrets of all operations, each once.
-fn add_secrets(api: &mut Api, source: &Source<'_>, schemes: &[Vec<&str>]) {
+/// Adds the secrets of all operations, each once. `taken` are the names of parameters.
+fn add_secrets(
+    api: &mut Api,
+    source: &Source<'_>,
+    schemes: &[Vec<&str>],
+    mut taken: HashSet<String>,
+    notes: &mut Notes,
+) {
     let properties = api
         .operations
         .iter()
         .filter_map(|operation| operation.parameters.get("properties").and_then(Value::as_object));
-    let mut taken: HashSet<String> = properties.flat_map(Map::keys).cloned().collect();
+    taken.extend(properties.flat_map(Map::keys).cloned());
     for (name, scheme) in &source.schemes {
         if !schemes.iter().any(|used| used.contains(name)) {
             continue;
         }
         let Some(secret) = secrets::secret(name, scheme, &api.name, &taken) else { continue };
         taken.insert(secret.parameter.to_string());
+        // The document chooses both, so that a reader should see it.
+        let users = api.operations.iter().zip(schemes).filter(|(_, used)| used.contains(name));
+        let hosts: BTreeSet<&str> = users.map(|(it, _)| host(&it.http.url)).collect();
+        for host in hosts {
+            let variable = &secret.variable;
+            notes.add(format!("calls send the environment variable {variable} to {host}"), "");
+        }
         for (operation, used) in api.operations.iter_mut().zip(schemes) {
             if used.contains(name) {
                 operation.secrets.push(secret.parameter.clone());
@@ -202,6 +211,13 @@ fn add_secrets(api: &mut Api, source: &Source<'_>, schemes: &[Vec<&str>]) {
         }
         api.secrets.push(secret);
     }
+}
+
+/// The host of a URL.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
 /// The definitions that operations refer to.

@@ -16,10 +16,11 @@ mod path;
 mod read;
 mod schema;
 mod secrets;
+mod server;
 mod source;
 mod yaml;
 
-pub use api::{Api, BodyFormat, HttpCall, Method, Operation, Secret, SecretScheme};
+pub use api::{Api, HttpCall, Method, Operation, Secret, SecretScheme};
 pub use document::{DocumentKind, api_document, parse};
 pub use error::ApiError;
 pub use import::{ApiOptions, ImportedApi, import, read_api};

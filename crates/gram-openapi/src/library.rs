@@ -1,11 +1,12 @@
 //! The library that calls an API.
 
-use gram_model::{Implementation, ImplementationKind, Library, RequestLocation, RequestPlace};
+use gram_model::{
+    BodyFormat, Implementation, ImplementationKind, Library, RequestLocation, RequestPlace,
+};
 use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::api::{Api, Operation, Secret, SecretScheme};
-use crate::source::BodyFormat;
 
 /// The library of an API.
 pub(crate) fn of(api: &Api) -> Library {

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use gram_model::{RequestLocation, RequestPlace, ValueStyle};
+use gram_model::{BodyFormat, RequestLocation, RequestPlace, ValueStyle};
 use serde_json::{Map, Value, json};
 
 use crate::api::{HttpCall, Operation};
 use crate::path::PathTemplate;
 use crate::schema::{Direction, Lowerer, clean};
-use crate::source::{BodyFormat, Location, Method, SourceBody, SourceOperation, SourceParameter};
-
-/// The server of a document that names none.
-const NO_SERVER: &str = "http://localhost";
+use crate::server;
+use crate::source::{Location, Method, SourceBody, SourceOperation, SourceParameter};
 
 /// Makes a tool of an operation.
 pub(crate) fn build(
@@ -23,6 +21,9 @@ pub(crate) fn build(
 ) -> Operation {
     lowerer.place = source.place();
     let template = PathTemplate::parse(&source.path);
+    if let Some(expression) = &template.unsupported {
+        lowerer.note(&format!("`{expression}` in the path is not supported and left out"));
+    }
     let parameters = declared_parameters(source, &template, lowerer);
     let mut builder = Builder {
         method: source.method,
@@ -45,8 +46,9 @@ pub(crate) fn build(
     if !source.method.has_body() && body == BodyFormat::None {
         body = BodyFormat::Json;
     }
-    let server = server.or(source.server.as_deref()).unwrap_or(NO_SERVER);
-    let url = template.url(server, |name| {
+    let server =
+        server::address(source.server.as_ref(), server, &lowerer.place, &mut lowerer.notes);
+    let url = template.url(&server, |name| {
         let known = expressions.iter().find(|(known, _)| known == name);
         known.map_or_else(|| name.to_owned(), |(_, expression)| expression.clone())
     });
@@ -94,13 +96,10 @@ fn declared_parameters<'d>(
             let location = Location::Request(RequestLocation::Query);
             all.push(SourceParameter { name, location, ..parameter.clone() });
         } else if parameter.location == Location::Path && !names.contains(&&*parameter.name) {
-            lowerer.notes.add(
-                format!(
-                    "the path does not name the parameter `{}`, which is left out",
-                    parameter.name
-                ),
-                &lowerer.place.clone(),
-            );
+            lowerer.note(&format!(
+                "the path does not name the parameter `{}`, which is left out",
+                parameter.name
+            ));
         } else {
             all.push(parameter.clone());
         }
@@ -191,6 +190,11 @@ impl Builder<'_, '_> {
         let is_usual = media_type == usual || media_type.contains('*') || !media_type.contains('/');
         let headers =
             if is_usual { Vec::new() } else { vec![("Content-Type", media_type.to_owned())] };
+        if matches!(body.format, BodyFormat::Text | BodyFormat::Bytes)
+            && body.schema.as_deref().is_some_and(|schema| schema.get("properties").is_some())
+        {
+            self.lowerer.note(&format!("the schema of a body of `{media_type}` is left out"));
+        }
         let whole = match (body.format, &body.schema) {
             (BodyFormat::Text, _) => Some(json!({"type": "string"})),
             (BodyFormat::Bytes, _) => Some(json!({"type": "string", "contentEncoding": "base64"})),
@@ -215,8 +219,8 @@ impl Builder<'_, '_> {
         (body.format, headers)
     }
 
-    /// Makes parameters of the properties of a body, if it is an object with properties whose names
-    /// are free.
+    /// Makes parameters of the properties of a body, if it is an object with properties. Those of JSON
+    /// keep their names, or all of them stay one parameter.
     fn flatten(&mut self, body: &SourceBody<'_>, lowered: &Value) -> bool {
         let resolved = self.lowerer.resolved(lowered).clone();
         let Some(map) = resolved.as_object() else { return false };
@@ -238,7 +242,6 @@ impl Builder<'_, '_> {
         let Some(properties) = map.get("properties").and_then(Value::as_object) else {
             return false;
         };
-        let is_taken = |name: &String| self.properties.contains_key(name);
         let required: HashSet<&str> = map
             .get("required")
             .and_then(Value::as_array)
@@ -247,12 +250,20 @@ impl Builder<'_, '_> {
             .filter_map(Value::as_str)
             .collect();
         let is_declared = |name: &&str| properties.contains_key(*name);
-        if !is_record || properties.keys().any(is_taken) || !required.iter().all(is_declared) {
+        if !is_record || !required.iter().all(is_declared) {
             return false;
         }
-        let open = map.get("additionalProperties").filter(|open| **open != Value::Bool(true));
+        let is_taken = |name: &String| self.properties.contains_key(name);
+        if body.format == BodyFormat::Json && properties.keys().any(is_taken) {
+            return false;
+        }
+        // A call without the body would lack them.
+        if !body.is_required && !required.is_empty() {
+            return false;
+        }
+        let open = map.get("additionalProperties");
         // Undeclared arguments would not reach the body.
-        if open.is_some_and(Value::is_object) && !self.method.has_body() {
+        if open.is_some_and(|open| *open != Value::Bool(false)) && !self.method.has_body() {
             return false;
         }
         let examples = body.example.and_then(Value::as_object);
@@ -279,15 +290,21 @@ impl Builder<'_, '_> {
                 (is_structured && (*style, *is_exploded) != (ValueStyle::Form, true))
                     .then_some((*style, *is_exploded))
             });
-            let place =
-                RequestPlace { style, is_bytes, ..RequestPlace::at(RequestLocation::Field) };
+            let free = self.free_name(name, "body");
+            let original = (free != *name).then(|| name.clone());
+            let place = RequestPlace {
+                name: original,
+                style,
+                is_bytes,
+                ..RequestPlace::at(RequestLocation::Field)
+            };
             if !self.method.has_body() || place != RequestPlace::at(RequestLocation::Field) {
-                self.places.push((name.clone(), place));
+                self.places.push((free.clone(), place));
             }
             if required.contains(name.as_str()) {
-                self.required.push(name.clone());
+                self.required.push(free.clone());
             }
-            self.properties.insert(name.clone(), schema);
+            self.properties.insert(free, schema);
         }
         self.open = open.cloned();
         true

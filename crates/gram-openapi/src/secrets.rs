@@ -9,38 +9,41 @@ use crate::names::{identifier, variable};
 use crate::notes::Notes;
 use crate::source::{Source, SourceOperation, SourceScheme};
 
-/// The names of the schemes that an operation uses: the first alternative that can be said.
+/// The names of the schemes that an operation uses: the first alternative that can be said, or what can
+/// be said of one.
 pub(crate) fn schemes_of<'d>(
     operation: &SourceOperation<'d>,
     source: &Source<'d>,
     notes: &mut Notes,
 ) -> Vec<&'d str> {
     let mut unknown = None;
+    let mut fallback: Option<Vec<&'d str>> = None;
     for alternative in &operation.security {
-        let mut is_known = true;
+        let mut known = Vec::new();
         for name in alternative {
             match source.schemes.iter().find(|(known, _)| known == name) {
                 Some((_, SourceScheme::Unknown(kind))) => {
                     unknown.get_or_insert_with(|| format!("authentication by {kind} is left out"));
-                    is_known = false;
                 }
-                Some(_) => {}
+                Some(_) => known.push(*name),
                 None => {
                     unknown.get_or_insert_with(|| {
                         format!("the security scheme `{name}` is not described and left out")
                     });
-                    is_known = false;
                 }
             }
         }
-        if is_known {
-            return alternative.clone();
+        if known.len() == alternative.len() {
+            return known;
+        }
+        if !known.is_empty() {
+            fallback.get_or_insert(known);
         }
     }
     if let Some(what) = unknown {
         notes.add(what, &operation.place());
     }
-    Vec::new()
+    fallback.unwrap_or_default()
 }
 
 /// The secret of a scheme. Its parameter has a name that no other parameter has.
@@ -67,7 +70,8 @@ pub(crate) fn secret(
         SourceScheme::Unknown(_) => return None,
     };
     let (api, scheme_name) = (variable(api), variable(scheme_name));
-    let variable = if scheme_name.starts_with(&api) {
+    let begins = scheme_name.strip_prefix(&api);
+    let variable = if begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('_')) {
         scheme_name
     } else {
         format!("{api}_{scheme_name}").trim_matches('_').to_owned()

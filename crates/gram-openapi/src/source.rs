@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 
-use gram_model::{RequestLocation, ValueStyle};
+use gram_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::Value;
+
+use crate::server::Server;
 
 /// An HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,8 +62,8 @@ impl Method {
     }
 
     /// Whether a request has a body unless it is declared otherwise.
-    pub(crate) const fn has_body(self) -> bool {
-        matches!(self, Self::Post | Self::Put | Self::Patch)
+    pub(crate) fn has_body(self) -> bool {
+        gram_model::has_body(self.name())
     }
 
     /// Whether it changes nothing by definition.
@@ -125,63 +127,29 @@ pub(crate) struct SourceParameter<'d> {
     pub(crate) operator: &'static str,
 }
 
-/// The kind of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BodyFormat {
-    /// JSON.
-    Json,
-    /// `application/x-www-form-urlencoded`
-    Form,
-    /// `multipart/form-data`
-    Multipart,
-    /// Text of any other kind.
-    Text,
-    /// Bytes.
-    Bytes,
-    /// No body.
-    None,
-}
-
-impl BodyFormat {
-    /// Its name in a library.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Form => "form",
-            Self::Multipart => "multipart",
-            Self::Text => "text",
-            Self::Bytes => "bytes",
-            Self::None => "none",
+/// The format of a media type. Formats are preferred in the order of the enum. JSON in lines is text.
+pub(crate) fn format_of(media_type: &str) -> BodyFormat {
+    let name = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match name.as_str() {
+        "application/json" | "*/*" | "application/*" | "text/json" | "text/x-json" | "json" => {
+            BodyFormat::Json
         }
-    }
-
-    /// The kind of a media type, by which it is preferred. JSON in lines is text.
-    pub(crate) fn of(media_type: &str) -> Self {
-        let name = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match name.as_str() {
-            "application/json" | "*/*" | "application/*" | "text/json" | "text/x-json" | "json" => {
-                Self::Json
-            }
-            "application/x-www-form-urlencoded" => Self::Form,
-            "application/xml"
-            | "application/yaml"
-            | "application/x-yaml"
-            | "application/graphql"
-            | "application/x-ndjson"
-            | "application/jsonl"
-            | "application/x-jsonlines"
-            | "application/javascript"
-            | "application/sql" => Self::Text,
-            name if name.starts_with("multipart/") => Self::Multipart,
-            name if name.ends_with("+json") => Self::Json,
-            name if name.starts_with("text/")
-                || name.ends_with("+xml")
-                || name.ends_with("+yaml") =>
-            {
-                Self::Text
-            }
-            _ => Self::Bytes,
+        "application/x-www-form-urlencoded" => BodyFormat::Form,
+        "application/xml"
+        | "application/yaml"
+        | "application/x-yaml"
+        | "application/graphql"
+        | "application/x-ndjson"
+        | "application/jsonl"
+        | "application/x-jsonlines"
+        | "application/javascript"
+        | "application/sql" => BodyFormat::Text,
+        name if name.starts_with("multipart/") => BodyFormat::Multipart,
+        name if name.ends_with("+json") => BodyFormat::Json,
+        name if name.starts_with("text/") || name.ends_with("+xml") || name.ends_with("+yaml") => {
+            BodyFormat::Text
         }
+        _ => BodyFormat::Bytes,
     }
 }
 
@@ -213,7 +181,7 @@ pub(crate) struct SourceResponse<'d> {
 pub(crate) struct SourceOperation<'d> {
     pub(crate) id: Option<&'d str>,
     pub(crate) method: Method,
-    pub(crate) server: Option<String>,
+    pub(crate) server: Option<Server>,
     pub(crate) path: String,
     pub(crate) tags: Vec<&'d str>,
     pub(crate) summary: Option<&'d str>,

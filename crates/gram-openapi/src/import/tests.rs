@@ -62,7 +62,7 @@ fn parameters_with_one_name_are_told_apart() {
 }
 
 #[test]
-fn a_body_becomes_parameters_if_no_name_is_taken() {
+fn the_properties_of_a_body_become_parameters() {
     let body = |schema: &Value| {
         json!({
             "operationId": "save",
@@ -212,7 +212,13 @@ fn security_becomes_injected_parameters() {
             "parameters: {loginAuth: \"basic\", apiKey: \"query key\"}",
         ],
     );
-    assert_eq!(notes, [""; 0]);
+    assert_eq!(
+        notes,
+        [
+            "calls send the environment variable SHOP_LOGIN to shop.example",
+            "calls send the environment variable SHOP_API_KEY to shop.example",
+        ]
+    );
 }
 
 #[test]
@@ -330,7 +336,13 @@ fn discovery_is_read() {
         &library,
         &["url: \"https://shop.googleapis.com/v1/{+name}:get\"", "{accessToken: \"bearer\"}"],
     );
-    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert_eq!(
+        notes,
+        [
+            "parameters: the parameters of all methods, such as `fields`, are left out",
+            "calls send the environment variable SHOP_ACCESS_TOKEN to shop.googleapis.com",
+        ]
+    );
 }
 
 #[test]
@@ -343,4 +355,137 @@ fn parameters_in_the_query_of_a_path_are_in_the_query() {
         ]}),
     );
     assert_contains(&library, &["url: \"https://shop.example/find?v=1\"}"]);
+}
+
+#[test]
+fn an_optional_body_with_required_fields_is_one_parameter() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {}}, "required": ["a"]});
+    let body = |is_required: bool| {
+        json!({"requestBody": {
+            "required": is_required,
+            "content": {"application/json": {"schema": schema}}
+        }})
+    };
+    let (text, _, _) = operation("put", "/a", &body(true));
+    assert_contains(&text, &["(a::Text)==>(b?::Any)==>"]);
+    let (text, library, _) = operation("put", "/a", &body(false));
+    assert_contains(&text, &["(body?::{a: Text, b?: Any})==>"]);
+    assert_contains(&library, &["body: \"body\""]);
+}
+
+#[test]
+fn fields_of_forms_with_the_name_of_another_parameter_are_renamed() {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}});
+    for media in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let (text, library, _) = operation(
+            "post",
+            "/a/{id}",
+            &json!({"requestBody": {"content": {media: {"schema": schema}}}}),
+        );
+        assert_contains(&text, &["(id::Text)==>(id_body?::Text)==>(name?::Text)"]);
+        assert_contains(&library, &["parameters: {id_body: \"field id\"}"]);
+    }
+}
+
+#[test]
+fn servers_are_found_or_asked_for() {
+    let with = |servers: &Value, server: Option<&str>| {
+        let document = json!({
+            "openapi": "3.0.0",
+            "info": {"title": "AWS Things"},
+            "servers": servers,
+            "paths": {"/a": {"get": {}}}
+        });
+        let imported = import(&document, &ApiOptions { server, ..ApiOptions::default() }).unwrap();
+        assert!(imported.library.starts_with("[awsThings:Library"), "{}", imported.library);
+        let url = imported.library.split("url: \"").nth(1).unwrap().split('"').next().unwrap();
+        (url.to_owned(), imported.specification.notes.join("\n"))
+    };
+    let region = json!([{"url": "https://{region}.example/v1"}]);
+    for (servers, server, url, note) in [
+        (json!([{"url": "https://a.example/v1"}]), None, "https://a.example/v1/a", ""),
+        (json!([{"url": "//a.example"}]), None, "https://a.example/a", ""),
+        (json!([{"url": "https://a.example?v=1"}]), None, "https://a.example/a?v=1", ""),
+        (json!([{"url": "/v1"}]), None, "http://localhost/v1/a", "names no host"),
+        (json!([{"url": "/v1"}]), Some("https://b.example"), "https://b.example/v1/a", ""),
+        (json!([{"url": "/v1"}]), Some("https://b.example/v2/"), "https://b.example/v2/a", ""),
+        (region.clone(), None, "http://localhost/a", "has a variable without a default"),
+        (region, Some("https://b.example/v1"), "https://b.example/v1/a", "without a default"),
+        (json!([]), None, "http://localhost/a", "names no host"),
+    ] {
+        let (found, notes) = with(&servers, server);
+        assert_eq!(found, url, "{servers}");
+        assert!(notes.contains(note) && notes.is_empty() == note.is_empty(), "{servers}: {notes}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_noted() {
+    for (path, item, note) in [
+        ("/a", json!({"get": {"requestBody": {"$ref": "#/x"}}}), "body of the request"),
+        ("/a", json!({"get": {}, "query": {}}), "`query` is not supported"),
+        ("/a{?q}", json!({"get": {}}), "`{?q}` in the path is not supported"),
+        ("/a{/b}/c", json!({"get": {}}), "`{/b}` in the path is not supported"),
+        (
+            "/a",
+            json!({"get": {"parameters": [{"name": "Authorization", "in": "header"}]}}),
+            "the header `Authorization` is not a parameter",
+        ),
+        (
+            "/a",
+            json!({"post": {"requestBody": {"content": {"application/xml": {"schema": {"properties": {"a": {}}}}}}}}),
+            "the schema of a body of `application/xml` is left out",
+        ),
+        (
+            "/a",
+            json!({"post": {"requestBody": {"content": {"multipart/mixed": {}}}}}),
+            "a body of `multipart/mixed` is sent as multipart/form-data",
+        ),
+    ] {
+        let document = json!({
+            "openapi": "3.0.0", "servers": [{"url": "https://a.example"}], "paths": {path: item}
+        });
+        let (text, library, notes) = imported(&document);
+        assert!(notes.iter().any(|it| it.contains(note)), "{note}: {notes:?}");
+        assert!(!library.contains("?q") && !library.contains("%7B"), "{library}");
+        assert!(!text.contains("q::"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_sent_to_whom_is_noted() {
+    let document = json!({
+        "openapi": "3.0.0",
+        "info": {"title": "Pet"},
+        "servers": [{"url": "https://me@pets.example:8080/v1"}],
+        "security": [{"mutual": [], "petsKey": []}],
+        "components": {"securitySchemes": {
+            "petsKey": {"type": "http", "scheme": "bearer"},
+            "mutual": {"type": "mutualTLS"}
+        }},
+        "paths": {"/a": {"get": {}}}
+    });
+    let (_, library, notes) = imported(&document);
+    assert_contains(&library, &["inject: {petsKey: \"env:PET_PETS_KEY\"}"]);
+    assert!(notes.iter().any(|it| it.contains("authentication by mutualTLS")), "{notes:?}");
+    let note = "calls send the environment variable PET_PETS_KEY to pets.example:8080";
+    assert!(notes.iter().any(|it| it == note), "{notes:?}");
+}
+
+#[test]
+fn a_body_that_is_open_stays_open() {
+    let body = |method: &str| {
+        operation(
+            method,
+            "/a",
+            &json!({"requestBody": {"content": {"application/json": {"schema": {
+                "type": "object",
+                "properties": {"a": {"type": "string"}},
+                "additionalProperties": true
+            }}}}}),
+        )
+    };
+    assert_contains(&body("post").0, &["open: true"]);
+    // Undeclared arguments of a DELETE go to the query.
+    assert_contains(&body("delete").0, &["(body?::"]);
 }

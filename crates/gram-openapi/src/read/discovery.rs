@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use gram_model::{RequestLocation, ValueStyle};
+use gram_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::{Value, json};
 
 use crate::document::{Document, entries, flag, text};
 use crate::notes::Notes;
+use crate::server::Server;
 use crate::source::{
-    BodyFormat, Location, Method, Source, SourceBody, SourceOperation, SourceParameter,
-    SourceResponse, SourceScheme,
+    Location, Method, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme,
 };
 
 /// The name of the only security scheme.
@@ -34,16 +35,16 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
     source
 }
 
-fn server(root: &Value) -> Option<String> {
+fn server(root: &Value) -> Option<Server> {
     let base = match text(root, "rootUrl") {
         Some(base) => format!("{base}{}", text(root, "servicePath").unwrap_or_default()),
         None => text(root, "baseUrl")?.to_owned(),
     };
-    Some(base)
+    Some(Server::new(base))
 }
 
 struct Reader {
-    server: Option<String>,
+    server: Option<Server>,
     has_oauth: bool,
 }
 

@@ -7,14 +7,15 @@ mod swagger2;
 
 use std::borrow::Cow;
 
-use gram_model::RequestLocation;
+use gram_model::{BodyFormat, RequestLocation};
 use serde_json::{Map, Value, json};
 
 use crate::document::{Document, DocumentKind, entries, items, text};
 use crate::notes::Notes;
-use crate::source::{
-    BodyFormat, Location, Method, Source, SourceParameter, SourceResponse, SourceScheme,
-};
+use crate::source::{Location, Method, Source, SourceParameter, SourceResponse, SourceScheme};
+
+/// The note on a parameter without a name.
+const NO_NAME: &str = "a parameter without a name is left out";
 
 /// Reads a document.
 pub(crate) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -77,9 +78,13 @@ fn operations<'d>(document: &Document<'d>, notes: &mut Notes) -> Vec<PathOperati
             continue;
         };
         for (key, operation) in item.as_object().into_iter().flatten() {
-            if let Some(method) = Method::of(key).filter(|_| operation.is_object()) {
-                all.push(PathOperation { path, item, method, operation });
-            }
+            let Some(method) = Method::of(key).filter(|_| operation.is_object()) else {
+                if matches!(key.as_str(), "query" | "additionalOperations") {
+                    notes.add(format!("`{key}` is not supported and left out"), path);
+                }
+                continue;
+            };
+            all.push(PathOperation { path, item, method, operation });
         }
     }
     all
@@ -92,14 +97,24 @@ fn name_and_location<'d>(
     notes: &mut Notes,
 ) -> Option<(&'d str, Location)> {
     let Some(name) = text(parameter, "name") else {
-        notes.add("a parameter without a name is left out", place);
+        notes.add(NO_NAME, place);
         return None;
     };
     let Some(location) = text(parameter, "in").and_then(Location::of) else {
         notes.add("a parameter in an unknown place is left out", place);
         return None;
     };
-    (!is_ignored_header(location, name)).then_some((name, location))
+    if is_ignored_header(location, name) {
+        if name.eq_ignore_ascii_case("Authorization") {
+            notes.add(
+                "the header `Authorization` is not a parameter: unless a security scheme is \
+                 described, add it to the library",
+                place,
+            );
+        }
+        return None;
+    }
+    Some((name, location))
 }
 
 /// The successful responses, by status. The default response is one if there is no other.

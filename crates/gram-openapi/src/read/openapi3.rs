@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use gram_model::{RequestLocation, ValueStyle};
+use gram_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::{Map, Value};
 
 use super::{PathOperation, servers};
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
 use crate::source::{
-    BodyFormat, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
-    SourceScheme, explodes, style_of,
+    Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
+    explodes, format_of, style_of,
 };
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -50,7 +50,7 @@ impl<'d> Reader<'_, 'd> {
         let security = operation.get("security").or_else(|| root.get("security"));
         let server = [operation, item, root].into_iter().find_map(|owner| {
             let server = items(owner, "servers").first()?;
-            servers::url(server, &place, notes)
+            servers::read(server, &place, notes)
         });
         if operation.get("callbacks").is_some() {
             notes.add("callbacks are left out", &place);
@@ -88,22 +88,31 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn body(&self, place: &str, notes: &mut Notes) -> Option<SourceBody<'d>> {
-        let body = self.document.follow(self.of.operation.get("requestBody")?, place)?;
+        let body = self.of.operation.get("requestBody")?;
+        let Some(body) = self.document.follow(body, place) else {
+            notes.add("the body of the request is not described and left out", place);
+            return None;
+        };
         let content = body.get("content").and_then(Value::as_object)?;
         let (media_type, media) = preferred(content)?;
-        if content.keys().any(|other| BodyFormat::of(other) != BodyFormat::of(media_type)) {
+        if content.keys().any(|other| format_of(other) != format_of(media_type)) {
             notes.add("of several formats of the body, one is imported", place);
         }
         let encodings = entries(media, "encoding").filter_map(|(name, encoding)| {
             let style = text(encoding, "style").and_then(style_of);
-            let is_json = text(encoding, "contentType")
-                .is_some_and(|ty| BodyFormat::of(ty) == BodyFormat::Json);
-            let style = style.or(is_json.then_some(ValueStyle::Json))?;
+            let is_json =
+                text(encoding, "contentType").is_some_and(|ty| format_of(ty) == BodyFormat::Json);
             let is_exploded = encoding.get("explode").and_then(Value::as_bool);
+            let style = style.or(is_json.then_some(ValueStyle::Json));
+            let style = style.or(is_exploded.map(|_| ValueStyle::Form))?;
             Some((name.as_str(), style, is_exploded.unwrap_or(explodes(style))))
         });
+        let short = media_type.split(';').next().unwrap_or_default().trim();
+        if format_of(media_type) == BodyFormat::Multipart && short != "multipart/form-data" {
+            notes.add(format!("a body of `{short}` is sent as multipart/form-data"), place);
+        }
         Some(SourceBody {
-            format: BodyFormat::of(media_type),
+            format: format_of(media_type),
             media_type,
             schema: media.get("schema").map(Cow::Borrowed),
             is_required: flag(body, "required"),
@@ -126,7 +135,7 @@ impl<'d> Reader<'_, 'd> {
             };
             let first = content.and_then(|content| content.keys().next());
             all.push(SourceResponse {
-                format: BodyFormat::of(media_type),
+                format: format_of(media_type),
                 media_type,
                 schema: media.get("schema").map(Cow::Borrowed),
                 is_second_choice: first.is_some_and(|first| first != media_type),
@@ -140,7 +149,7 @@ impl<'d> Reader<'_, 'd> {
 fn preferred(content: &Map<String, Value>) -> Option<(&str, &Value)> {
     let best = content
         .iter()
-        .min_by_key(|(name, _)| (BodyFormat::of(name), name.as_str() != "application/json"));
+        .min_by_key(|(name, _)| (format_of(name), name.as_str() != "application/json"));
     best.map(|(name, media)| (name.as_str(), media))
 }
 
@@ -159,10 +168,13 @@ fn parameter_of<'d>(
         Location::Request(_) => ValueStyle::Form,
     };
     let style = match media {
-        Some((media_type, _)) if BodyFormat::of(media_type) == BodyFormat::Json => ValueStyle::Json,
+        Some((media_type, _)) if format_of(media_type) == BodyFormat::Json => ValueStyle::Json,
         _ => text(parameter, "style").and_then(style_of).unwrap_or(default),
     };
     let explode = parameter.get("explode").and_then(Value::as_bool);
+    if location == Location::Path && style == ValueStyle::Json {
+        notes.add("JSON in the path is sent as plain text", place);
+    }
     Some(SourceParameter {
         name: Cow::Borrowed(name),
         location,

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::document::text;
 use crate::notes::Notes;
+use crate::server::Server;
 
-/// The URL of a server, with the defaults of its variables. `None` if it is relative, because the
-/// address of the document is not known.
-pub(super) fn url(server: &Value, place: &str, notes: &mut Notes) -> Option<String> {
+/// The server that a document names, with the defaults of its variables.
+pub(super) fn read(server: &Value, place: &str, notes: &mut Notes) -> Option<Server> {
     let mut url = text(server, "url")?.to_owned();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten()
     {
@@ -27,12 +27,11 @@ pub(super) fn url(server: &Value, place: &str, notes: &mut Notes) -> Option<Stri
         }
     }
     if url.contains('{') {
-        notes.add("a variable of the server's URL has no default: edit the library", place);
-        url = url.replace(['{', '}'], "");
+        notes.add(format!("the server's URL `{url}` has a variable without a default"), place);
+        return None;
     }
     if let Some(rest) = url.strip_prefix("//") {
         url = format!("https://{rest}");
     }
-    let lower = url.to_ascii_lowercase();
-    (lower.starts_with("https://") || lower.starts_with("http://")).then_some(url)
+    Some(Server::new(url))
 }

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use gram_model::{RequestLocation, ValueStyle};
+use gram_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::{Map, Value, json};
 
-use super::PathOperation;
+use super::{NO_NAME, PathOperation};
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
+use crate::server::Server;
 use crate::source::{
-    BodyFormat, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
-    SourceScheme,
+    Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
+    format_of,
 };
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -30,16 +31,18 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
     source
 }
 
-/// The address of the API. `None` if the document names no host.
-fn server(root: &Value) -> Option<String> {
-    let host = text(root, "host")?;
+/// The address of the API.
+fn server(root: &Value) -> Option<Server> {
+    let path = text(root, "basePath").unwrap_or_default();
+    let Some(host) = text(root, "host") else {
+        return (!path.is_empty()).then(|| Server::new(path.to_owned()));
+    };
     let schemes: Vec<_> = items(root, "schemes").iter().filter_map(Value::as_str).collect();
     let scheme =
         if schemes.contains(&"https") || !schemes.contains(&"http") { "https" } else { "http" };
-    let path = text(root, "basePath").unwrap_or_default();
     let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
     let host = host.trim_start_matches("https://").trim_start_matches("http://");
-    Some(format!("{scheme}://{}{slash}{path}", host.trim_end_matches('/')))
+    Some(Server::Url(format!("{scheme}://{}{slash}{path}", host.trim_end_matches('/'))))
 }
 
 struct Reader<'r, 'd> {
@@ -48,7 +51,7 @@ struct Reader<'r, 'd> {
 }
 
 impl<'d> Reader<'_, 'd> {
-    fn read(&self, server: Option<String>, notes: &mut Notes) -> SourceOperation<'d> {
+    fn read(&self, server: Option<Server>, notes: &mut Notes) -> SourceOperation<'d> {
         let Self { document, of } = *self;
         let PathOperation { path, item, method, operation } = of;
         let place = format!("{} {path}", method.name());
@@ -75,7 +78,7 @@ impl<'d> Reader<'_, 'd> {
                 }
             }
         }
-        let body = body.map(|body| self.body(body)).or_else(|| self.form(&fields));
+        let body = body.map(|body| self.body(body)).or_else(|| self.form(&fields, &place, notes));
         let security = operation.get("security").or_else(|| document.root.get("security"));
         SourceOperation {
             id: text(operation, "operationId"),
@@ -101,14 +104,13 @@ impl<'d> Reader<'_, 'd> {
     }
 
     fn body(&self, body: &'d Value) -> SourceBody<'d> {
-        let preferred = self.media_types("consumes").min_by_key(|name| BodyFormat::of(name));
+        let preferred = self.media_types("consumes").min_by_key(|name| format_of(name));
         // A body that is not a form is never one, whatever the document says for all operations.
-        let preferred = preferred.filter(|name| {
-            !matches!(BodyFormat::of(name), BodyFormat::Form | BodyFormat::Multipart)
-        });
+        let preferred = preferred
+            .filter(|name| !matches!(format_of(name), BodyFormat::Form | BodyFormat::Multipart));
         let media_type = preferred.unwrap_or("application/json");
         SourceBody {
-            format: BodyFormat::of(media_type),
+            format: format_of(media_type),
             media_type,
             schema: body.get("schema").map(Cow::Borrowed),
             is_required: flag(body, "required"),
@@ -119,14 +121,17 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// The body of parameters in a form.
-    fn form(&self, fields: &[&'d Value]) -> Option<SourceBody<'d>> {
+    fn form(&self, fields: &[&'d Value], place: &str, notes: &mut Notes) -> Option<SourceBody<'d>> {
         let is_file = |field: &&&Value| text(field, "type") == Some("file");
         let has_file = fields.iter().any(|field| is_file(&field));
         let mut properties = Map::new();
         let mut required = Vec::new();
         let mut styles = Vec::new();
         for field in fields {
-            let Some(name) = text(field, "name") else { continue };
+            let Some(name) = text(field, "name") else {
+                notes.add(NO_NAME, place);
+                continue;
+            };
             let mut schema = schema_of(field);
             if let (Some(description), Value::Object(schema)) =
                 (text(field, "description"), &mut schema)
@@ -146,12 +151,8 @@ impl<'d> Reader<'_, 'd> {
             return None;
         }
         let is_multipart = has_file
-            || self
-                .media_types("consumes")
-                .any(|name| BodyFormat::of(name) == BodyFormat::Multipart)
-                && !self
-                    .media_types("consumes")
-                    .any(|name| BodyFormat::of(name) == BodyFormat::Form);
+            || self.media_types("consumes").any(|name| format_of(name) == BodyFormat::Multipart)
+                && !self.media_types("consumes").any(|name| format_of(name) == BodyFormat::Form);
         let (format, media_type) = if is_multipart {
             (BodyFormat::Multipart, "multipart/form-data")
         } else {
@@ -171,7 +172,7 @@ impl<'d> Reader<'_, 'd> {
 
     fn responses(&self, place: &str, notes: &mut Notes) -> Vec<SourceResponse<'d>> {
         let produced: Vec<_> = self.media_types("produces").collect();
-        let media_type = produced.iter().min_by_key(|name| BodyFormat::of(name)).copied();
+        let media_type = produced.iter().min_by_key(|name| format_of(name)).copied();
         let media_type = media_type.unwrap_or("application/json");
         let mut all = Vec::new();
         for (status, response) in super::successes(self.document, self.of.operation, place, notes) {
@@ -181,7 +182,7 @@ impl<'d> Reader<'_, 'd> {
             };
             let is_file = text(schema, "type") == Some("file");
             all.push(SourceResponse {
-                format: if is_file { BodyFormat::Bytes } else { BodyFormat::of(media_type) },
+                format: if is_file { BodyFormat::Bytes } else { format_of(media_type) },
                 media_type,
                 schema: Some(Cow::Borrowed(schema)),
                 is_second_choice: produced.first().is_some_and(|first| *first != media_type),

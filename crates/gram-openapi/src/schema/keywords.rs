@@ -60,10 +60,12 @@ impl Lowerer<'_> {
         if is_text_or_number && !(has_values && only == Some(JsonType::String)) {
             format_of(&map, &mut out, only);
         }
-        match only {
-            Some(JsonType::Array) => self.list(&map, &mut out),
-            Some(JsonType::Object) => self.fields(&map, &mut out),
-            _ => {}
+        // Without a type, these keywords are about lists and objects only, as in JSON Schema.
+        if types.is_empty() || only == Some(JsonType::Array) {
+            self.list(&map, &mut out);
+        }
+        if types.is_empty() || only == Some(JsonType::Object) {
+            self.fields(&map, &mut out);
         }
         self.assertions(&map, &mut out);
         Value::Object(out)
@@ -304,12 +306,10 @@ impl Lowerer<'_> {
     fn fields(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
         self.counts(map, out, ["minProperties", "maxProperties"]);
         let listed = map.get("required").and_then(Value::as_array).into_iter().flatten();
-        let mut required: Vec<String> = Vec::new();
-        for name in listed.filter_map(Value::as_str) {
-            if !required.iter().any(|known| known == name) {
-                required.push(name.to_owned());
-            }
-        }
+        let mut seen = HashSet::new();
+        let listed = listed.filter_map(Value::as_str).filter(|name| seen.insert(*name));
+        let mut required: Map<String, Value> =
+            listed.map(|name| (name.to_owned(), Value::Null)).collect();
         let mut properties = Map::new();
         for (name, schema) in map.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
@@ -321,11 +321,9 @@ impl Lowerer<'_> {
                     Direction::Response => "writeOnly",
                 };
                 if lowered.contains_key(one_way) {
-                    required.retain(|known| known != name);
-                } else if schema.get("required").is_some_and(|flag| *flag == true)
-                    && !required.contains(name)
-                {
-                    required.push(name.clone());
+                    required.shift_remove(name);
+                } else if schema.get("required").is_some_and(|flag| *flag == true) {
+                    required.insert(name.clone(), Value::Null);
                 }
             }
             properties.insert(name.clone(), lowered);
@@ -334,6 +332,7 @@ impl Lowerer<'_> {
             out.insert("properties".to_owned(), Value::Object(properties));
         }
         if !required.is_empty() {
+            let required: Vec<String> = required.into_iter().map(|(name, _)| name).collect();
             out.insert("required".to_owned(), required.into());
         }
         let mut patterns = Map::new();
@@ -370,23 +369,33 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Adds what gram keeps as JSON.
+    /// Adds what gram keeps as JSON: keywords that belong together, if all of them keep their exact
+    /// meaning.
     fn assertions(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
-        for key in ["not", "if", "then", "else", "contains"] {
-            if let Some(schema) = map.get(key).filter(|schema| schema.is_object()) {
-                let schema = self.lower(schema);
-                out.insert(key.to_owned(), schema);
+        const GROUPS: [&[&str]; 5] = [
+            &["not"],
+            &["if", "then", "else"],
+            &["contains", "minContains", "maxContains"],
+            &["dependentSchemas"],
+            &["dependentRequired"],
+        ];
+        for group in GROUPS {
+            let own: Map<String, Value> = group
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), map.get(*key)?.clone())))
+                .collect();
+            if own.is_empty() {
+                continue;
             }
-        }
-        for key in ["minContains", "maxContains", "dependentRequired"] {
-            if let Some(value) = map.get(key) {
-                out.insert(key.to_owned(), value.clone());
+            match self.exact(&Value::Object(own)) {
+                Some(Value::Object(exact)) => out.extend(exact),
+                _ => {
+                    let first = group.first().unwrap_or(&"");
+                    self.note(&format!(
+                        "`{first}` is left out, because its exact meaning cannot be kept"
+                    ));
+                }
             }
-        }
-        if let Some(Value::Object(schemas)) = map.get("dependentSchemas") {
-            let schemas: Map<String, Value> =
-                schemas.iter().map(|(key, schema)| (key.clone(), self.lower(schema))).collect();
-            out.insert("dependentSchemas".to_owned(), Value::Object(schemas));
         }
     }
 }

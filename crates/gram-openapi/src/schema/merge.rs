@@ -1,5 +1,7 @@
 //! Merges the parts of `allOf`, without rewriting the schemas in them.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{Lowerer, types};
@@ -108,6 +110,15 @@ impl Lowerer<'_> {
             merged.is_nullable |= is_nullable;
         }
         merged.has_parts |= constrains;
+        let is_second = merged.map.contains_key("if");
+        let is_condition = part.contains_key("if");
+        if is_second && is_condition {
+            self.note("of several conditions in `allOf`, the first one counts");
+        }
+        if is_second || !is_condition {
+            // `then` says something about the `if` next to it only.
+            ["if", "then", "else"].iter().for_each(|key| drop(part.shift_remove(*key)));
+        }
         part.shift_remove("nullable");
         part.shift_remove("x-nullable");
         for keyword in ["anyOf", "oneOf"] {
@@ -151,19 +162,18 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
                 }
             }
         }
+        // Names that occur twice are left out later.
         "required" => {
             if let (Value::Array(known), Value::Array(value)) = (known, value) {
-                for name in value {
-                    if !known.contains(&name) {
-                        known.push(name);
-                    }
-                }
+                known.extend(value);
             }
         }
         "type" => return combine_types(known, value),
         "enum" => {
             if let (Value::Array(known), Value::Array(value)) = (known, value) {
-                let both: Vec<_> = known.iter().filter(|it| value.contains(it)).cloned().collect();
+                let theirs: HashSet<String> = value.iter().map(Value::to_string).collect();
+                let is_in_both = |it: &&Value| theirs.contains(&it.to_string());
+                let both: Vec<_> = known.iter().filter(is_in_both).cloned().collect();
                 *known = if both.is_empty() { value } else { both };
             }
         }
@@ -186,9 +196,7 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
             }
             _ => {}
         },
-        "items" | "propertyNames" | "not" | "contains"
-            if value.is_object() && known.is_object() =>
-        {
+        "items" | "propertyNames" | "not" if value.is_object() && known.is_object() => {
             *known = if key == "not" {
                 json!({"anyOf": [known.take(), value]})
             } else {
@@ -198,7 +206,8 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
         "readOnly" | "writeOnly" | "deprecated" => {
             *known = Value::Bool(known == true || value == true);
         }
-        "pattern" | "format" | "multipleOf" | "const" | "if" | "then" | "else" => {
+        "pattern" | "format" | "multipleOf" | "const" | "contains" | "minContains"
+        | "maxContains" | "dependentRequired" | "dependentSchemas" => {
             return Some(format!("of several values of `{key}` in `allOf`, the first one counts"));
         }
         // Of annotations, the last one is about the whole.

@@ -3,6 +3,7 @@
 //! The documents that are found in practice break the rules of their format in many ways. Where the
 //! meaning of a schema is clear, it is rewritten; what cannot be said is noted.
 
+mod exact;
 mod keywords;
 mod merge;
 mod names;
@@ -15,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::document::{Document, Target};
+use crate::document::{Document, MAX_CHAIN, Target};
 use crate::notes::Notes;
 use merge::Merged;
 use names::DefinitionNames;
@@ -27,8 +28,8 @@ const MAX_DEPTH: usize = 50;
 /// The most schemas that are rewritten.
 const MAX_SCHEMAS: usize = 3_000_000;
 
-/// The longest chain of references.
-const MAX_CHAIN: usize = 50;
+/// The most schemas in one that the document lists, with all that is merged into it.
+const MAX_IN_ONE: usize = 50_000;
 
 /// The direction in which a value is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +59,7 @@ pub(crate) struct Lowerer<'d> {
     merging: Vec<String>,
     depth: usize,
     count: usize,
+    count_in_one: usize,
 }
 
 /// A definition that is not rewritten yet.
@@ -83,16 +85,19 @@ impl<'d> Lowerer<'d> {
             merging: Vec::new(),
             depth: 0,
             count: 0,
+            count_in_one: 0,
         }
     }
 
     /// Rewrites a schema and all that it refers to.
     pub(crate) fn schema(&mut self, schema: &Value, direction: Direction) -> Value {
         self.direction = direction;
+        self.count_in_one = 0;
         let lowered = self.lower(schema);
         let place = self.place.clone();
         while let Some(queued) = self.queue.pop() {
             self.direction = queued.direction;
+            self.count_in_one = 0;
             self.place = format!("#{}", queued.pointer);
             let mut lowered = self.lower(queued.schema);
             if let Value::Object(map) = &mut lowered {
@@ -122,7 +127,9 @@ impl<'d> Lowerer<'d> {
 
     fn lower(&mut self, schema: &Value) -> Value {
         self.count += 1;
-        if self.depth >= MAX_DEPTH || self.count > MAX_SCHEMAS {
+        self.count_in_one += 1;
+        let is_too_long = self.count > MAX_SCHEMAS || self.count_in_one > MAX_IN_ONE;
+        if self.depth >= MAX_DEPTH || is_too_long {
             self.note("a schema is too large, so any value is allowed");
             return json!({});
         }
@@ -143,7 +150,8 @@ impl<'d> Lowerer<'d> {
         lowered
     }
 
-    fn note(&mut self, what: &str) {
+    /// Notes what is left out or changed at the current place.
+    pub(crate) fn note(&mut self, what: &str) {
         self.notes.add(what, &self.place);
     }
 

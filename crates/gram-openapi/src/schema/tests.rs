@@ -239,3 +239,68 @@ fn names_of_types_are_short_and_unique() {
     names.sort_unstable();
     assert_eq!(names, ["IoK8sApiCoreV1Date", "Pod", "XEvent", "YEvent"]);
 }
+
+#[test]
+fn a_negation_keeps_its_exact_meaning_or_is_left_out() {
+    let schemas = json!({
+        "Name": {"type": "string", "maxLength": 3, "description": "A name"},
+        "Node": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}},
+    });
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    for (inner, exact) in [
+        (json!({"required": ["a", "b"]}), Some(json!({"required": ["a", "b"]}))),
+        (reference("Name"), Some(json!({"type": "string", "maxLength": 3}))),
+        (json!({"const": 1, "title": "One"}), Some(json!({"const": 1}))),
+        (
+            json!({"anyOf": [{"enum": ["a"]}, {"items": {"type": "null"}}]}),
+            Some(json!({"anyOf": [{"enum": ["a"]}, {"items": {"type": "null"}}]})),
+        ),
+        (reference("Node"), None),
+        (reference("Missing"), None),
+        (json!({"type": "integer", "nullable": true}), None),
+        (json!({"minimum": 1, "exclusiveMinimum": true}), None),
+        (json!({"type": "datetime"}), None),
+        (json!({"unknown": 1}), None),
+    ] {
+        let (schema, _, notes) = lowered_with(&json!({"type": "string", "not": inner}), &schemas);
+        assert_eq!(schema.get("not"), exact.as_ref(), "{inner}");
+        assert_eq!(notes.is_empty(), exact.is_some(), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_condition_is_kept_with_its_branches() {
+    let condition = json!({"if": {"required": ["a"]}, "then": {"required": ["b"]}});
+    let schema =
+        json!({"allOf": [condition, {"if": {"required": ["c"]}, "else": {"minProperties": 2}}]});
+    let (lowered, _, notes) = lowered_with(&schema, &json!({}));
+    assert_eq!(lowered, condition);
+    assert_eq!(notes, ["of several conditions in `allOf`, the first one counts"]);
+    // What cannot be kept leaves out the whole condition.
+    let (lowered, ..) = lowered_with(
+        &json!({"type": "object", "if": {"unknown": 1}, "then": {"required": ["b"]}}),
+        &json!({}),
+    );
+    assert_eq!(lowered, json!({"type": "object"}));
+}
+
+#[test]
+fn keywords_of_lists_and_objects_need_no_type() {
+    for schema in [json!({"required": ["a"]}), json!({"minItems": 2}), json!({"maxProperties": 1})]
+    {
+        assert_eq!(lowered(&schema), schema);
+    }
+}
+
+#[test]
+fn what_doubles_at_each_level_ends() {
+    let mut schemas = json!({});
+    for level in 0..40 {
+        let part = json!({"allOf": [{"$ref": format!("#/components/schemas/L{}", level + 1)}, {"minProperties": level}]});
+        schemas[format!("L{level}")] = json!({"type": "object", "properties": {"a": part, "b": part}, "additionalProperties": part});
+    }
+    let start = std::time::Instant::now();
+    let (_, _, notes) = lowered_with(&json!({"$ref": "#/components/schemas/L0"}), &schemas);
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(notes.iter().any(|note| note.contains("too large")), "{notes:?}");
+}

@@ -43,16 +43,16 @@ pub(crate) struct Import {
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
     /// URL of an API [default: the first one in its description]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = server)]
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) live: LiveServer,
     /// Put all tools into a container with this name [default: for a large API, containers by tag]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) container: Option<String>,
     /// Tool name for a single JSON Schema [default: the name of the file], or name of the library for
     /// an API [default: its title]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<String>,
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
@@ -73,6 +73,30 @@ pub(crate) enum InputFormat {
 
 /// The name of a description of an API.
 const API: &str = "openapi";
+
+/// The most characters of a name that all providers accept.
+const MAX_NAME: usize = 64;
+
+/// A name that all providers accept.
+fn name(text: &str) -> Result<String, String> {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if (1..=MAX_NAME).contains(&text.len()) && text.chars().all(is_valid) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("expected at most {MAX_NAME} letters, digits, `_` and `-`"))
+    }
+}
+
+/// The URL of a server.
+fn server(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let is_url = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#']));
+    if is_url && !text.contains(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '"')) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a URL such as https://api.example.com/v1".to_owned())
+    }
+}
 
 /// All formats that can be imported.
 fn formats() -> impl TypedValueParser<Value = InputFormat> {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use gram_openapi::{ApiError, ApiOptions};
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::args::{Import, InputFormat};
@@ -20,6 +21,9 @@ const MAX_BYTES: u64 = 64 << 20;
 /// What is wrong with a library for tools that nothing calls.
 const NO_CALLS: &str = "--library-out needs an MCP server or the description of an API: add --command or \
                         --url, or name an OpenAPI document";
+
+/// What is wrong with options about operations of an API for other tools.
+const ONLY_API: &str = "--include, --exclude, --tag and --server need the description of an API";
 
 /// How many places are named one by one.
 const MAX_NAMED: usize = 20;
@@ -38,7 +42,8 @@ pub(super) fn run(args: &Import) -> Outcome {
             if let Some(document) = document {
                 return api(args, document, &called);
             }
-            if args.library_out.is_some() {
+            // What is no JSON at all is reported as such.
+            if args.library_out.is_some() && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
                 return Err(Failure::new(NO_CALLS));
             }
             (text, called, None)
@@ -53,6 +58,11 @@ pub(super) fn run(args: &Import) -> Outcome {
             (tools.to_string(), live::SERVER.to_owned(), library)
         }
     };
+    let is_for_api = args.server.is_some()
+        || [&args.include, &args.exclude, &args.tag].iter().any(|patterns| !patterns.is_empty());
+    if is_for_api {
+        return Err(Failure::new(ONLY_API));
+    }
     let stem = args.file.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
     let name = args.name.as_deref().or(stem.filter(|stem| *stem != "-")).unwrap_or("tool");
     let from = match args.from {
@@ -113,11 +123,9 @@ fn print_notes(imported: &Imported) -> io::Result<()> {
         1 => format!("1 {what}"),
         count => format!("{count} {what}s"),
     };
-    for note in imported.notes.iter().take(MAX_NAMED) {
+    // Equal ones are counted already.
+    for note in &imported.notes {
         writeln!(out, "note: {note}")?;
-    }
-    if imported.notes.len() > MAX_NAMED {
-        writeln!(out, "note: … and {} more", imported.notes.len() - MAX_NAMED)?;
     }
     if !places.is_empty() {
         let stay = if places.len() == 1 { "stays" } else { "stay" };
