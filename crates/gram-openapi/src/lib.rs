@@ -6,6 +6,7 @@
 mod api;
 mod chosen;
 mod document;
+pub mod emit;
 mod error;
 mod import;
 mod library;
@@ -18,6 +19,7 @@ mod schema;
 mod secrets;
 mod server;
 mod source;
+mod value_kind;
 mod yaml;
 
 pub use api::{Api, HttpCall, Method, Operation, Secret, SecretScheme};

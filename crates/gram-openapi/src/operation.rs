@@ -5,12 +5,14 @@ use std::collections::HashSet;
 
 use gram_model::{BodyFormat, RequestLocation, RequestPlace, ValueStyle};
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 
 use crate::api::{HttpCall, Operation};
 use crate::path::PathTemplate;
 use crate::schema::{Direction, Lowerer, clean};
 use crate::server;
 use crate::source::{Location, Method, SourceBody, SourceOperation, SourceParameter};
+use crate::value_kind::{ValueKind, kind_of, style};
 
 /// Makes a tool of an operation.
 pub(crate) fn build(
@@ -66,6 +68,7 @@ pub(crate) fn build(
         name: name.into(),
         description: description(source),
         is_deprecated: source.is_deprecated,
+        effects: effects(source),
         parameters: schema,
         result,
         http: HttpCall {
@@ -334,76 +337,6 @@ fn as_bytes(schema: &mut Value) -> bool {
     is_text && map.contains_key("contentEncoding")
 }
 
-/// What a value can be, as far as its text in a request depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ValueKind {
-    Scalar,
-    List,
-    /// An object, or any value.
-    Other,
-}
-
-fn kind_of(lowerer: &Lowerer<'_>, schema: &Value) -> ValueKind {
-    let schema = lowerer.resolved(schema);
-    if let Some(members) =
-        schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
-    {
-        let kinds: Vec<ValueKind> = members
-            .iter()
-            .map(|member| match lowerer.resolved(member).get("type") {
-                Some(Value::String(name)) => kind_of_name(name),
-                _ => ValueKind::Other,
-            })
-            .collect();
-        let is_simple = kinds.iter().all(|kind| *kind == ValueKind::Scalar);
-        let has_object = kinds.contains(&ValueKind::Other);
-        return match (is_simple, has_object) {
-            (true, _) => ValueKind::Scalar,
-            (_, true) => ValueKind::Other,
-            _ => ValueKind::List,
-        };
-    }
-    match schema.get("type") {
-        Some(Value::String(name)) => kind_of_name(name),
-        Some(Value::Array(names))
-            if names.len() == 2 && names.get(1).is_some_and(|it| it == "null") =>
-        {
-            names.first().and_then(Value::as_str).map_or(ValueKind::Other, kind_of_name)
-        }
-        Some(Value::Array(_)) => ValueKind::Scalar,
-        _ if schema.get("enum").is_some() || schema.get("const").is_some() => ValueKind::Scalar,
-        _ => ValueKind::Other,
-    }
-}
-
-fn kind_of_name(name: &str) -> ValueKind {
-    match name {
-        "array" => ValueKind::List,
-        "object" => ValueKind::Other,
-        _ => ValueKind::Scalar,
-    }
-}
-
-/// The style of a parameter, unless it is the usual one of its place or makes no difference.
-fn style(
-    location: RequestLocation,
-    kind: ValueKind,
-    style: ValueStyle,
-    is_exploded: bool,
-) -> Option<(ValueStyle, bool)> {
-    let usual = match location {
-        RequestLocation::Header => (ValueStyle::Simple, false),
-        _ => (ValueStyle::Form, true),
-    };
-    match kind {
-        ValueKind::Scalar if style != ValueStyle::Json => None,
-        // A list repeats its name; an object is JSON unless a style says otherwise.
-        ValueKind::List if (style, is_exploded) == usual => None,
-        ValueKind::Other if location == RequestLocation::Query && style == ValueStyle::Json => None,
-        _ => Some((style, is_exploded)),
-    }
-}
-
 /// Adds the description of a parameter to that of its schema.
 fn describe(schema: &mut Map<String, Value>, text: Option<&str>) {
     let Some(text) = text.map(clean).filter(|text| !text.is_empty()) else { return };
@@ -411,6 +344,25 @@ fn describe(schema: &mut Map<String, Value>, text: Option<&str>) {
     let members = members.and_then(|own| own.strip_prefix("One of:\n"));
     let text = members.map_or_else(|| text.clone(), |members| format!("{text}\n{members}"));
     schema.insert("description".to_owned(), text.into());
+}
+
+/// What an operation does to the world: as it says, or as its method does.
+fn effects(source: &SourceOperation<'_>) -> Vec<(SmolStr, Value)> {
+    if let Some(annotations) = source.annotations {
+        let hints = annotations.iter().filter_map(|(key, value)| {
+            let name = key.strip_suffix("Hint").filter(|_| value.is_boolean())?;
+            let is_known = ["readOnly", "destructive", "idempotent", "openWorld"].contains(&name);
+            is_known.then(|| (name.into(), value.clone()))
+        });
+        return hints.collect();
+    }
+    let names: &[&str] = match source.method {
+        method if method.is_safe() => &["readOnly"],
+        Method::Delete => &["destructive", "idempotent"],
+        Method::Put => &["idempotent"],
+        _ => &[],
+    };
+    names.iter().map(|name| ((*name).into(), Value::Bool(true))).collect()
 }
 
 fn description(source: &SourceOperation<'_>) -> Option<String> {

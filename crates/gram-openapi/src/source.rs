@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use gram_model::{BodyFormat, RequestLocation, ValueStyle};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::server::Server;
 
@@ -187,6 +187,8 @@ pub(crate) struct SourceOperation<'d> {
     pub(crate) summary: Option<&'d str>,
     pub(crate) description: Option<&'d str>,
     pub(crate) is_deprecated: bool,
+    /// The annotations of MCP.
+    pub(crate) annotations: Option<&'d Map<String, Value>>,
     pub(crate) parameters: Vec<SourceParameter<'d>>,
     pub(crate) body: Option<SourceBody<'d>>,
     pub(crate) responses: Vec<SourceResponse<'d>>,

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gram_grammar::Syntax;
+use gram_openapi::emit;
 use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
@@ -195,6 +196,7 @@ impl Inputs {
   gramc compile agent.gram --tool sayHello   the schema of one tool
   gramc compile agent.gram --target gemini --losses
   gramc compile agent.gram --target typescript
+  gramc compile agent.gram --target openapi --pretty -o openapi.json
   gramc compile -e '[f:Tool | (x::Text)==>(::Text)]'
   gramc compile agent.gram --target openai-response-format --type Answer
   cat agent.gram | gramc compile -")]
@@ -235,6 +237,8 @@ pub(crate) enum CompileTarget {
     Json(Target),
     /// Tools as TypeScript.
     TypeScript,
+    /// Tools as a document of `OpenAPI`.
+    OpenApi,
     /// A grammar of calls.
     Grammar(Syntax),
 }
@@ -243,6 +247,9 @@ impl CompileTarget {
     fn from_name(name: &str) -> Self {
         if name == typescript::NAME {
             return Self::TypeScript;
+        }
+        if name == emit::NAME {
+            return Self::OpenApi;
         }
         if let Some(syntax) = Syntax::from_name(name) {
             return Self::Grammar(syntax);
@@ -256,7 +263,8 @@ fn targets() -> impl TypedValueParser<Value = CompileTarget> {
     let json = Target::ALL.into_iter().chain(Target::OUTPUTS);
     let json = json.map(|target| (target.name(), target.spec().about));
     let grammars = Syntax::ALL.into_iter().map(|syntax| (syntax.name(), syntax.about()));
-    let all = json.chain([(typescript::NAME, typescript::ABOUT)]).chain(grammars);
+    let documents = [(typescript::NAME, typescript::ABOUT), (emit::NAME, emit::ABOUT)];
+    let all = json.chain(documents).chain(grammars);
     let values: Vec<_> = all.map(|(name, about)| PossibleValue::new(name).help(about)).collect();
     PossibleValuesParser::new(values).map(|name| CompileTarget::from_name(&name))
 }

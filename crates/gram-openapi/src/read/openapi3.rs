@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{PathOperation, servers};
 use crate::document::{Document, entries, flag, items, text};
+use crate::emit::ANNOTATIONS;
 use crate::notes::Notes;
 use crate::source::{
     Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
@@ -64,6 +65,7 @@ impl<'d> Reader<'_, 'd> {
             summary: text(operation, "summary").or_else(|| text(item, "summary")),
             description: text(operation, "description").or_else(|| text(item, "description")),
             is_deprecated: flag(operation, "deprecated"),
+            annotations: operation.get(ANNOTATIONS).and_then(Value::as_object),
             parameters: self.parameters(&place, notes),
             body: self.body(&place, notes),
             responses: self.responses(&place, notes),

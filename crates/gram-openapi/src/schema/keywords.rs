@@ -116,7 +116,12 @@ impl Lowerer<'_> {
             }
         }
         match map.get("default") {
-            None | Some(Value::Null) => {}
+            None => {}
+            Some(Value::Null) => {
+                if allows_null(out) {
+                    out.insert("default".to_owned(), Value::Null);
+                }
+            }
             Some(value) => match coerced(value, ty) {
                 Some(value) => {
                     out.insert("default".to_owned(), value);
@@ -398,6 +403,14 @@ impl Lowerer<'_> {
             }
         }
     }
+}
+
+/// Whether a rewritten schema names null as one of its types.
+fn allows_null(schema: &Map<String, Value>) -> bool {
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let null = json!({"type": "null"});
+    list("type").any(|name| name == "null")
+        || list("anyOf").chain(list("oneOf")).any(|member| *member == null)
 }
 
 /// Removes a title that says the same as the name.

@@ -5,8 +5,9 @@ mod output_type;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gram_openapi::emit;
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Compiled, Options};
 use gram_schema::lower::{Became, Loss, request_limits};
@@ -34,7 +35,9 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let target = match args.target {
         CompileTarget::Json(target) => target,
         // These have the schemas as they are declared.
-        CompileTarget::TypeScript | CompileTarget::Grammar(_) => Target::JsonSchema,
+        CompileTarget::TypeScript | CompileTarget::OpenApi | CompileTarget::Grammar(_) => {
+            Target::JsonSchema
+        }
     };
     if target.spec().shape.is_output() {
         return output_type::run(args, display, target, (&module).into());
@@ -49,7 +52,8 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         target,
         draft: args.draft,
         files: 0..texts.named,
-        expanded: args.expanded || args.tool.is_some(),
+        // Containers are tags there.
+        expanded: args.expanded || args.tool.is_some() || args.target == CompileTarget::OpenApi,
     };
     let compilation = Compilation::new(&module, &options);
     let entries = match &args.tool {
@@ -59,6 +63,11 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     match args.target {
         CompileTarget::Json(_) => {}
         CompileTarget::TypeScript => return typescript(args, display, &compilation, &entries),
+        CompileTarget::OpenApi => {
+            let title = title(&texts);
+            let document = emit::document(&title, &module, &compilation, &entries);
+            return openapi(args, display, &document);
+        }
         CompileTarget::Grammar(syntax) => {
             return grammar::run(args, display, syntax, &compilation, &entries);
         }
@@ -177,14 +186,43 @@ fn typescript(
         output::print(&text)?;
         return Ok(CLEAN);
     };
-    let path = if is_folder(path) {
-        std::fs::create_dir_all(path).map_err(|error| Failure::path("make", path, &error))?;
-        path.join(TYPESCRIPT)
-    } else {
-        path.clone()
-    };
+    let path = in_folder(path, TYPESCRIPT)?;
     std::fs::write(&path, text).map_err(|error| Failure::path("write", &path, &error))?;
     Ok(CLEAN)
+}
+
+/// The file of a folder that holds a document of `OpenAPI`.
+const OPENAPI: &str = "openapi.json";
+
+/// The title of a document: the name of the first file.
+fn title(texts: &input::Texts) -> String {
+    let name = texts.all.first().map(|text| text.source().name()).unwrap_or_default();
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let is_name = stem.starts_with(|c: char| c.is_alphanumeric());
+    if is_name { stem.to_owned() } else { "tools".to_owned() }
+}
+
+/// Writes a document of `OpenAPI`.
+fn openapi(args: &Compile, display: Display, document: &emit::Document) -> Outcome {
+    if args.losses {
+        losses(display, document.losses.iter())?;
+        if display.format == Format::Json && args.output.is_none() {
+            return Ok(CLEAN);
+        }
+    }
+    let layout = if args.pretty { Layout::Pretty } else { Layout::Line };
+    let path = args.output.as_deref().map(|path| in_folder(path, OPENAPI)).transpose()?;
+    output::write_json(path.as_deref(), &document.value, layout)?;
+    Ok(CLEAN)
+}
+
+/// An output path, or a file with this name if it is a folder, which is made.
+fn in_folder(path: &Path, name: &str) -> Result<PathBuf, Failure> {
+    if !is_folder(path) {
+        return Ok(path.to_owned());
+    }
+    std::fs::create_dir_all(path).map_err(|error| Failure::path("make", path, &error))?;
+    Ok(path.join(name))
 }
 
 /// Where the tools go.

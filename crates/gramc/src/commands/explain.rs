@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use gram_grammar::Syntax;
 use gram_lint::Lint;
+use gram_openapi::emit;
 use gram_schema::{Target, typescript};
 use gram_syntax::{Applicability, Code};
 
@@ -34,11 +35,15 @@ fn page(name: &str) -> Result<String, Failure> {
     if name == typescript::NAME {
         return Ok(typescript::page());
     }
+    if name == emit::NAME {
+        return Ok(emit::page());
+    }
     if let Some(syntax) = Syntax::from_name(name) {
         return Ok(gram_grammar::page(syntax));
     }
     let targets = Target::ALL.into_iter().chain(Target::OUTPUTS).map(Target::name);
-    let targets = targets.chain([typescript::NAME]).chain(Syntax::ALL.map(Syntax::name));
+    let targets =
+        targets.chain([typescript::NAME, emit::NAME]).chain(Syntax::ALL.map(Syntax::name));
     let known = gram_lint::all_codes().map(|code| code.name).chain(targets);
     let help = Some("run `gramc explain` for all codes".to_owned());
     Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))
