@@ -69,6 +69,11 @@ impl ChangeKind {
         }
     }
 
+    /// Whether it is about the arguments that a tool accepts.
+    pub const fn is_input(self) -> bool {
+        matches!(self, Self::InputNarrowed | Self::InputWidened | Self::InputChanged)
+    }
+
     /// The kind of a name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
@@ -89,8 +94,9 @@ pub enum Breaking {
 /// A value that shows that a change is breaking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Witness {
-    /// For an input, complete arguments that the old version accepts and the new one refuses. For a
-    /// result, a result that the new version may return and the old one does not.
+    /// For an input, complete arguments that the old version accepts and the new one refuses, with `***`
+    /// for the values of secret parameters. For a result, a result that the new version may return and
+    /// the old one does not.
     pub value: Value,
     /// Whether the run-time check of the new version repairs the arguments.
     pub repaired: bool,

@@ -1,9 +1,12 @@
 //! Differences of schemas in words.
 
+use std::collections::HashSet;
+
 use gram_tools::check::ToolCheck;
 use json_schema_kit::containment::Counterexample;
+use json_schema_kit::keywords::Keyword;
 use json_schema_kit::pointer::{decode_fragment, dotted, unescape_token};
-use json_schema_kit::values::same;
+use json_schema_kit::values::canonical;
 use serde_json::{Value, json};
 
 use crate::parts::{Difference, Part};
@@ -11,6 +14,8 @@ use crate::relation::{Breaks, is_anything};
 
 /// The number of listed values that are named.
 const MAX_NAMED: usize = 8;
+
+static ANYTHING: Value = Value::Bool(true);
 
 /// The schemas of one part of a tool in both versions.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +27,13 @@ pub(crate) struct Versions<'s> {
 }
 
 impl Versions<'_> {
-    /// What a difference is, as a sentence without a full stop.
-    pub(crate) fn message(&self, difference: &Difference) -> String {
+    /// What a difference is, as a sentence without a full stop. Of secrets it tells no values.
+    pub(crate) fn message(&self, difference: &Difference, is_secret: bool) -> String {
         let name = self.subject(&difference.pointer);
         let is_parameter = !self.is_result && difference.pointer.matches('/').count() == 1;
         let kind = if is_parameter { "parameter" } else { "property" };
         match (difference.part, self.is_result) {
+            (Part::Values, _) if is_secret => format!("{name} changed"),
             (Part::Values, _) => self.values(difference, &name),
             (Part::Presence, false) if difference.relaxes => {
                 format!("{name} was required and is now optional")
@@ -53,6 +59,27 @@ impl Versions<'_> {
         }
     }
 
+    /// The place of a value in terms of the schemas: `*` for any item, and for any property that is not
+    /// declared.
+    pub(crate) fn place(&self, pointer: &str) -> String {
+        let mut places = [self.old, self.new].map(|root| Some((root, followed(root, root))));
+        let mut out = String::new();
+        for token in pointer.split('/').skip(1) {
+            let name = unescape_token(token);
+            let known = || places.iter().flatten();
+            let is_declared = known().any(|(root, schema)| declares(root, schema, &name, 0));
+            let is_unknown = known().next().is_none();
+            out.push('/');
+            out.push_str(if is_declared || is_unknown { token } else { "*" });
+            for place in &mut places {
+                *place = place.and_then(|(root, schema)| {
+                    Some((root, followed(root, below(root, schema, &name)?)))
+                });
+            }
+        }
+        out
+    }
+
     /// How messages call a part.
     fn subject(&self, pointer: &str) -> String {
         match (pointer, self.is_result) {
@@ -68,6 +95,9 @@ impl Versions<'_> {
         let (old, new) = (at(self.old, pointer), at(self.new, pointer));
         let declared = |schema: Option<&Value>| schema.is_some_and(|schema| *schema != false);
         match (declared(old), declared(new)) {
+            (false, true) if matches!(difference.breaks, Breaks::Yes(_)) => {
+                return self.reason(difference, name);
+            }
             (false, true) => return format!("{name} is new"),
             (true, false) => return format!("{name} is no longer declared"),
             _ => {}
@@ -100,7 +130,8 @@ impl Versions<'_> {
     fn listed(&self, name: &str, old: &Value, new: &Value) -> Option<String> {
         let (old, new) = (values_of(old)?, values_of(new)?);
         let without = |all: &[&Value], others: &[&Value]| -> Vec<String> {
-            let gone = all.iter().filter(|value| !others.iter().any(|other| same(value, other)));
+            let others: HashSet<_> = others.iter().map(|other| canonical(other)).collect();
+            let gone = all.iter().filter(|value| !others.contains(&canonical(value)));
             gone.map(ToString::to_string).collect()
         };
         let (gone, more) = (without(&old, &new), without(&new, &old));
@@ -209,25 +240,47 @@ fn at<'s>(root: &'s Value, pointer: &str) -> Option<&'s Value> {
 
 /// The schema of a property or of an item.
 fn below<'s>(root: &'s Value, schema: &'s Value, token: &str) -> Option<&'s Value> {
-    let property = schema.get("properties").and_then(|properties| properties.get(token));
-    if property.is_some() {
-        return property;
-    }
-    if schema.get("properties").is_none()
-        && let Ok(index) = token.parse::<usize>()
-    {
-        let first = schema.get("prefixItems").and_then(|items| items.get(index));
-        if let Some(item) = first.or_else(|| schema.get("items")) {
-            return Some(item);
-        }
-    }
-    if let Some(others) = schema.get("additionalProperties").filter(|others| others.is_object()) {
-        return Some(others);
+    let declared = below_declared(schema, token);
+    let is_item = token == "*" || token.parse::<usize>().is_ok();
+    let items = schema.get("items").filter(|_| is_item && schema.get("properties").is_none());
+    let others = schema.get("additionalProperties").filter(|others| others.is_object());
+    if let Some(found) = declared.or(items).or(others) {
+        return Some(found);
     }
     // A value or null.
     let members = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     let mut found = members.iter().filter_map(|member| below(root, followed(root, member), token));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Whether a schema or a part of it that applies to the same value declares a property or an item.
+fn declares(root: &Value, schema: &Value, token: &str, depth: usize) -> bool {
+    /// How deep unions nest that are looked at.
+    const MAX_DEPTH: usize = 8;
+    let schema = followed(root, schema);
+    let Value::Object(keywords) = schema else { return false };
+    if depth > MAX_DEPTH || below_declared(schema, token).is_some() {
+        return true;
+    }
+    let parts = keywords.iter().filter(|(key, _)| Keyword::of(key).applies_in_place());
+    let mut parts = parts.flat_map(|(key, value)| Keyword::of(key).subschemas(value));
+    parts.any(|part| declares(root, part, token, depth + 1))
+}
+
+/// The schema of a property or item that a schema itself declares.
+fn below_declared<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
+    if let Some(properties) = schema.get("properties") {
+        if let Some(property) = properties.get(token) {
+            return Some(property);
+        }
+    } else if let Ok(index) = token.parse::<usize>()
+        && let Some(item) = schema.get("prefixItems").and_then(|items| items.get(index))
+    {
+        return Some(item);
+    }
+    let required = schema.get("required").and_then(Value::as_array)?;
+    let others = schema.get("additionalProperties").unwrap_or(&ANYTHING);
+    required.iter().any(|name| name == token).then_some(others)
 }
 
 /// The schema that a reference leads to.

@@ -165,11 +165,18 @@ impl<'s> Comparison<'s> {
     fn property(&self, name: &'s str, found: &mut Vec<Difference>) -> Option<()> {
         let Self { producer, consumer } = self;
         let place = format!("/{}", escape_token(name));
-        let (sent, taken) = (producer.property(name), consumer.property(name));
         let (always, needed) = (producer.requires(name), consumer.requires(name));
+        let (mut sent, mut taken) = (producer.property(name), consumer.property(name));
+        // A required property that is not declared has the values of undeclared ones.
+        if taken.is_some() && always {
+            sent = sent.or(Some(producer.others));
+        }
+        if sent.is_some() && needed {
+            taken = taken.or(Some(consumer.others));
+        }
         let difference =
             |part, breaks, relaxes| Difference { pointer: place.clone(), part, breaks, relaxes };
-        if sent.is_none() && taken.is_some() && !always {
+        if sent.is_none() && taken.is_some() {
             let part = Part::OnlyConsumed { required: needed };
             // A caller may send what a typed open object allows.
             let mut breaks = match producer.others {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use json_schema_kit::containment::{Containment, Counterexample, confirm, decide};
 use json_schema_kit::keywords::{Keyword, KeywordValue};
 use json_schema_kit::values::same;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Whether the consumer refuses a value that the producer sends.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,8 @@ impl Relation {
             Containment::Proven => None,
             Containment::Refuted(example) => Some(example.pointer),
             // If nothing breaks and the schemas differ, it is likely.
-            Containment::Undecided(_) => Some(String::new()),
+            Containment::Undecided(_) if breaks == Breaks::No => Some(String::new()),
+            Containment::Undecided(_) => None,
         };
         Self { breaks, relaxes }
     }
@@ -124,14 +125,17 @@ fn declared_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
     }
 }
 
-/// Forbids properties of these names in open objects that declare other ones.
+/// Forbids properties of these names in open objects that declare other ones, unless the objects speak
+/// of these names in another way.
 fn forbid(schema: &mut Value, names: &BTreeSet<&str>, is_root: bool) {
     let Value::Object(keywords) = schema else { return };
     let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
     // The members of an intersection do not know the properties of each other.
     let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
     let declares = keywords.get("properties").is_some_and(Value::is_object);
-    if is_open && is_plain && (declares || is_root) {
+    if is_open && is_plain && (declares || is_root) && !constrains_names(keywords, names) {
+        let wanted = required_names(keywords);
+        let names: Vec<_> = names.iter().filter(|name| !wanted.contains(**name)).collect();
         let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
         if let Value::Object(properties) = properties {
             for name in names {
@@ -162,6 +166,27 @@ fn forbid(schema: &mut Value, names: &BTreeSet<&str>, is_root: bool) {
     }
 }
 
+/// Whether an object says which names its properties have, or what values some of these names have.
+fn constrains_names(keywords: &Map<String, Value>, names: &BTreeSet<&str>) -> bool {
+    if keywords.contains_key("propertyNames") {
+        return true;
+    }
+    let Some(Value::Object(patterns)) = keywords.get("patternProperties") else { return false };
+    let none: Map<_, _> = patterns.keys().map(|key| (key.clone(), Value::Bool(false))).collect();
+    let all: Map<_, _> = names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+    confirm(&Value::Bool(false), &json!({"patternProperties": none}), all.into()).is_none()
+}
+
+/// The names of properties that an object requires, always or next to other ones.
+fn required_names(keywords: &Map<String, Value>) -> BTreeSet<String> {
+    let always = keywords.get("required").and_then(Value::as_array);
+    let dependent = keywords.get("dependentRequired").and_then(Value::as_object);
+    let dependent = dependent.into_iter().flatten();
+    let sources = dependent.clone().map(|(source, _)| source.clone());
+    let names = dependent.filter_map(|(_, names)| names.as_array()).chain(always).flatten();
+    names.filter_map(Value::as_str).map(str::to_owned).chain(sources).collect()
+}
+
 /// Whether a schema allows every value by its form.
 pub(crate) fn is_anything(schema: &Value) -> bool {
     match schema {
@@ -172,9 +197,8 @@ pub(crate) fn is_anything(schema: &Value) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "it takes what `json!` makes")]
@@ -225,6 +249,38 @@ mod tests {
         // A map takes any name.
         let map = object(json!({"x": {"type": "object"}}), None);
         assert_eq!(relation(&map, &object(json!({"x": old}), None)), (Some(true), false));
+    }
+
+    #[test]
+    fn names_that_an_object_speaks_of_are_not_set_aside() {
+        let declared = |more: Value| {
+            let mut schema =
+                object(json!({"a": {"type": "string"}, "x": {"type": "integer"}}), None);
+            schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"type": "object", "properties": {"o": schema}})
+        };
+        for (more, breaks) in [
+            (json!({"required": ["x"]}), true),
+            (json!({"dependentRequired": {"a": ["x"]}}), true),
+            (json!({"dependentRequired": {"x": ["a"]}}), true),
+            (json!({"propertyNames": {"enum": ["a", "x"]}}), true),
+            (json!({"patternProperties": {"^x": {"type": "string"}}}), true),
+            (json!({"patternProperties": {"^y": {"type": "string"}}}), false),
+            (json!({"required": ["a"]}), false),
+        ] {
+            let new = declared(more);
+            let mut old = new.clone();
+            let properties = old.pointer_mut("/properties/o/properties").unwrap();
+            properties.as_object_mut().unwrap().shift_remove("x");
+            assert_eq!(relation(&old, &new).0, Some(breaks), "{old}");
+        }
+    }
+
+    #[test]
+    fn a_narrower_schema_is_no_wider_one_where_that_is_undecided() {
+        let texts = |pattern: &str| json!({"type": "string", "pattern": pattern});
+        let (old, new) = (texts("^[a-z]+$"), texts("^[a-z]{1,5}$"));
+        assert_eq!(relation(&old, &new), (Some(true), false));
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// A text that cannot steer a terminal.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 

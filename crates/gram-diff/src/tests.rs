@@ -5,7 +5,7 @@ use gram_check::{Valid, check};
 use gram_model::Module;
 use gram_syntax::{SourceFile, parse};
 
-use crate::{Breaking, Change, VersionStep, diff};
+use crate::{Breaking, Change, ChangeKind, VersionStep, diff};
 
 fn module(text: &str) -> Valid<Module> {
     let checked = check(&[parse(SourceFile::new("tools.gram", text))]);
@@ -63,6 +63,12 @@ fn parameters_are_compared_one_by_one() {
             &["!input-changed /n: `n` allowed 1 to 14 and now allows 5 to 30 {\"n\":1}"],
         ),
         (
+            "(n::Text {pattern: \"^[a-z]+$\"})",
+            "(n::Text {pattern: \"^[a-z]{1,5}$\"})",
+            &["!input-narrowed /n: `n` allowed text that matches ^[a-z]+$ and now allows text \
+                 that matches ^[a-z]{1,5}$ {\"n\":\"aaaaaa\"}"],
+        ),
+        (
             "(n::Int)",
             "(n::Text)",
             &["!input-changed /n: `n` allowed an integer and now allows text {\"n\":0}"],
@@ -117,6 +123,20 @@ fn parameters_are_compared_one_by_one() {
             &["!input-narrowed /l: `l` allowed a list, each text and now allows a list with at \
                  most 3 items, each text {\"l\":[\"a\",\"\",\"a\",\"a\"]}"],
         ),
+        // An index and a name that nobody declared say nothing.
+        (
+            "(l::`Text[]`)",
+            "(l::`(\"a\" | \"b\")[]`)",
+            &["!input-narrowed /l/*: `l.*` allowed text and now allows one of \"a\", \"b\" \
+                 {\"l\":[\"\"]}"],
+        ),
+        (
+            "(m::`Map<Int>`)",
+            "(m::`Map<Text>`)",
+            &[
+                "!input-changed /m/*: `m.*` allowed an integer and now allows text {\"m\":{\"other\":0}}",
+            ],
+        ),
         // The run-time check repairs what a model writes wrong.
         (
             "(n::`Int | Text`)",
@@ -137,14 +157,72 @@ fn parameters_are_compared_one_by_one() {
 }
 
 #[test]
+fn required_names_have_values_before_they_are_declared() {
+    let requires = "[f:Tool {requires: [\"x\"]} | (b?::Int)==>(::Any)]";
+    let declares = "[f:Tool | (b?::Int)==>(x::Text)==>(::Any)]";
+    let optional = "[f:Tool | (b?::Int)==>(x?::Text)==>(::Any)]";
+    let narrowed =
+        "input-narrowed /x: `x` allowed any value and now allows text {\"x\":null}".to_owned();
+    assert_eq!(lines(requires, declares), [format!("!{narrowed}")]);
+    // The run-time check leaves out null.
+    let made_optional = "input-widened /x: `x` was required and is now optional".to_owned();
+    assert_eq!(lines(requires, optional), [format!("~{narrowed}"), made_optional]);
+    let widened = "input-widened /x: `x` allowed text and now allows any value";
+    assert_eq!(lines(declares, requires), [widened]);
+    assert_eq!(
+        lines(optional, requires),
+        [widened, "!input-narrowed /x: `x` was optional and is now required {}"]
+    );
+    let nested = |record: &str| format!("[R::Record {record}] [f:Tool | (o::R)==>(::Any)]");
+    assert_eq!(
+        lines(&nested("{requires: [\"x\"]} | (b?::Int)"), &nested("| (b?::Int), (x::Int)")),
+        [
+            "!input-narrowed /o/x: `o.x` allowed any value and now allows an integer {\"o\":{\"x\":null}}"
+        ]
+    );
+}
+
+#[test]
+fn names_with_a_pattern_have_values_before_they_are_declared() {
+    let tool = |fields: &str| {
+        format!("[f:Tool {{fieldPatterns: {{`^x-`: \"Text\"}}}} | (a?::Int){fields}==>(::Any)]")
+    };
+    let found = lines(&tool(""), &tool("==>(`x-foo`?::Int)"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("!input-narrowed /x-foo: `x-foo` no longer allows"), "{found:?}");
+    assert_eq!(lines(&tool(""), &tool("==>(b?::Int)")), ["input-widened /b: `b` is new"]);
+}
+
+#[test]
+fn no_value_of_a_secret_is_shown() {
+    let tool = |secret: &str| format!("[f:Tool | (x::Text)==>({secret})==>(::Any)]");
+    let patterned = |secret: &str| {
+        format!("[f:Tool {{fieldPatterns: {{`^x-`: \"Text\"}}}} | ({secret})==>(::Any)]")
+    };
+    for (old, new) in [
+        (
+            tool("t::Text {secret: true, default: \"hunter2\"}"),
+            tool("t::Text {secret: true, length: 20..40}"),
+        ),
+        (tool("t::Text {default: \"hunter2\"}"), tool("t::Text {secret: true, length: 20..40}")),
+        (tool("t::\"hunter2\" | \"b\" {secret: true}"), tool("t::\"b\" {secret: true}")),
+        (tool("t::\"b\" {secret: true}"), tool("t::\"hunter2\" {secret: true}")),
+        (tool("t::\"hunter2\" {secret: true}"), tool("t::Int {secret: true}")),
+        (tool("t::Text {secret: true, examples: [\"hunter2\"]}"), tool("t::Int")),
+        (patterned("t::\"hunter2\" {secret: true}"), patterned("t::\"b\" {secret: true}")),
+    ] {
+        let found = changes(&old, &new);
+        assert!(found.iter().any(|change| change.breaking == Breaking::Yes), "{old}");
+        assert!(!format!("{found:?}").contains("hunter2"), "{old}: {found:?}");
+        assert!(!crate::report::human(&found, &Default::default()).contains("hunter2"));
+    }
+}
+
+#[test]
 fn results_may_narrow_and_not_widen() {
     for (old, new, expected) in [
         ("Number", "Int", &["result-narrowed : the result was a number and is now an integer"][..]),
-        (
-            "Int",
-            "Number",
-            &["!result-widened : the result was an integer and is now a number 5e-1"],
-        ),
+        ("Int", "Number", &["!result-widened : the result was an integer and is now a number 0.5"]),
         ("Int", "Text", &["!result-changed : the result was an integer and is now text \"a\""]),
         ("Any", "Int", &["result-narrowed : the result was any value and is now an integer"]),
         ("Int", "Any", &["!result-widened : the result was an integer and is now any value null"]),
@@ -182,8 +260,11 @@ fn recursive_types_and_unions_are_compared() {
     };
     let found = lines(&tree("Int"), &tree("Int {range: 0...}"));
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("!input-narrowed /t/"), "{found:?}");
-    assert!(found[0].contains("now allows an integer of at least 0"), "{found:?}");
+    assert_eq!(
+        found,
+        ["!input-narrowed /t/value: `t.value` allowed an integer and now allows an integer of at \
+          least 0 {\"t\":{\"value\":-1}}"]
+    );
     assert_eq!(lines(&tree("Int"), &tree("Int")), [""; 0]);
     let union = |members: &str| {
         format!(
@@ -212,6 +293,19 @@ fn tools_with_other_names_are_recognized() {
     );
     let renamed = changes("[list_items:Tool | ()==>(::Any)]", "[listItems:Tool | ()==>(::Any)]");
     assert_eq!(renamed[0].to.as_deref(), Some("listItems"));
+    let renamed = changes(
+        "[getHTTPUrl:Tool | (a::Int)==>(::Any)]",
+        "[get_http_url:Tool | (a::Text)==>(::Any)]",
+    );
+    assert_eq!(renamed[0].to.as_deref(), Some("get_http_url"));
+    let opposite = lines(
+        "/** Makes a user */ [createUser:Tool | (id::Text)==>(::Any)]",
+        "/** Removes a person */ [deleteUser:Tool | (id::Text)==>(::Any)]",
+    );
+    assert_eq!(
+        opposite,
+        ["!tool-removed : `createUser` is gone", "tool-added : `deleteUser` is new"]
+    );
     // Each name is used once.
     let old = "[getOne:Tool | ()==>(::Any)] [getTwo:Tool | ()==>(::Any)]";
     let new = "[get_two:Tool | ()==>(::Any)] [get_one:Tool | ()==>(::Any)]";
@@ -220,13 +314,45 @@ fn tools_with_other_names_are_recognized() {
 }
 
 #[test]
+fn many_renamed_tools_are_compared_in_time() {
+    let tools = |prefix: &str, kind: &str| -> String {
+        let tool = |at: usize| {
+            format!(
+                "/** Reads the table of this number and returns its rows */ \
+                 [{prefix}{at}:Tool | (a::Text)==>(n{at}::{kind} {{range: 0..{at}}})==>(::Any)]\n"
+            )
+        };
+        (10..90).map(tool).collect()
+    };
+    let start = std::time::Instant::now();
+    let renamed = |change: &Change| change.kind == ChangeKind::ToolRenamed;
+    let found = changes(&tools("readTable", "Int"), &tools("loadRows", "Int"));
+    assert_eq!(found.iter().filter(|change| renamed(change)).count(), 80);
+    let found = changes(&tools("readTable", "Int"), &tools("loadRows", "Number"));
+    assert!(!found.iter().any(renamed));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn long_lists_of_values_are_compared_in_time() {
+    let tool = |count: usize| {
+        let values: Vec<_> = (0..count).map(|at| format!("\"value{at}\"")).collect();
+        format!("[f:Tool | (a::Text {{enum: [{}]}})==>(::Any)]", values.join(", "))
+    };
+    let start = std::time::Instant::now();
+    let found = changes(&tool(10_000), &tool(9_999));
+    assert_eq!(found[0].message, "`a` no longer allows \"value9999\"");
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
 fn texts_hints_and_policies_break_nothing() {
     let old = r#"/** Books */ [f:Tool {approval: "always", readOnly: true, timeout: 30s} |
         (a::Text {description: "x", default: "y"})==>(b::Text {secret: true, default: "old key"})
-        ==>(c::Text {injected: true})==>(::Any)]"#;
+        ==>(c::Text {injected: true})==>(e?::Text {format: "phone"})==>(::Any)]"#;
     let new = r#"/** Books a room */ [f:Tool {approval: "never", title: "F"} |
         (a::Text {description: "z", default: "w"})==>(b::Text {secret: true, default: "new key"})
-        ==>(d::Text {injected: true})==>(::Any)]"#;
+        ==>(d::Text {injected: true})==>(e?::Text {format: "fax"})==>(::Any)]"#;
     let found = lines(old, new);
     assert_eq!(
         found,
@@ -235,6 +361,7 @@ fn texts_hints_and_policies_break_nothing() {
             "description /a: the description of `a` changed",
             "annotation /a: `default` of `a` was \"y\" and is now \"w\"",
             "annotation /b: `default` of `b` changed",
+            "annotation /e: `format` of `e` was \"phone\" and is now \"fax\"",
             "annotation : `title` is now \"F\"",
             "policy : `approval` was \"always\" and is now \"never\"",
             "annotation : `readOnly` was true and is gone",

@@ -3,6 +3,7 @@
 use gram_model::{Field, Tool, Types, ValueSource};
 use gram_tools::check::{Policy, ToolCheck};
 use json_schema_kit::annotations::{AnnotationChange, changes};
+use json_schema_kit::containment::is_constraint;
 use json_schema_kit::keywords::Keyword;
 use json_schema_kit::pointer::{dotted, escape_token};
 use json_schema_kit::values::same;
@@ -13,14 +14,14 @@ use crate::change::{Breaking, Change, ChangeKind, Witness};
 use crate::describe::Versions;
 use crate::parts::{Difference, Part, differences};
 use crate::relation::Breaks;
-use crate::renames::name_similarity;
+use crate::renames::{MIN_SIMILARITY, name_similarity};
 use crate::schemas::ToolSchemas;
 
 /// The attributes of tools that say what the host does with calls.
 const POLICIES: [&str; 3] = ["approval", "once", "timeout"];
 
-/// The similarity from which a new parameter is taken for one that is gone.
-const MIN_SIMILARITY: f64 = 0.6;
+/// What is shown for the value of a secret parameter.
+const MASK: &str = "***";
 
 /// A tool of one version.
 #[derive(Debug, Clone, Copy)]
@@ -59,13 +60,16 @@ impl ToolComparison<'_> {
 
     fn inputs(&mut self) {
         let (old, new) = (&self.old.schemas.parameters, &self.new.schemas.parameters);
-        let all = differences(old, new);
+        let mut all = differences(old, new);
+        let versions = Versions { old, new, is_result: false };
+        for difference in &mut all {
+            difference.pointer = versions.place(&difference.pointer);
+        }
         let check = ToolCheck::of_tool(self.new.types, self.new.tool);
         let is_repaired = |arguments: &Value| {
             let checked = check.as_ref().ok();
             checked.is_some_and(|it| it.check(&arguments.to_string(), Policy::default()).is_ok())
         };
-        let versions = Versions { old, new, is_result: false };
         for difference in &all {
             let kind = match (&difference.breaks, difference.relaxes) {
                 (Breaks::No, _) => ChangeKind::InputWidened,
@@ -75,7 +79,7 @@ impl ToolComparison<'_> {
                 }
                 _ => ChangeKind::InputChanged,
             };
-            let mut message = versions.message(difference);
+            let mut message = versions.message(difference, self.holds_secret(&difference.pointer));
             if let Part::OnlyConsumed { .. } = difference.part
                 && let Some(old) = replaced(old, new, &all, &difference.pointer)
             {
@@ -88,7 +92,8 @@ impl ToolComparison<'_> {
     fn results(&mut self) {
         let (old, new) = (&self.old.schemas.result, &self.new.schemas.result);
         let versions = Versions { old, new, is_result: true };
-        for difference in differences(new, old) {
+        for mut difference in differences(new, old) {
+            difference.pointer = versions.place(&difference.pointer);
             let kind = match (&difference.breaks, difference.relaxes) {
                 (Breaks::No, _) => ChangeKind::ResultNarrowed,
                 (Breaks::Yes(_), false) => ChangeKind::ResultWidened,
@@ -97,7 +102,7 @@ impl ToolComparison<'_> {
                 }
                 _ => ChangeKind::ResultChanged,
             };
-            let message = versions.message(&difference);
+            let message = versions.message(&difference, false);
             // Results are checked without repairs.
             self.push(kind, &difference, message, |_| false);
         }
@@ -113,8 +118,8 @@ impl ToolComparison<'_> {
         let (breaking, witness, message) = match &difference.breaks {
             Breaks::No => (Breaking::No, None, message),
             Breaks::Yes(example) => {
-                let value = example.value.clone();
-                let witness = Witness { repaired: is_repaired(&value), value };
+                let repaired = is_repaired(&example.value);
+                let witness = Witness { value: self.masked(kind, &example.value), repaired };
                 (Breaking::Yes, Some(witness), message)
             }
             Breaks::Unknown(why) => {
@@ -138,7 +143,10 @@ impl ToolComparison<'_> {
             self.report(ChangeKind::Description, "", message);
         }
         let (old, new) = (self.old.schemas, self.new.schemas);
-        let found = |old, new| changes(&with_member_texts(old), &with_member_texts(new));
+        let found = |old, new| {
+            let found = changes(&with_member_texts(old), &with_member_texts(new)).into_iter();
+            found.filter(|change| !is_constraint_change(change)).collect::<Vec<_>>()
+        };
         let of_parameters = found(&old.parameters, &new.parameters);
         let of_result = found(&old.result, &new.result);
         for change in of_parameters {
@@ -171,16 +179,34 @@ impl ToolComparison<'_> {
         self.report(ChangeKind::Annotation, pointer, message);
     }
 
+    /// The secret parameters of both versions.
+    fn secrets(&self) -> impl Iterator<Item = &SmolStr> {
+        let fields = self.old.tool.parameters.iter().chain(&self.new.tool.parameters);
+        fields.filter(|field| field.secret).map(|field| &field.name)
+    }
+
     /// Whether a part of the arguments is in a secret parameter.
     fn is_secret(&self, pointer: &str) -> bool {
-        let is_in = |field: &Field| {
-            let place = format!("/{}", escape_token(&field.name));
-            pointer
-                .strip_prefix(&*place)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let fields = self.old.tool.parameters.iter().chain(&self.new.tool.parameters);
-        fields.filter(|field| field.secret).any(is_in)
+        let first = pointer.split('/').nth(1);
+        first.is_some_and(|first| self.secrets().any(|name| escape_token(name) == first))
+    }
+
+    /// Whether a part of the arguments is in a secret parameter, or has one in it.
+    fn holds_secret(&self, pointer: &str) -> bool {
+        self.is_secret(pointer) || (pointer.is_empty() && self.secrets().next().is_some())
+    }
+
+    /// A witness without the values of secret parameters. They may be defaults or listed values.
+    fn masked(&self, kind: ChangeKind, value: &Value) -> Value {
+        let mut value = value.clone();
+        if let (true, Value::Object(arguments)) = (kind.is_input(), &mut value) {
+            for name in self.secrets() {
+                if let Some(secret) = arguments.get_mut(&**name) {
+                    *secret = MASK.into();
+                }
+            }
+        }
+        value
     }
 
     fn attributes(&mut self) {
@@ -277,6 +303,12 @@ fn hoist_member_texts(schema: &mut Value) {
             }
         }
     }
+}
+
+/// Whether a change is of a format that constrains texts, and so one of inputs or results.
+fn is_constraint_change(change: &AnnotationChange) -> bool {
+    let formats = [&change.old, &change.new].into_iter().flatten().filter_map(Value::as_str);
+    change.keyword == Keyword::Format && formats.into_iter().any(is_constraint)
 }
 
 /// A change of where the value of a parameter comes from.

@@ -13,8 +13,9 @@ use std::ops::Bound;
 
 use smol_str::SmolStr;
 
+pub use self::identifier_words::split;
+pub(crate) use self::identifier_words::stem;
 use self::identifier_words::{NameReading, letters, readings, synonyms, weight};
-pub(crate) use self::identifier_words::{split, stem};
 use self::similarity::{ComparisonBudget, LetterProfile};
 
 /// The minimum score of a suggestion. Two names that only share a verb score 0.29; two-word names

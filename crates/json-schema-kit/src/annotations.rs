@@ -1,4 +1,5 @@
-//! Differences of what two schemas say about values without constraining them.
+//! Differences of what two schemas say about values without constraining them. Formats are among it:
+//! most of them are for readers.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +8,7 @@ use crate::pointer::{decode_fragment, escape_token};
 use crate::values::same;
 
 /// The keywords that are compared.
-const COMPARED: [Keyword; 9] = [
+const COMPARED: [Keyword; 10] = [
     Keyword::Title,
     Keyword::Description,
     Keyword::Default,
@@ -17,6 +18,7 @@ const COMPARED: [Keyword; 9] = [
     Keyword::WriteOnly,
     Keyword::ContentEncoding,
     Keyword::ContentMediaType,
+    Keyword::Format,
 ];
 
 /// The depth of values to which schemas are compared.

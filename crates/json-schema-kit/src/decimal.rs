@@ -11,6 +11,9 @@ const MAX_DIGITS: usize = 36;
 /// validators differ there.
 const MAX_POWER: i64 = 300;
 
+/// The most digits behind the point that are written without an exponent.
+const MAX_PLACES: i64 = 20;
+
 /// A decimal number: `mantissa × 10^exponent`, where the mantissa does not end in 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Decimal {
@@ -148,9 +151,19 @@ impl Decimal {
     pub(crate) fn to_value(self) -> Value {
         let text = match self.to_whole() {
             Some(whole) if self.power() < 30 => whole.to_string(),
+            None if (-MAX_PLACES..0).contains(&self.exponent) => self.with_point(),
             _ => format!("{}e{}", self.mantissa, self.exponent),
         };
         serde_json::from_str(&text).unwrap_or(Value::Null)
+    }
+
+    /// A number with digits behind the point.
+    fn with_point(self) -> String {
+        let places = usize::try_from(-self.exponent).unwrap_or(0);
+        let digits = format!("{:0>width$}", self.mantissa.unsigned_abs(), width = places + 1);
+        let (whole, part) = digits.split_at(digits.len() - places);
+        let sign = if self.mantissa < 0 { "-" } else { "" };
+        format!("{sign}{whole}.{part}")
     }
 }
 
@@ -200,6 +213,21 @@ mod tests {
         assert!(decimal("0.123") < decimal("0.13"));
         assert!(decimal("1e299") > decimal("123456789012345678901234567890"));
         assert!(decimal("1e3").is_whole() && !decimal("5.5").is_whole());
+    }
+
+    #[test]
+    fn numbers_are_written_plainly() {
+        for (text, written) in [
+            ("5e-1", "0.5"),
+            ("-25e-1", "-2.5"),
+            ("1e-9", "0.000000001"),
+            ("12.50", "12.5"),
+            ("1e3", "1000"),
+            ("1e-40", "1e-40"),
+            ("0", "0"),
+        ] {
+            assert_eq!(decimal(text).to_value().to_string(), written);
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub(super) fn letters(name: &str) -> String {
 
 /// Splits a name into lowercase words: at characters other than letters and digits, before an
 /// uppercase letter that follows a lowercase letter, and between letters and digits.
-pub(crate) fn split(name: &str) -> Vec<String> {
+pub fn split(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = None;
     let mut chars = cut(name).chars().peekable();

@@ -95,7 +95,9 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     let reason = prover.stopped().map_or_else(|| doubt(&prover), str::to_owned);
     prover.refresh();
     let hints = [vec![Term::Schema(Side::Wide, wide)]];
-    let samples = SampleGenerator::new(&mut prover).of(&terms, &hints, MAX_SAMPLES, 0);
+    let mut samples = SampleGenerator::new(&mut prover).of(&terms, &hints, MAX_SAMPLES, 0);
+    // Of several counterexamples a small one says most.
+    samples.sort_by_cached_key(|value| document::size(value).unwrap_or(usize::MAX));
     let found = samples.into_iter().find_map(|value| referee.confirm(value));
     if let Some(counterexample) = found {
         return Containment::Refuted(counterexample);
@@ -124,6 +126,11 @@ pub fn example(schema: &Value) -> Option<Value> {
 /// schema cannot be read.
 pub fn confirm(wide: &Value, narrow: &Value, value: Value) -> Option<Counterexample> {
     ValidatorPair::new(wide, narrow).ok()?.confirm(value)
+}
+
+/// Whether a format constrains texts. Every text has an unknown format.
+pub fn is_constraint(format: &str) -> bool {
+    string_validators::is_known_format(document::Dialect::Draft2020, format)
 }
 
 /// The place where the proof failed, as a sentence.

@@ -12,6 +12,9 @@ const MAX_DEPTH: usize = 32;
 /// The longest text that is made.
 const MAX_TEXT: usize = 20_000;
 
+/// The most parts that are written for one text. Parts may write nothing, such as assertions.
+const MAX_STEPS: usize = 100_000;
+
 /// Characters to choose from where a class excludes some.
 const ANY: [char; 14] = ['a', 'A', '0', '_', '-', '.', ' ', '/', '@', ':', 'z', '9', '#', 'é'];
 
@@ -35,6 +38,8 @@ struct Choices {
     nth: usize,
     /// How many repetitions more than needed, over all parts.
     more: usize,
+    /// The number of parts that may still be written.
+    steps: usize,
 }
 
 /// How many characters a text that matches an expression has: at least, and at most where it is bound to
@@ -85,7 +90,7 @@ pub(super) fn matching(pattern: &str, lengths: &[u64]) -> Vec<String> {
     let Some(part) = parse(pattern) else { return Vec::new() };
     let made = |nth, more| {
         let mut out = String::new();
-        let mut choices = Choices { nth, more };
+        let mut choices = Choices { nth, more, steps: MAX_STEPS };
         write(&part, &mut choices, &mut out);
         out
     };
@@ -110,9 +115,10 @@ pub(super) fn matching(pattern: &str, lengths: &[u64]) -> Vec<String> {
 }
 
 fn write(part: &Part, choices: &mut Choices, out: &mut String) {
-    if out.len() > MAX_TEXT {
+    if out.len() > MAX_TEXT || choices.steps == 0 {
         return;
     }
+    choices.steps -= 1;
     match part {
         Part::Class(characters) => {
             out.extend(characters.get(choices.nth % characters.len().max(1)));
@@ -126,7 +132,13 @@ fn write(part: &Part, choices: &mut Choices, out: &mut String) {
         Part::Repeat(part, least, most) => {
             let more = choices.more.min(most - least);
             choices.more -= more;
-            (0..least + more).for_each(|_| write(part, choices, out));
+            for _ in 0..least + more {
+                let before = out.len();
+                write(part, choices, out);
+                if out.len() == before {
+                    break;
+                }
+            }
         }
     }
 }
@@ -175,6 +187,8 @@ impl Reader<'_> {
                 '.' => Part::Class(ANY.to_vec()),
                 '(' => self.group(depth)?,
                 '[' => self.class()?,
+                // A second repetition, or one of nothing.
+                '*' | '+' | '?' | '{' => return None,
                 '\\' => match self.escape()? {
                     // An assertion.
                     characters if characters.is_empty() => continue,
@@ -192,6 +206,10 @@ impl Reader<'_> {
         let looks = ["?=", "?!", "?<=", "?<!"].into_iter().any(|start| self.takes(start));
         if !looks && !self.takes("?:") && self.takes("?<") {
             while self.next()? != '>' {}
+        }
+        // Flags, comments and conditions.
+        if self.peek() == Some('?') {
+            return None;
         }
         let part = self.choice(depth + 1)?;
         let part = if looks { Part::Sequence(Vec::new()) } else { part };
@@ -242,8 +260,10 @@ impl Reader<'_> {
                 let code: String = (0..4).map_while(|_| self.next()).collect();
                 vec![char::from_u32(u32::from_str_radix(&code, 16).ok()?)?]
             }
-            // References to groups and classes of Unicode.
-            '0'..='9' | 'k' | 'p' | 'P' | 'x' | 'c' => return None,
+            'f' => vec!['\u{c}'],
+            'v' => vec!['\u{b}'],
+            // References to groups, classes of Unicode, and what only some dialects know.
+            c if c.is_ascii_alphanumeric() => return None,
             c => vec![c],
         })
     }
@@ -252,8 +272,14 @@ impl Reader<'_> {
     fn class(&mut self) -> Option<Part> {
         let is_negated = self.takes("^");
         let mut ranges: Vec<(char, char)> = Vec::new();
+        // Some dialects read this bracket as a character.
+        if self.peek() == Some(']') {
+            return None;
+        }
         while !self.takes("]") {
             let low = match self.next()? {
+                // Some dialects read a class in the class.
+                '[' => return None,
                 '\\' => match &self.escape()?[..] {
                     [only] => *only,
                     several => {
@@ -319,6 +345,14 @@ mod tests {
     }
 
     #[test]
+    fn repetitions_of_nothing_end() {
+        let pattern = r"^(?:(?:(?:\b){2000}){2000}){200}a$";
+        assert_eq!(matching(pattern, &[]), ["a"]);
+        let deep = "(?:".repeat(12) + "a?" + &"){2000}".repeat(12);
+        assert_eq!(matching(&deep, &[]).len(), 3);
+    }
+
+    #[test]
     fn lengths_are_those_of_all_texts() {
         for (pattern, expected) in [
             ("^[a-z]{3}$", Some((3, Some(3)))),
@@ -336,8 +370,31 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_gives_nothing() {
-        for pattern in ["(", "[", "a{2", r"(a)\1", "a)", r"\p{L}", "a{9999}"] {
+        for pattern in [
+            "(",
+            "[",
+            "a{2",
+            r"(a)\1",
+            "a)",
+            r"\p{L}",
+            "a{9999}",
+            "^(?i:ab)$",
+            "(?i)^ab$",
+            "(?P<n>ab)",
+            "(?>ab)",
+            "(?#ab)",
+            "ab*+",
+            "a**",
+            "a{2}{3}",
+            "^*a",
+            r"\Aab\z",
+            r"a\Kb",
+            "[[:alpha:]]",
+            "[]a]",
+            "[^]a]",
+        ] {
             assert_eq!(matching(pattern, &[5]), [""; 0], "{pattern}");
+            assert_eq!(lengths(pattern), None, "{pattern}");
         }
         assert_eq!(matching(&"(".repeat(1_000), &[]), [""; 0]);
     }
