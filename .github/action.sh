@@ -20,6 +20,12 @@ if [[ -n $GRAMC_DIFF ]]; then
     allow=${GRAMC_ALLOW:+--allow=$GRAMC_ALLOW}
     # Without paths, the project around the current folder.
     for path in "${@:-.}"; do
+        if [[ -e $path ]] && git cat-file -e "$GRAMC_DIFF^{tree}" 2>/dev/null &&
+            ! git cat-file -e "$GRAMC_DIFF:./${path%/}" 2>/dev/null &&
+            ! git cat-file -e "$GRAMC_DIFF:${path%/}" 2>/dev/null; then
+            echo "::notice title=gramc diff::$path is not in $GRAMC_DIFF, so there is nothing to compare it with"
+            continue
+        fi
         gramc diff "$GRAMC_DIFF:$path" "$path" --format github ${allow:+"$allow"} || status=1
     done
 fi

@@ -75,6 +75,12 @@ fn each_format_shows_the_changes() {
         .within(folder.path())
         .run()
         .fails_with(&["sarif"]);
+    for format in ["json", "github", "concise"] {
+        let run = gramc("diff old.gram new.gram --changelog --format").arg(format);
+        run.within(folder.path()).run().fails_with(&["--changelog prints Markdown"]);
+    }
+    let run = gramc("diff old.gram new.gram --changelog --format markdown");
+    assert!(run.within(folder.path()).run().exits(1).stdout.starts_with("## [Unreleased]"));
     gramc("check old.gram --format markdown").within(folder.path()).run().fails_with(&["markdown"]);
 }
 
@@ -171,7 +177,9 @@ fn tool_lists_and_streams_are_read() {
     }
     gramc("diff - -").within(folder.path()).run().fails_with(&["only one argument can be `-`"]);
     gramc("diff old.json none.gram").within(folder.path()).run().fails_with(&["none.gram"]);
-    gramc("diff old.json").within(folder.path()).run().fails_with(&["<NEW>"]);
+    let missing = ["missing new version: name a file, --command or --url"];
+    gramc("diff old.json").within(folder.path()).run().fails_with(&missing);
+    gramc("diff none.json").within(folder.path()).run().fails_with(&missing);
 }
 
 #[test]
@@ -234,7 +242,8 @@ fn revisions_of_git_are_read() {
     assert_eq!(diff("HEAD:list.json list.json", here).exits(0).stdout.lines().count(), 2);
     git(here, "commit -q -a -m second");
     assert!(diff("HEAD~1:tools HEAD:tools", here).exits(1).stdout.contains(expected));
-    diff("HEAD~9:tools tools", here).fails_with(&["there is no git revision `HEAD~9`"]);
+    diff("HEAD~9:tools tools", here)
+        .fails_with(&["there is no file `HEAD~9:tools`, and no git revision `HEAD~9`"]);
     diff("HEAD:none tools", here).fails_with(&["HEAD:none"]);
     diff("HEAD:../tools tools", here).fails_with(&["HEAD:../tools"]);
     diff("--output=x:tools tools", here).exits(2);
@@ -245,7 +254,93 @@ fn revisions_of_git_are_read() {
     let outside = tempfile::tempdir().unwrap();
     let run =
         gramc("diff HEAD:a b").within(outside.path()).env("GIT_CEILING_DIRECTORIES", "/").run();
-    run.fails_with(&["not in a git repository"]);
+    run.fails_with(&["there is no file `HEAD:a`", "not a git repository"]);
+    // Paths with a colon are no revisions.
+    for path in ["C:\\x\\none.gram", "https://a.example/c.json"] {
+        let run = gramc("diff").arg(path).arg("tools").within(here).run();
+        run.fails_with(&[&format!("there is no file `{path}`, and no git revision")]);
+    }
+}
+
+#[test]
+fn a_repository_that_git_refuses_is_no_missing_one() {
+    let folder = folder(&[("a.gram", "[f:Tool | ()==>(::Any)]")]);
+    git(folder.path(), "init -q");
+    git(folder.path(), "add .");
+    git(folder.path(), "commit -q -m first");
+    // git itself takes the owner for another one in its tests.
+    let run = gramc("diff HEAD:a.gram a.gram").within(folder.path());
+    let run = run.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").run();
+    run.fails_with(&["detected dubious ownership"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_of_a_revision_are_named_as_such() {
+    let folder = folder(&[
+        ("a.gram", "[f:Tool | ()==>(::Any)]"),
+        ("b.gram", "{imports: [\"link.gram\"]}\n[g:Tool | ()==>(::Any)]"),
+    ]);
+    std::os::unix::fs::symlink("a.gram", folder.path().join("link.gram")).unwrap();
+    git(folder.path(), "init -q");
+    git(folder.path(), "add .");
+    git(folder.path(), "commit -q -m first");
+    let diff = |old: &str| gramc("diff").arg(old).arg("a.gram").within(folder.path()).run();
+    diff("HEAD:link.gram").fails_with(&["HEAD:link.gram is a symbolic link"]);
+    diff("HEAD:b.gram").exits(1).says(&["`link.gram` is a symbolic link at the revision HEAD"]);
+}
+
+#[test]
+fn descriptions_of_apis_are_compared() {
+    let api = |most: u32| {
+        format!(
+            "openapi: 3.0.3\ninfo: {{title: Shop, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\n\
+             paths:\n  /books:\n    get:\n      operationId: listBooks\n      parameters:\n        \
+             - {{name: limit, in: query, schema: {{type: integer, minimum: 1, maximum: {most}}}}}\n      \
+             responses: {{'200': {{description: ok}}}}\n"
+        )
+    };
+    let json = json!({
+        "openapi": "3.0.3", "info": {"title": "Shop", "version": "1"},
+        "paths": {"/books": {"get": {"operationId": "listBooks",
+            "parameters": [{"name": "limit", "in": "query",
+                "schema": {"type": "integer", "minimum": 1, "maximum": 14}}],
+            "responses": {"200": {"description": "ok"}}}}}
+    });
+    let folder = folder(&[("api.yaml", &api(30)), ("new.json", &json.to_string())]);
+    let here = folder.path();
+    git(here, "init -q");
+    git(here, "add .");
+    git(here, "commit -q -m first");
+    folder.write("api.yaml", api(14));
+    for (line, input) in [
+        ("HEAD:api.yaml api.yaml", String::new()),
+        ("HEAD:api.yaml new.json", String::new()),
+        ("HEAD:api.yaml -", api(14)),
+    ] {
+        let run = gramc("diff --format json").args(line).within(here).input(input).run().exits(1);
+        let changes = changes(&run.stdout);
+        let narrowed = changes.iter().find(|change| change["change"] == "input-narrowed");
+        let narrowed = narrowed.unwrap_or_else(|| panic!("{line}: {}", run.stdout));
+        assert_eq!(narrowed["witness"], json!({"limit": 15}), "{line}");
+    }
+    folder.write("api.yaml", "openapi: 3.0.3\npaths: [");
+    gramc("diff new.json api.yaml").within(here).run().exits(1).says(&["api.yaml"]);
+}
+
+#[test]
+fn values_of_secrets_are_not_shown() {
+    let tool = |token: &str| format!("[f:Tool | (x::Text)==>(token::{token})==>(::Any)]");
+    let folder = folder(&[
+        ("old.gram", &tool("Text {secret: true, default: \"hunter2-secret\"}")),
+        ("new.gram", &tool("Text {secret: true, length: 20..40}")),
+    ]);
+    for format in ["human", "concise", "json", "github", "markdown"] {
+        let run = gramc("diff old.gram new.gram --format").arg(format).within(folder.path());
+        let run = run.run().exits(1);
+        assert!(!run.stdout.contains("hunter2"), "{}", run.stdout);
+        assert!(run.stdout.contains("***") || format == "concise", "{}", run.stdout);
+    }
 }
 
 #[test]

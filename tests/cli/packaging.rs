@@ -245,6 +245,13 @@ fn the_action_compares_with_a_revision() {
         assert!(printed.contains("title=input-narrowed"), "{paths}: {printed}");
         run(&mut with(&[("GRAMC_PATHS", paths), ("GRAMC_ALLOW", "tool-removed,input-narrowed")]));
     }
+    // What the revision does not have is new.
+    files.write("new/g.gram", tool(30));
+    let printed = run(&mut with(&[("GRAMC_PATHS", "new/g.gram\nnew/")]));
+    assert_eq!(printed.matches("::notice title=gramc diff::new/").count(), 2, "{printed}");
+    fails(&mut with(&[("GRAMC_PATHS", "new\ntools")]));
+    fails(&mut with(&[("GRAMC_PATHS", "new"), ("GRAMC_DIFF", "none")]));
+    fails(&mut with(&[("GRAMC_PATHS", "none.gram")]));
 }
 
 /// Checks a wheel, and lets the action install it where there is no gramc.

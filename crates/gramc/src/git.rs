@@ -1,7 +1,7 @@
 //! Files as they are at a git revision.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Component, Path};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -17,35 +17,41 @@ pub(crate) struct Revision {
     name: String,
     /// The objects of regular files by their paths from the root of the repository.
     files: BTreeMap<String, String>,
+    /// The paths of symbolic links, which are not followed.
+    links: BTreeSet<String>,
     /// The path of the current folder from the root, empty or with a slash at its end.
     folder: String,
     reader: RefCell<ObjectReader>,
 }
 
 impl Revision {
-    /// Reads the names of the files of a revision.
-    pub(crate) fn open(name: &str) -> Result<Self, Failure> {
-        let folder = git(&["rev-parse", "--show-prefix"])?
-            .ok_or_else(|| Failure::new("the current folder is not in a git repository"))?;
+    /// Reads the names of the files of a revision. Fails with the reason as the end of a sentence.
+    pub(crate) fn open(name: &str) -> Result<Self, String> {
+        let folder = git(&["rev-parse", "--show-prefix"])
+            .map_err(|why| format!("git cannot read a repository here: {why}"))?;
         let tree = format!("{name}^{{tree}}");
-        let tree = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &tree])?
-            .filter(|_| !name.is_empty())
-            .ok_or_else(|| Failure::new(format!("there is no git revision `{name}`")))?;
-        let listed = git(&["ls-tree", "-r", "-z", "--full-tree", tree.trim()])?
-            .ok_or_else(|| Failure::new(format!("cannot list the files of `{name}`")))?;
-        let files = listed.split_terminator('\0').filter_map(|entry| {
-            let (about, path) = entry.split_once('\t')?;
-            let mut about = about.split(' ');
-            let (mode, kind, object) = (about.next()?, about.next()?, about.next()?);
-            // Links and submodules are no files here.
-            let is_file = kind == "blob" && mode.starts_with("100");
-            is_file.then(|| (path.to_owned(), object.to_owned()))
-        });
+        let tree = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &tree]);
+        let tree = tree.ok().filter(|_| !name.is_empty());
+        let tree = tree.ok_or_else(|| format!("no git revision `{name}`"))?;
+        let listed = git(&["ls-tree", "-r", "-z", "--full-tree", tree.trim()])
+            .map_err(|why| format!("git cannot list the files of `{name}`: {why}"))?;
+        let (mut files, mut links) = (BTreeMap::new(), BTreeSet::new());
+        for entry in listed.split_terminator('\0') {
+            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let [mode, kind, object] = about.split(' ').collect::<Vec<_>>()[..] else { continue };
+            // Submodules are no files here.
+            match mode {
+                "120000" => drop(links.insert(path.to_owned())),
+                _ if kind == "blob" => drop(files.insert(path.to_owned(), object.to_owned())),
+                _ => {}
+            }
+        }
         Ok(Self {
             name: name.to_owned(),
-            files: files.collect(),
+            files,
+            links,
             folder: folder.trim_end_matches('\n').to_owned(),
-            reader: RefCell::new(ObjectReader::start()?),
+            reader: RefCell::new(ObjectReader::start().map_err(|failure| failure.to_string())?),
         })
     }
 
@@ -67,11 +73,23 @@ impl Revision {
         Vec::new()
     }
 
+    /// Whether a path names a symbolic link.
+    pub(crate) fn is_link(&self, path: &str) -> bool {
+        let places = [joined(&self.folder, path), joined("", path)];
+        places.into_iter().flatten().any(|place| self.links.contains(&place))
+    }
+
     /// The file that an import in another file leads to.
     pub(crate) fn import(&self, from: &str, import: &str) -> Result<String, String> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let place = joined(folder, import).filter(|place| self.files.contains_key(place));
-        place.ok_or_else(|| format!("there is no file `{import}` at the revision {}", self.name))
+        match joined(folder, import) {
+            Some(place) if self.files.contains_key(&place) => Ok(place),
+            Some(place) if self.links.contains(&place) => Err(format!(
+                "`{import}` is a symbolic link at the revision {}, and links are not followed",
+                self.name
+            )),
+            _ => Err(format!("there is no file `{import}` at the revision {}", self.name)),
+        }
     }
 
     /// How messages name a file.
@@ -108,15 +126,17 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// What git prints. `None` if it fails.
-fn git(arguments: &[&str]) -> Result<Option<String>, Failure> {
+/// What git prints or, if it fails, the first line of what it says.
+fn git(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| cannot_start(&error))?;
+    let output = output.map_err(|error| cannot_start(&error).to_string())?;
     if !output.status.success() {
-        return Ok(None);
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("it does not say why");
+        return Err(said.trim_start_matches("fatal: ").to_owned());
     }
     // Paths that are not UTF-8 name no specifications.
-    Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn cannot_start(error: &std::io::Error) -> Failure {

@@ -26,11 +26,6 @@ pub(crate) fn say_each(prefix: &str, items: impl IntoIterator<Item: Display>) {
     items.into_iter().for_each(|item| say(format_args!("{prefix}{item}")));
 }
 
-/// A name that cannot steer a terminal or break a line.
-pub(crate) fn printable(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
 /// How JSON is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use gram_check::{Checked, Valid};
 use gram_model::Module;
+use gram_openapi::ApiOptions;
 use gram_project::files::is_gram;
-use gram_project::{Imported, follow_imports};
-use gram_schema::import::{ImportOptions, Origin, import};
+use gram_project::{Imported as ImportedFile, follow_imports};
+use gram_schema::import::{ImportOptions, Imported, Origin, import};
 use gram_syntax::{Limits, Parse, SourceFile, parse, parse_bytes};
 use serde::de::IgnoredAny;
 
@@ -70,7 +71,16 @@ pub(crate) fn of_json(
     from: Origin,
     display: Display,
 ) -> Result<Option<Source>, Failure> {
-    let imported = match import(json, &ImportOptions { from, name: tool, container: None }) {
+    of_imported(import(json, &ImportOptions { from, name: tool, container: None }), name, display)
+}
+
+/// What was imported from another notation.
+fn of_imported(
+    imported: Result<Imported, impl std::fmt::Display>,
+    name: &str,
+    display: Display,
+) -> Result<Option<Source>, Failure> {
+    let imported = match imported {
         Ok(imported) => imported,
         Err(error) => {
             say(format_args!("gramc: {name}: {error}"));
@@ -88,8 +98,12 @@ pub(crate) fn of_json(
 fn is_document(path: &Path, bytes: &[u8]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
+    let is_api = || {
+        let text = std::str::from_utf8(bytes).ok();
+        matches!(text.and_then(gram_openapi::api_document), Some(Ok(_)))
+    };
     extension.is_some_and(|extension| ["json", "jsonl", "yaml", "yml"].contains(&extension))
-        || (!is_gram(path) && matches!(values.next(), Some(Ok(_))))
+        || (!is_gram(path) && (matches!(values.next(), Some(Ok(_))) || is_api()))
 }
 
 fn of_document(
@@ -102,16 +116,26 @@ fn of_document(
         let at = error.utf8_error().valid_up_to();
         Failure::new(format!("{name} is not valid UTF-8 at byte {at}"))
     })?;
+    if let Some(document) = gram_openapi::api_document(&json) {
+        let imported = document.and_then(|it| gram_openapi::import(&it, &ApiOptions::default()));
+        return of_imported(imported.map(|imported| imported.specification), name, display);
+    }
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tool");
     of_json(&json, (name, stem), Origin::Auto, display)
 }
 
 /// A file or folder as it is at a git revision.
 fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<Source>, Failure> {
-    let revision = Revision::open(revision)?;
+    let revision = Revision::open(revision)
+        .map_err(|why| Failure::new(format!("there is no file `{revision}:{path}`, and {why}")))?;
     let named = revision.find(path, |file| is_gram(Path::new(file)));
     if named.is_empty() {
         let shown = revision.shown(path);
+        if revision.is_link(path) {
+            return Err(Failure::new(format!(
+                "{shown} is a symbolic link; name the file that it leads to"
+            )));
+        }
         return Err(Failure::new(format!(
             "there is no file and no folder with .gram files {shown}"
         )));
@@ -134,7 +158,7 @@ fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<So
             let resolved = imports.map(|import| {
                 let found = revision.import(file, &import.path);
                 let imported =
-                    found.map(|file| Imported { shown: (&file).into(), path: file.into() });
+                    found.map(|file| ImportedFile { shown: (&file).into(), path: file.into() });
                 (import.span, imported)
             });
             resolved.collect()

@@ -51,7 +51,7 @@ pub(crate) fn real_schemas() -> Vec<(String, Value)> {
 }
 
 /// The verdict of another program.
-fn canonical(wide: &Value, narrow: &Value) -> Option<bool> {
+pub(crate) fn canonical(wide: &Value, narrow: &Value) -> Option<bool> {
     let read =
         |schema| canonical::options().should_validate_formats(true).canonicalize(schema).ok();
     match read(wide)?.covers(&read(narrow)?) {

@@ -311,6 +311,7 @@ impl Editor<'_> {
                 }
             });
         }
+        self.declarations(&names, is_open && !has_patterns);
         if !has_patterns {
             let effect = if is_open { Effect::Narrows } else { Effect::Any };
             self.set("patternProperties", effect, json!({"^x-": {"type": "string"}}));
@@ -324,6 +325,27 @@ impl Editor<'_> {
         if let [first, second, ..] = &names[..] {
             let dependent = json!({first: [second]});
             self.set("dependentRequired", Effect::Narrows, dependent);
+        }
+    }
+
+    /// Declarations of properties whose values the object constrains already.
+    fn declarations(&mut self, names: &[String], is_open: bool) {
+        let required = self.keywords.get("required").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
+        let mut more: Vec<_> = required
+            .filter(|name| !names.iter().any(|known| known == name))
+            .map(|name| (name.to_owned(), if is_open { Effect::Narrows } else { Effect::Any }))
+            .collect();
+        if self.keywords.get("patternProperties").is_some_and(|all| all.get("^x-").is_some()) {
+            more.push(("x-declared".to_owned(), Effect::Narrows));
+        }
+        for (name, effect) in more {
+            self.push(&format!("declare {name}"), effect, |keywords| {
+                let properties = keywords.entry("properties").or_insert_with(|| json!({}));
+                if let Value::Object(properties) = properties {
+                    properties.insert(name, json!({"type": "integer"}));
+                }
+            });
         }
     }
 

@@ -1,11 +1,13 @@
 //! Whether `gram-diff` finds what breaks: on edits of one keyword of the tools in
-//! `tests/corpus/import`.
+//! `tests/corpus/import`, and on random pairs of tools.
+
+use std::time::{Duration, Instant};
 
 use gram_check::Valid;
-use gram_diff::{Breaking, ChangeKind, diff};
+use gram_diff::{Breaking, Change, ChangeKind, diff};
 use gram_model::Module;
 use gram_schema::Draft;
-use gram_schema::emit::ParameterSchema;
+use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::import::{ImportOptions, import};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::campaign;
@@ -13,97 +15,263 @@ use gramc_tests::rng::Rng;
 use json_schema_kit::containment::{Containment, decide};
 use serde_json::{Value, json};
 
-use crate::edited::real_schemas;
+use crate::edited::{canonical, real_schemas};
 use crate::edits::{Edit, Effect, edits};
-use crate::validator;
+use crate::{foreign, relatives, validator};
 
 /// The edits of each tool that are looked at.
 const EDITS: usize = 25;
 
-/// A specification with one tool.
-fn module(schema: &Value) -> Option<Valid<Module>> {
-    let list = json!({"tools": [{"name": "f", "inputSchema": schema}]}).to_string();
-    let imported = import(&list, &ImportOptions::default()).ok()?;
-    gram_check::check(&[parse(SourceFile::new("tools.gram", imported.text))]).module
+/// The part of a tool that a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Input,
+    Result,
 }
 
-fn parameters(module: &Module) -> Value {
-    let schema = ParameterSchema::new(&module.types, &module.tools[0], Draft::Draft2020);
-    serde_json::to_value(schema).unwrap()
+impl Part {
+    /// The kinds of changes of this part: narrowed, widened and changed.
+    fn kinds(self) -> [ChangeKind; 3] {
+        match self {
+            Self::Input => {
+                [ChangeKind::InputNarrowed, ChangeKind::InputWidened, ChangeKind::InputChanged]
+            }
+            Self::Result => {
+                [ChangeKind::ResultNarrowed, ChangeKind::ResultWidened, ChangeKind::ResultChanged]
+            }
+        }
+    }
+}
+
+/// A specification with one tool, and the schema of its part.
+fn module(schema: &Value, part: Part) -> Option<(Valid<Module>, Value)> {
+    let tool = match part {
+        Part::Input => json!({"name": "f", "inputSchema": schema}),
+        Part::Result => {
+            json!({"name": "f", "inputSchema": {"type": "object"}, "outputSchema": schema})
+        }
+    };
+    let imported = import(&json!({"tools": [tool]}).to_string(), &ImportOptions::default()).ok()?;
+    let module = gram_check::check(&[parse(SourceFile::new("tools.gram", imported.text))]).module?;
+    let (types, tool) = (&module.types, &module.tools[0]);
+    let schema = match part {
+        Part::Input => serde_json::to_value(ParameterSchema::new(types, tool, Draft::Draft2020)),
+        Part::Result => serde_json::to_value(ResultSchema::new(types, tool, Draft::Draft2020)?),
+    };
+    Some((module, schema.unwrap()))
 }
 
 /// What is wrong with the changes of an edit, and whether they are undecided.
-fn judge(schema: &Value, edit: &Edit) -> Option<(Result<(), String>, bool)> {
-    let (old, new) = (module(schema)?, module(&edit.schema)?);
+fn judge(schema: &Value, edit: &Edit, part: Part) -> Option<(Result<(), String>, bool)> {
+    let ((old, old_schema), (new, new_schema)) =
+        (module(schema, part)?, module(&edit.schema, part)?);
     let changes = diff(&old, &new);
-    let (old, new) = (parameters(&old), parameters(&new));
     let is_undecided = changes.iter().any(|change| change.breaking == Breaking::Unknown);
-    let breaks = changes.iter().any(|change| change.breaking == Breaking::Yes);
-    let told = || format!("{changes:?}\nold: {old}\nnew: {new}");
-    for change in &changes {
-        let is_of_input = matches!(
-            change.kind,
-            ChangeKind::InputNarrowed
-                | ChangeKind::InputWidened
-                | ChangeKind::InputChanged
-                | ChangeKind::Description
-                | ChangeKind::Annotation
-        );
-        if !is_of_input {
-            return Some((Err(format!("a change of something else\n{}", told())), false));
+    let told = |fault: &str| format!("{fault}\n{changes:?}\nold: {old_schema}\nnew: {new_schema}");
+    let fault = fault_of(&changes, (&old_schema, &new_schema), edit, part);
+    Some((fault.map_or(Ok(()), |fault| Err(told(&fault))), is_undecided))
+}
+
+fn fault_of(
+    changes: &[Change],
+    (old, new): (&Value, &Value),
+    edit: &Edit,
+    part: Part,
+) -> Option<String> {
+    // Callers send what the old version takes, and receive what the new one returns.
+    let (sent, taken) = if part == Part::Input { (old, new) } else { (new, old) };
+    let [narrowed, widened, changed] = part.kinds();
+    for change in changes {
+        let is_text = matches!(change.kind, ChangeKind::Description | ChangeKind::Annotation);
+        if !is_text && !part.kinds().contains(&change.kind) {
+            return Some("a change of something else".to_owned());
         }
         let Some(witness) = &change.witness else { continue };
-        if !validator(&old).is_valid(&witness.value) || validator(&new).is_valid(&witness.value) {
-            return Some((Err(format!("{} breaks nothing\n{}", witness.value, told())), false));
+        if !validator(sent).is_valid(&witness.value) || validator(taken).is_valid(&witness.value) {
+            return Some(format!("{} breaks nothing", witness.value));
         }
     }
-    // A new optional parameter breaks nothing.
-    let is_new = edit.name.starts_with("a property, required: false");
-    let is_refused = matches!(decide(&new, &old), Containment::Refuted(_));
-    let fault = match edit.effect {
-        _ if is_undecided => None,
-        Effect::Widens if breaks => Some("a wider tool breaks callers"),
+    if changes.iter().any(|change| change.breaking == Breaking::Unknown) {
+        return None;
+    }
+    // A property that is new for the consumer breaks nothing: no producer has sent it.
+    let is_new = match part {
+        Part::Input => edit.name.starts_with("a property, required: false"),
+        Part::Result => edit.name.starts_with("no property"),
+    };
+    let has = |kind: ChangeKind| changes.iter().any(|change| change.kind == kind);
+    let is_wrong_kind = match edit.effect {
+        Effect::Narrows => has(widened) || has(changed),
+        Effect::Widens => !is_new && (has(narrowed) || has(changed)),
+        Effect::Any => false,
+    };
+    if is_wrong_kind {
+        return Some(format!("a wrong kind of change, for {:?}", edit.effect));
+    }
+    let breaks = changes.iter().any(|change| change.breaking == Breaking::Yes);
+    let harmless = if part == Part::Input { Effect::Widens } else { Effect::Narrows };
+    let is_refused = matches!(decide(taken, sent), Containment::Refuted(_));
+    match edit.effect {
+        effect if effect == harmless => {
+            breaks.then(|| "a harmless change breaks callers".to_owned())
+        }
         // A map takes any name, so that a new name in it narrows it.
         Effect::Any if is_new && breaks && edit.name.ends_with("at \"\"") => {
-            Some("a new optional parameter breaks callers")
+            Some("a new optional property breaks callers".to_owned())
         }
-        Effect::Narrows | Effect::Any if is_refused && !breaks && !is_new => {
-            Some("a narrower tool breaks nothing")
-        }
+        _ if is_refused && !breaks && !is_new => Some("nothing breaks".to_owned()),
         _ => None,
-    };
-    Some((fault.map_or(Ok(()), |fault| Err(format!("{fault}\n{}", told()))), is_undecided))
+    }
+}
+
+/// Schemas that speak of names which they do not declare.
+fn schemas_with_names() -> Vec<(String, Value)> {
+    let text = json!({"type": "string"});
+    let all = [
+        json!({"type": "object", "properties": {"a": text}, "required": ["x"]}),
+        json!({"type": "object", "properties": {"a": text}, "required": ["a", "x"],
+               "additionalProperties": {"type": ["integer", "string"]}}),
+        json!({"type": "object", "properties": {"a": text}, "patternProperties": {"^x-": text}}),
+        json!({"type": "object", "properties": {"a": text}, "patternProperties": {"^x-": text},
+               "additionalProperties": false}),
+        json!({"type": "object", "properties": {"a": text},
+               "propertyNames": {"enum": ["a", "brand_new"]}}),
+        json!({"type": "object", "properties": {"a": text}, "dependentRequired": {"a": ["x"]}}),
+    ];
+    let nested = all.iter().flat_map(|schema| {
+        let list = json!({"type": "array", "items": schema});
+        [schema.clone(), list].map(|part| json!({"type": "object", "properties": {"o": part}}))
+    });
+    let nested: Vec<_> = nested.collect();
+    all.into_iter().chain(nested).map(|schema| ("names".to_owned(), schema)).collect()
 }
 
 #[test]
 fn breaking_edits_of_real_tools_are_found() {
-    let schemas = real_schemas();
+    let schemas = [schemas_with_names(), real_schemas()].concat();
     let seed = campaign::seed().wrapping_add(11);
     let found = campaign::each_thread(|first, step| {
-        let (mut count, mut undecided, mut faults) = (0, 0, Vec::new());
+        let (mut count, mut undecided, mut faults) = ([0, 0], 0, Vec::new());
         for (at, (name, schema)) in schemas.iter().enumerate().skip(first).step_by(step) {
             let mut rng = Rng::for_case(seed, at);
             let mut all = edits(schema);
-            while all.len() > EDITS {
+            while name != "names" && all.len() > EDITS {
                 all.swap_remove(rng.below(all.len()));
             }
             for edit in all {
-                let Some((judged, is_undecided)) = judge(schema, &edit) else { continue };
-                count += 1;
-                undecided += usize::from(is_undecided);
-                faults.extend(judged.err().map(|fault| format!("{name}: {}: {fault}", edit.name)));
+                for part in [Part::Input, Part::Result] {
+                    let Some((judged, is_undecided)) = judge(schema, &edit, part) else { continue };
+                    count[part as usize] += 1;
+                    undecided += usize::from(is_undecided);
+                    let fault = judged.err();
+                    let fault = fault.map(|it| format!("{name}: {part:?}: {}: {it}", edit.name));
+                    faults.extend(fault);
+                }
             }
         }
         (count, undecided, faults)
     });
-    let (mut count, mut undecided, mut faults) = (0, 0, Vec::new());
+    let (mut inputs, mut results, mut undecided, mut faults) = (0, 0, 0, Vec::new());
     for (some, unknown, wrong) in found {
-        count += some;
+        inputs += some[0];
+        results += some[1];
         undecided += unknown;
         faults.extend(wrong);
     }
-    assert!(count > 1_000, "only {count} edits");
-    let first = faults.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(inputs > 1_000 && results > 1_000, "only {inputs} and {results} edits");
+    let (count, few) = (inputs + results, faults.len().min(3));
+    let first = faults[..few].join("\n\n");
     assert!(faults.is_empty(), "{} of {count} are wrong:\n{first}", faults.len());
     assert!(undecided * 200 <= count, "{undecided} of {count} are undecided");
+}
+
+/// What came of random pairs.
+#[derive(Debug, Default)]
+struct Tally {
+    pairs: usize,
+    breaking: usize,
+    compatible: usize,
+    undecided: usize,
+    witnesses: usize,
+    /// The pairs that another program decides, too.
+    judged: usize,
+    slowest: Duration,
+    faults: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, old: &Value, new: &Value) -> Option<()> {
+        /// The length of a schema up to which the other program is asked.
+        const MAX_JUDGED: usize = 4_000;
+        let ((old, sent), (new, taken)) = (module(old, Part::Input)?, module(new, Part::Input)?);
+        let start = Instant::now();
+        let changes = diff(&old, &new);
+        self.slowest = self.slowest.max(start.elapsed());
+        self.pairs += 1;
+        let breaks = changes.iter().any(|change| change.breaking == Breaking::Yes);
+        let is_undecided = changes.iter().any(|change| change.breaking == Breaking::Unknown);
+        match (breaks, is_undecided) {
+            (true, _) => self.breaking += 1,
+            (false, true) => self.undecided += 1,
+            (false, false) => self.compatible += 1,
+        }
+        let mut report = |fault: &str| {
+            self.faults.push(format!("{fault}\n{changes:?}\nold: {sent}\nnew: {taken}"));
+        };
+        let (accepted, refused) = (validator(&sent), validator(&taken));
+        for witness in changes.iter().filter_map(|change| change.witness.as_ref()) {
+            self.witnesses += 1;
+            if !accepted.is_valid(&witness.value) || refused.is_valid(&witness.value) {
+                report(&format!("{} breaks nothing", witness.value));
+            }
+        }
+        let decided = match decide(&taken, &sent) {
+            Containment::Proven => true,
+            Containment::Refuted(_) => false,
+            Containment::Undecided(_) => return Some(()),
+        };
+        if decided && breaks {
+            report("a wider tool breaks callers");
+        }
+        if sent.to_string().len() + taken.to_string().len() < MAX_JUDGED
+            && let Some(other) = canonical(&taken, &sent)
+        {
+            self.judged += 1;
+            if other != decided {
+                report(&format!("the referee says {other}, not {decided}"));
+            }
+        }
+        Some(())
+    }
+}
+
+#[test]
+fn changes_of_random_tools_hold() {
+    let seed = campaign::seed().wrapping_add(12);
+    let found = campaign::each_thread(|first, step| {
+        let mut tally = Tally::default();
+        for case in (first..campaign::cases() / 20).step_by(step) {
+            let mut rng = Rng::for_case(seed, case);
+            let Some(old) = foreign(&mut rng, case % 4 == 0) else { continue };
+            let new = relatives::relative(&mut rng, &old);
+            tally.add(&old, &new);
+        }
+        tally
+    });
+    let mut all = Tally::default();
+    for tally in found {
+        all.pairs += tally.pairs;
+        all.breaking += tally.breaking;
+        all.compatible += tally.compatible;
+        all.undecided += tally.undecided;
+        all.witnesses += tally.witnesses;
+        all.judged += tally.judged;
+        all.slowest = all.slowest.max(tally.slowest);
+        all.faults.extend(tally.faults);
+    }
+    let faults = std::mem::take(&mut all.faults);
+    let first = faults[..faults.len().min(3)].join("\n\n");
+    assert!(faults.is_empty(), "seed {seed}: {all:?}: {} faults:\n{first}", faults.len());
+    assert!(all.breaking * 5 > all.pairs && all.judged * 5 > all.pairs, "{all:?}");
+    assert!(all.undecided * 50 <= all.pairs, "{all:?}");
 }

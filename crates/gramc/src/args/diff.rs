@@ -10,16 +10,17 @@ use super::LiveServer;
 
 /// Compare two versions of tools and show the calls that break
 ///
-/// OLD and NEW are files and their imports, folders, JSON tool lists, or - for standard input. If no
-/// file has that name, REV:PATH is a file or folder at a git revision. --command and --url compare
-/// with the tools of a running MCP server, which makes OLD its lock file. Exit code 1 if a change
-/// breaks callers.
+/// OLD and NEW are files and their imports, folders, JSON tool lists, OpenAPI, Swagger or Google
+/// Discovery documents, or - for standard input. If no file has that name, REV:PATH is a file or
+/// folder at a git revision. --command and --url compare with the tools of a running MCP server,
+/// which makes OLD its lock file. Exit code 1 if a change breaks callers.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc diff old.gram new.gram
   gramc diff HEAD~1:tools/ tools/
   gramc diff main:shop.gram shop.gram --format markdown
   gramc diff guard.gram --command \"npx -y @modelcontextprotocol/server-memory\"
+  gramc diff v1.2.0:openapi.yaml openapi.yaml
   gramc diff released.json tools.gram --allow tool-removed,input-narrowed
   gramc diff v1.2.0:tools/ tools/ --changelog")]
 pub(crate) struct Diff {
@@ -27,7 +28,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "OLD")]
     pub(crate) old: PathBuf,
     /// New version
-    #[arg(value_name = "NEW", required_unless_present_any = ["command", "url"])]
+    #[arg(value_name = "NEW")]
     // `requires` alone does not refuse an option if what it requires conflicts with another argument.
     #[arg(conflicts_with_all = ["command", "url", "env", "header", "token_env", "ca", "cert", "key"])]
     pub(crate) new: Option<PathBuf>,
@@ -41,8 +42,8 @@ pub(crate) struct Diff {
     pub(crate) changelog: bool,
 }
 
+/// The names of changes, each with its change.
 fn kinds() -> impl TypedValueParser<Value = ChangeKind> {
     PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name))
-        // The parser accepts no other names.
-        .map(|name| ChangeKind::of_name(&name).unwrap_or(ChangeKind::Policy))
+        .try_map(|name| ChangeKind::of_name(&name).ok_or("unknown change"))
 }

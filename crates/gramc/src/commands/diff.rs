@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gram_diff::report::{Allowed, changelog, human, markdown};
+use gram_diff::report::{Allowed, changelog, human, markdown, printable};
 use gram_diff::{Breaking, Change, diff};
 use gram_schema::import::Origin;
 use gram_syntax::SourceFile;
@@ -14,11 +14,22 @@ use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::source::{self, Source};
 use crate::{live, output, report};
 
+const MISSING_VERSION: &str = "missing new version: name a file, --command or --url";
+
 pub(super) fn run(args: &Diff, display: Display) -> Outcome {
     if display.format == Format::Sarif {
         return Err(Failure::new(
             "--format sarif is for diagnostics of files: use human, concise, json, github or markdown",
         ));
+    }
+    if args.changelog && !matches!(display.format, Format::Human | Format::Markdown) {
+        return Err(Failure::new(
+            "--changelog prints Markdown and cannot be used with another --format",
+        ));
+    }
+    let is_live = args.live.command.is_some() || args.live.url.is_some();
+    if args.new.is_none() && !is_live {
+        return Err(Failure::new(MISSING_VERSION));
     }
     only_one_reads(&[&args.old, args.new.as_deref().unwrap_or(Path::new(""))])?;
     let Some(old) = source::read(&args.old, display)? else { return Ok(PROBLEMS) };
@@ -45,8 +56,7 @@ fn read_new(args: &Diff, display: Display) -> Result<Option<Source>, Failure> {
     if let Some(path) = &args.new {
         return source::read(path, display);
     }
-    let tools = live::tools_of(&args.live)?
-        .ok_or_else(|| Failure::new("missing new version: name a file, --command or --url"))?;
+    let tools = live::tools_of(&args.live)?.ok_or_else(|| Failure::new(MISSING_VERSION))?;
     source::of_json(&tools.to_string(), (live::SERVER, "tool"), Origin::Mcp, display)
 }
 
@@ -61,7 +71,7 @@ fn concise(change: &Change) -> String {
         Breaking::No => "compatible",
     };
     let Change { tool, kind, message, .. } = change;
-    output::printable(&format!("{tool}: {breaking}[{}] {message}", kind.name()))
+    printable(&format!("{tool}: {breaking}[{}] {message}", kind.name()))
 }
 
 /// A change as an annotation of the tool in the new version.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use gram_diff::report::printable;
 use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
 
 use crate::args::{Display, Fmt, Format};
@@ -124,7 +125,7 @@ fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String
 
 fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
     let place = parse.source().position(span.start);
-    let (name, error) = (output::printable(parse.source().name()), FormatError::Changed(span));
+    let (name, error) = (printable(parse.source().name()), FormatError::Changed(span));
     let place = format!("{name}:{}:{}", place.line + 1, place.column + 1);
     Failure::new(format!("{place}: the file is not changed: {error}"))
 }
@@ -133,7 +134,7 @@ fn unsafe_to_format(parse: &Parse, span: Span) -> Failure {
 fn difference(name: &str, before: &str, after: &str) -> String {
     let mut config = similar::TextDiff::configure();
     let diff = config.timeout(DIFF_TIME).diff_lines(before, after);
-    let name = output::printable(name);
+    let name = printable(name);
     diff.unified_diff().header(&name, &name).to_string()
 }
 
@@ -174,7 +175,7 @@ fn report_files(
     report::show(display, &found_diagnostics)?;
     if args.check && display.format == Format::Human {
         for name in &changed {
-            say(format_args!("{}: not formatted", output::printable(name)));
+            say(format_args!("{}: not formatted", printable(name)));
         }
     }
     if display.format == Format::Human && (looks || !stdin_alone) {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gram_diff::report::printable;
 use gram_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
 
 use crate::args::{Display, Parse, Tree};
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
             Tree::Sexp | Tree::Tokens if one => output::print(text)?,
             // What begins with a semicolon is a comment in S-expressions.
             Tree::Sexp | Tree::Tokens => {
-                output::print(&format!("; {}\n{text}", output::printable(name)))?;
+                output::print(&format!("; {}\n{text}", printable(name)))?;
             }
         }
     }

@@ -78,7 +78,8 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
         return Containment::Undecided("the `$schema` of a schema is not known here".to_owned());
     };
     for document in [&wide_document, &narrow_document] {
-        if let Some(fault) = validators::fault(document.dialect, document.root) {
+        let fault = validators::fault(document.dialect, document.root);
+        if let Some(fault) = fault.or_else(|| validators::slow_pattern(document.root)) {
             return Containment::Undecided(fault);
         }
     }

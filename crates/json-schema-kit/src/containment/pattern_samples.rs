@@ -54,6 +54,47 @@ pub(super) fn lengths(pattern: &str) -> Option<(u64, Option<u64>)> {
     Some((least as u64, most.filter(|_| is_whole).map(|most| most as u64)))
 }
 
+/// How often the innermost part of an expression is repeated at least. Programs that match texts do
+/// that many steps, even where the part matches nothing.
+pub(super) fn repetitions(pattern: &str) -> u64 {
+    // The greatest number in each open group, and that of the last part.
+    let (mut open, mut last) = (vec![1_u64], 1_u64);
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        last = match c {
+            '(' => {
+                open.push(1);
+                1
+            }
+            ')' if open.len() > 1 => open.pop().unwrap_or(1),
+            '{' => match count_of(rest.as_str()) {
+                Some((least, after)) => {
+                    rest = after.chars();
+                    last.saturating_mul(least.max(1))
+                }
+                None => 1,
+            },
+            '?' | '+' | '*' => last,
+            '\\' => {
+                rest.next();
+                1
+            }
+            _ => 1,
+        };
+        if let Some(most) = open.last_mut() {
+            *most = last.max(*most);
+        }
+    }
+    open.into_iter().max().unwrap_or(1)
+}
+
+/// The least count of `2}`, `2,}` or `2,5}`, and the text behind it.
+fn count_of(text: &str) -> Option<(u64, &str)> {
+    let (inside, after) = text.split_once('}')?;
+    let least = inside.split(',').next()?;
+    Some((least.parse().ok()?, after))
+}
+
 fn parse(pattern: &str) -> Option<Part> {
     let characters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { characters: &characters, at: 0 };
@@ -341,6 +382,23 @@ mod tests {
                 let is_there = matched.iter().any(|text| text.chars().count() as u64 == *length);
                 assert!(is_there || !pattern.ends_with('$'), "{pattern} {length}: {texts:?}");
             }
+        }
+    }
+
+    #[test]
+    fn nested_repetitions_are_multiplied() {
+        for (pattern, expected) in [
+            ("^a$", 1),
+            (r"^\d{4}-\d{2}$", 4),
+            ("^(a{3}|b){5,9}c{2}$", 15),
+            (r"(?:(?:(?i:\b){2000}){2000}?){200}", 800_000_000),
+            ("((a{99999999999}){99999999999}", u64::MAX),
+            (r"(a\){9})", 9),
+            (")){2}", 2),
+            ("^a{9}1{9}2{9}$", 9),
+            ("{a}{2,}", 2),
+        ] {
+            assert_eq!(repetitions(pattern), expected, "{pattern}");
         }
     }
 

@@ -56,6 +56,25 @@ fn a_reference_means_what_its_own_document_says() {
 }
 
 #[test]
+fn groups_with_flags_have_no_length() {
+    let short = of(&json!({"type": "string", "pattern": "^(?i:ab)$"}), true);
+    let long = of(&json!({"type": "string", "pattern": "^(?i:ab)$", "minLength": 4}), true);
+    assert_ne!(decide(&long, &short), Containment::Proven);
+}
+
+#[test]
+fn patterns_that_repeat_nothing_end() {
+    let slow = of(&json!({"pattern": r"^(?:(?:(?:\b){2000}){2000}){200}a$"}), true);
+    let start = Instant::now();
+    for (wide, narrow) in [(&slow, json!(true)), (&slow, of(&json!({"pattern": "^a$"}), true))] {
+        undecided(wide, &narrow);
+        undecided(&narrow, wide);
+        assert_eq!(super::confirm(wide, &narrow, json!({"p": "a"})), None);
+    }
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
 fn types_and_lists_of_types() {
     wider(&json!({}), &json!({"type": "string"}));
     wider(&json!(true), &json!(false));

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use jsonschema::canonical::Containment as CanonicalContainment;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Counterexample;
 use super::document::Dialect;
+use super::pattern_samples::repetitions;
 use crate::keywords::Keyword;
 
 /// How long a reason may be that quotes a value.
@@ -24,6 +25,22 @@ pub(super) fn fault(dialect: Dialect, schema: &Value) -> Option<String> {
     Some(format!("a schema is not valid at `{}`: {}", error.instance_path(), reason(&error)))
 }
 
+/// The first pattern that takes too long to match, as a sentence. Only for schemas of bounded depth.
+pub(super) fn slow_pattern(schema: &Value) -> Option<String> {
+    /// The most repetitions of a part in other ones.
+    const MAX_REPETITIONS: u64 = 100_000;
+    let Value::Object(keywords) = schema else { return None };
+    let names = keywords.get("patternProperties").and_then(Value::as_object);
+    let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
+    let own = keywords.get("pattern").and_then(Value::as_str);
+    let mut all = own.into_iter().chain(names);
+    if all.any(|pattern| repetitions(pattern) > MAX_REPETITIONS) {
+        return Some(format!("a pattern repeats a part more than {MAX_REPETITIONS} times"));
+    }
+    let parts = keywords.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
+    parts.into_iter().find_map(slow_pattern)
+}
+
 /// The validators of two schemas.
 #[derive(Debug)]
 pub(super) struct ValidatorPair {
@@ -35,6 +52,9 @@ impl ValidatorPair {
     /// Builds both. Fails with the reason as a sentence.
     pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, String> {
         let build = |schema: &Value| {
+            if let Some(reason) = slow_pattern(schema) {
+                return Err(reason);
+            }
             let options = jsonschema::options().should_validate_formats(true);
             options
                 .build(&with_encoded_references(schema))
