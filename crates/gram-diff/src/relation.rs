@@ -48,9 +48,15 @@ impl Relation {
         if same(&assertions(producer), &assertions(consumer)) {
             return Self::EQUAL;
         }
-        let mut names = BTreeSet::new();
+        let (mut names, mut wanted) = (BTreeSet::new(), BTreeSet::new());
         declared_names(consumer, &mut names);
-        let sent = set_aside(producer, &names, is_root);
+        wanted_names(producer, &mut wanted);
+        wanted_names(consumer, &mut wanted);
+        names.retain(|name| !wanted.contains(name));
+        let mut sent = producer.clone();
+        Restriction { names: &names, keeps_constrained: true }.apply(&mut sent, is_root);
+        let mut taken = consumer.clone();
+        Restriction { names: &names, keeps_constrained: false }.apply(&mut taken, is_root);
         let refused = |producer: &Value| match decide(consumer, producer) {
             Containment::Proven => Breaks::No,
             Containment::Refuted(example) => Breaks::Yes(example),
@@ -64,7 +70,7 @@ impl Relation {
             },
             breaks => breaks,
         };
-        let relaxes = match decide(&sent, &set_aside(consumer, &names, is_root)) {
+        let relaxes = match decide(&sent, &taken) {
             Containment::Proven => None,
             Containment::Refuted(example) => Some(example.pointer),
             // If nothing breaks and the schemas differ, it is likely.
@@ -105,14 +111,6 @@ fn assertions(schema: &Value) -> Value {
     Value::Object(kept)
 }
 
-/// A schema without properties that it does not declare and the consumer does, here or elsewhere: an
-/// open object allows any value of that name, and callers send none.
-fn set_aside(schema: &Value, names: &BTreeSet<&str>, is_root: bool) -> Value {
-    let mut sent = schema.clone();
-    forbid(&mut sent, names, is_root);
-    sent
-}
-
 /// Collects the names of all properties that a schema declares anywhere.
 fn declared_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
     let Value::Object(keywords) = schema else { return };
@@ -125,42 +123,67 @@ fn declared_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
     }
 }
 
-/// Forbids properties of these names in open objects that declare other ones, unless the objects speak
-/// of these names in another way.
-fn forbid(schema: &mut Value, names: &BTreeSet<&str>, is_root: bool) {
+/// Collects the names of properties that objects require without declaring them.
+fn wanted_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
     let Value::Object(keywords) = schema else { return };
-    let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
-    // The members of an intersection do not know the properties of each other.
-    let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
-    let declares = keywords.get("properties").is_some_and(Value::is_object);
-    if is_open && is_plain && (declares || is_root) && !constrains_names(keywords, names) {
-        let wanted = required_names(keywords);
-        let names: Vec<_> = names.iter().filter(|name| !wanted.contains(**name)).collect();
-        let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
-        if let Value::Object(properties) = properties {
-            for name in names {
-                properties.entry(*name).or_insert(Value::Bool(false));
+    let declared = keywords.get("properties").and_then(Value::as_object);
+    let dependent = keywords.get("dependentRequired").and_then(Value::as_object);
+    let dependent = dependent.into_iter().flatten();
+    let sources = dependent.clone().map(|(source, _)| source.as_str());
+    let lists = dependent.map(|(_, names)| names).chain(keywords.get("required"));
+    let listed = lists.filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    let is_declared = |name: &str| declared.is_some_and(|declared| declared.contains_key(name));
+    names.extend(listed.chain(sources).filter(|name| !is_declared(name)));
+    for (key, value) in keywords {
+        let parts = Keyword::of(key).subschemas(value);
+        parts.into_iter().for_each(|part| wanted_names(part, names));
+    }
+}
+
+/// Properties that are set aside: a consumer declares them, an open object of the producer allows any
+/// value of that name, and no caller sends one.
+struct Restriction<'s> {
+    names: &'s BTreeSet<&'s str>,
+    /// Whether objects that constrain names in another way are left as they are.
+    keeps_constrained: bool,
+}
+
+impl Restriction<'_> {
+    /// Forbids the properties in open objects that declare other ones.
+    fn apply(&self, schema: &mut Value, is_root: bool) {
+        let Value::Object(keywords) = schema else { return };
+        let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
+        // The members of an intersection do not know the properties of each other.
+        let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
+        let declares = keywords.get("properties").is_some_and(Value::is_object);
+        let is_kept = self.keeps_constrained && constrains_names(keywords, self.names);
+        if is_open && is_plain && (declares || is_root) && !is_kept {
+            let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
+            if let Value::Object(properties) = properties {
+                for name in self.names {
+                    properties.entry(*name).or_insert(Value::Bool(false));
+                }
             }
         }
-    }
-    for (key, value) in keywords {
-        let keyword = Keyword::of(key);
-        // Forbidding more in the others would allow more.
-        let is_positive = matches!(
-            keyword,
-            Keyword::Properties
-                | Keyword::PatternProperties
-                | Keyword::AdditionalProperties
-                | Keyword::Items
-                | Keyword::PrefixItems
-                | Keyword::AnyOf
-                | Keyword::OneOf
-                | Keyword::Defs
-                | Keyword::Definitions
-        );
-        if is_positive && keyword.value() != KeywordValue::Value {
-            for part in keyword.subschemas_mut(value) {
-                forbid(part, names, false);
+        for (key, value) in keywords {
+            let keyword = Keyword::of(key);
+            // Forbidding more in the others would allow more.
+            let is_positive = matches!(
+                keyword,
+                Keyword::Properties
+                    | Keyword::PatternProperties
+                    | Keyword::AdditionalProperties
+                    | Keyword::Items
+                    | Keyword::PrefixItems
+                    | Keyword::AnyOf
+                    | Keyword::OneOf
+                    | Keyword::Defs
+                    | Keyword::Definitions
+            );
+            if is_positive && keyword.value() != KeywordValue::Value {
+                for part in keyword.subschemas_mut(value) {
+                    self.apply(part, false);
+                }
             }
         }
     }
@@ -175,16 +198,6 @@ fn constrains_names(keywords: &Map<String, Value>, names: &BTreeSet<&str>) -> bo
     let none: Map<_, _> = patterns.keys().map(|key| (key.clone(), Value::Bool(false))).collect();
     let all: Map<_, _> = names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
     confirm(&Value::Bool(false), &json!({"patternProperties": none}), all.into()).is_none()
-}
-
-/// The names of properties that an object requires, always or next to other ones.
-fn required_names(keywords: &Map<String, Value>) -> BTreeSet<String> {
-    let always = keywords.get("required").and_then(Value::as_array);
-    let dependent = keywords.get("dependentRequired").and_then(Value::as_object);
-    let dependent = dependent.into_iter().flatten();
-    let sources = dependent.clone().map(|(source, _)| source.clone());
-    let names = dependent.filter_map(|(_, names)| names.as_array()).chain(always).flatten();
-    names.filter_map(Value::as_str).map(str::to_owned).chain(sources).collect()
 }
 
 /// Whether a schema allows every value by its form.

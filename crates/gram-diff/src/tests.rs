@@ -123,7 +123,7 @@ fn parameters_are_compared_one_by_one() {
             &["!input-narrowed /l: `l` allowed a list, each text and now allows a list with at \
                  most 3 items, each text {\"l\":[\"a\",\"\",\"a\",\"a\"]}"],
         ),
-        // An index and a name that nobody declared say nothing.
+        // Indices and names that are not declared are no places of a schema.
         (
             "(l::`Text[]`)",
             "(l::`(\"a\" | \"b\")[]`)",

@@ -58,7 +58,8 @@ fn module(schema: &Value, part: Part) -> Option<(Valid<Module>, Value)> {
         Part::Input => serde_json::to_value(ParameterSchema::new(types, tool, Draft::Draft2020)),
         Part::Result => serde_json::to_value(ResultSchema::new(types, tool, Draft::Draft2020)?),
     };
-    Some((module, schema.unwrap()))
+    // Some references are no URIs. No other program reads these.
+    Some((module, schema.unwrap())).filter(|(_, it)| jsonschema::validator_for(it).is_ok())
 }
 
 /// What is wrong with the changes of an edit, and whether they are undecided.
@@ -116,7 +117,13 @@ fn fault_of(
             breaks.then(|| "a harmless change breaks callers".to_owned())
         }
         // A map takes any name, so that a new name in it narrows it.
-        Effect::Any if is_new && breaks && edit.name.ends_with("at \"\"") => {
+        Effect::Any
+            if part == Part::Input
+                && is_new
+                && breaks
+                && edit.name.ends_with("at \"\"")
+                && old.get("propertyNames").is_none() =>
+        {
             Some("a new optional property breaks callers".to_owned())
         }
         _ if is_refused && !breaks && !is_new => Some("nothing breaks".to_owned()),
