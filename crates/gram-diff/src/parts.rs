@@ -167,9 +167,14 @@ impl<'s> Comparison<'s> {
         let place = format!("/{}", escape_token(name));
         let (always, needed) = (producer.requires(name), consumer.requires(name));
         let (mut sent, mut taken) = (producer.property(name), consumer.property(name));
-        // A required property that is not declared has the values of undeclared ones.
-        if taken.is_some() && always {
-            sent = sent.or(Some(producer.others));
+        // A property that is not declared has the values of undeclared ones, if it is required or if
+        // those have a type of their own.
+        if let Some(taken) = taken {
+            let others = producer.others;
+            let is_typed = !is_anything(others) && others != &Value::Bool(false);
+            if always || (is_typed && self.relation(others, taken) != Relation::EQUAL) {
+                sent = sent.or(Some(others));
+            }
         }
         if sent.is_some() && needed {
             taken = taken.or(Some(consumer.others));
@@ -178,19 +183,7 @@ impl<'s> Comparison<'s> {
             |part, breaks, relaxes| Difference { pointer: place.clone(), part, breaks, relaxes };
         if sent.is_none() && taken.is_some() {
             let part = Part::OnlyConsumed { required: needed };
-            // A caller may send what a typed open object allows.
-            let mut breaks = match producer.others {
-                others if is_anything(others) || others == &Value::Bool(false) => Breaks::No,
-                others => {
-                    let (sent, taken) = (others, taken.unwrap_or(&Value::Null));
-                    self.relation(sent, taken).breaks
-                }
-            };
-            if needed {
-                breaks = self.complete(name, None)?;
-            } else if let Breaks::Yes(example) = breaks {
-                breaks = self.complete(name, Some(example.value))?;
-            }
+            let breaks = if needed { self.complete(name, None)? } else { Breaks::No };
             found.push(difference(part, breaks, true));
             return Some(());
         }

@@ -54,9 +54,9 @@ impl Relation {
         wanted_names(consumer, &mut wanted);
         names.retain(|name| !wanted.contains(name));
         let mut sent = producer.clone();
-        Restriction { names: &names, keeps_constrained: true }.apply(&mut sent, is_root);
+        Restriction { names: &names, is_of_producer: true }.apply(&mut sent, is_root);
         let mut taken = consumer.clone();
-        Restriction { names: &names, keeps_constrained: false }.apply(&mut taken, is_root);
+        Restriction { names: &names, is_of_producer: false }.apply(&mut taken, is_root);
         let refused = |producer: &Value| match decide(consumer, producer) {
             Containment::Proven => Breaks::No,
             Containment::Refuted(example) => Breaks::Yes(example),
@@ -144,8 +144,8 @@ fn wanted_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
 /// value of that name, and no caller sends one.
 struct Restriction<'s> {
     names: &'s BTreeSet<&'s str>,
-    /// Whether objects that constrain names in another way are left as they are.
-    keeps_constrained: bool,
+    /// Whether only those objects are restricted that say nothing else of undeclared properties.
+    is_of_producer: bool,
 }
 
 impl Restriction<'_> {
@@ -153,11 +153,11 @@ impl Restriction<'_> {
     fn apply(&self, schema: &mut Value, is_root: bool) {
         let Value::Object(keywords) = schema else { return };
         let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
+        let is_silent = is_open && !constrains_names(keywords, self.names);
         // The members of an intersection do not know the properties of each other.
         let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
         let declares = keywords.get("properties").is_some_and(Value::is_object);
-        let is_kept = self.keeps_constrained && constrains_names(keywords, self.names);
-        if is_open && is_plain && (declares || is_root) && !is_kept {
+        if (is_silent || !self.is_of_producer) && is_plain && (declares || is_root) {
             let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
             if let Value::Object(properties) = properties {
                 for name in self.names {
@@ -287,6 +287,15 @@ mod tests {
             properties.as_object_mut().unwrap().shift_remove("x");
             assert_eq!(relation(&old, &new).0, Some(breaks), "{old}");
         }
+    }
+
+    #[test]
+    fn a_type_for_undeclared_properties_narrows() {
+        let nested = |inner: Value| object(json!({"a": object(json!({"b": inner}), None)}), None);
+        let typed = json!({"type": "object", "properties": {"c": {}}, "additionalProperties": {"type": "string"}});
+        let old = nested(object(json!({"c": {}}), None));
+        assert_eq!(relation(&old, &nested(typed.clone())), (Some(true), false));
+        assert_eq!(relation(&nested(typed), &old), (Some(false), true));
     }
 
     #[test]

@@ -183,6 +183,21 @@ fn required_names_have_values_before_they_are_declared() {
 }
 
 #[test]
+fn names_of_typed_open_tools_have_values_before_they_are_declared() {
+    let tool =
+        |fields: &str| format!("[f:Tool {{open: `Int | Text`}} | (a::Int){fields}==>(::Any)]");
+    assert_eq!(
+        lines(&tool(""), &tool("==>(b?::Int)")),
+        ["!input-narrowed /b: `b` allowed an integer or text and now allows an integer \
+          {\"a\":0,\"b\":\"a\"}"]
+    );
+    assert_eq!(
+        lines(&tool(""), &tool("==>(b?::`Int | Text`)")),
+        ["input-widened /b: `b` is a new optional parameter"]
+    );
+}
+
+#[test]
 fn names_with_a_pattern_have_values_before_they_are_declared() {
     let tool = |fields: &str| {
         format!("[f:Tool {{fieldPatterns: {{`^x-`: \"Text\"}}}} | (a?::Int){fields}==>(::Any)]")

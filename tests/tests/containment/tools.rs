@@ -122,7 +122,8 @@ fn fault_of(
                 && is_new
                 && breaks
                 && edit.name.ends_with("at \"\"")
-                && old.get("propertyNames").is_none() =>
+                && old.get("propertyNames").is_none()
+                && !old.get("additionalProperties").is_some_and(Value::is_object) =>
         {
             Some("a new optional property breaks callers".to_owned())
         }
@@ -143,7 +144,6 @@ fn schemas_with_names() -> Vec<(String, Value)> {
                "additionalProperties": false}),
         json!({"type": "object", "properties": {"a": text},
                "propertyNames": {"enum": ["a", "brand_new"]}}),
-        json!({"type": "object", "properties": {"a": text}, "dependentRequired": {"a": ["x"]}}),
     ];
     let nested = all.iter().flat_map(|schema| {
         let list = json!({"type": "array", "items": schema});
@@ -158,7 +158,7 @@ fn breaking_edits_of_real_tools_are_found() {
     let schemas = [schemas_with_names(), real_schemas()].concat();
     let seed = campaign::seed().wrapping_add(11);
     let found = campaign::each_thread(|first, step| {
-        let (mut count, mut undecided, mut faults) = ([0, 0], 0, Vec::new());
+        let (mut count, mut undecided, mut faults) = ([0, 0], Vec::new(), Vec::new());
         for (at, (name, schema)) in schemas.iter().enumerate().skip(first).step_by(step) {
             let mut rng = Rng::for_case(seed, at);
             let mut all = edits(schema);
@@ -169,7 +169,9 @@ fn breaking_edits_of_real_tools_are_found() {
                 for part in [Part::Input, Part::Result] {
                     let Some((judged, is_undecided)) = judge(schema, &edit, part) else { continue };
                     count[part as usize] += 1;
-                    undecided += usize::from(is_undecided);
+                    if is_undecided {
+                        undecided.push(format!("{name}: {part:?}: {}", edit.name));
+                    }
                     let fault = judged.err();
                     let fault = fault.map(|it| format!("{name}: {part:?}: {}: {it}", edit.name));
                     faults.extend(fault);
@@ -178,18 +180,24 @@ fn breaking_edits_of_real_tools_are_found() {
         }
         (count, undecided, faults)
     });
-    let (mut inputs, mut results, mut undecided, mut faults) = (0, 0, 0, Vec::new());
+    let (mut inputs, mut results) = (0, 0);
+    let (mut undecided, mut faults) = (Vec::new(), Vec::new());
     for (some, unknown, wrong) in found {
         inputs += some[0];
         results += some[1];
-        undecided += unknown;
+        undecided.extend(unknown);
         faults.extend(wrong);
     }
     assert!(inputs > 1_000 && results > 1_000, "only {inputs} and {results} edits");
     let (count, few) = (inputs + results, faults.len().min(3));
     let first = faults[..few].join("\n\n");
     assert!(faults.is_empty(), "{} of {count} are wrong:\n{first}", faults.len());
-    assert!(undecided * 200 <= count, "{undecided} of {count} are undecided");
+    let some = undecided[..undecided.len().min(20)].join("\n");
+    assert!(
+        undecided.len() * 200 <= count,
+        "{} of {count} are undecided:\n{some}",
+        undecided.len()
+    );
 }
 
 /// What came of random pairs.
