@@ -71,11 +71,10 @@ impl Relation {
             breaks => breaks,
         };
         let relaxes = match decide(&sent, &taken) {
-            Containment::Proven => None,
             Containment::Refuted(example) => Some(example.pointer),
             // If nothing breaks and the schemas differ, it is likely.
             Containment::Undecided(_) if breaks == Breaks::No => Some(String::new()),
-            Containment::Undecided(_) => None,
+            Containment::Proven | Containment::Undecided(_) => None,
         };
         Self { breaks, relaxes }
     }
@@ -135,8 +134,9 @@ fn wanted_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
     let is_declared = |name: &str| declared.is_some_and(|declared| declared.contains_key(name));
     names.extend(listed.chain(sources).filter(|name| !is_declared(name)));
     for (key, value) in keywords {
-        let parts = Keyword::of(key).subschemas(value);
-        parts.into_iter().for_each(|part| wanted_names(part, names));
+        for part in Keyword::of(key).subschemas(value) {
+            wanted_names(part, names);
+        }
     }
 }
 

@@ -89,7 +89,9 @@ impl<'m> Profile<'m> {
             properties.into_iter().flat_map(Map::keys).map(String::as_str).collect(),
             required.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>(),
         ];
-        shape.iter_mut().for_each(|names| names.sort_unstable());
+        for names in &mut shape {
+            names.sort_unstable();
+        }
         Self { name: split(&candidate.tool.name), description, shape }
     }
 

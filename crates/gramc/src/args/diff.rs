@@ -10,7 +10,7 @@ use super::LiveServer;
 
 /// Compare two versions of tools and show the calls that break
 ///
-/// OLD and NEW are files and their imports, folders, JSON tool lists, OpenAPI, Swagger or Google
+/// OLD and NEW are files and their imports, folders, JSON tool lists, `OpenAPI`, Swagger or Google
 /// Discovery documents, or - for standard input. If no file has that name, REV:PATH is a file or
 /// folder at a git revision. --command and --url compare with the tools of a running MCP server,
 /// which makes OLD its lock file. Exit code 1 if a change breaks callers.
