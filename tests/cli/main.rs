@@ -31,6 +31,7 @@ mod fallback;
 mod fmt;
 mod formats;
 mod frameworks;
+mod generate;
 mod grammars;
 mod guard;
 mod images;

@@ -316,7 +316,7 @@ fn emitted(text: &str) -> Value {
     let module = check(&[parsed]).module.unwrap();
     let options = Options { expanded: true, ..Options::new(Target::JsonSchema, 1) };
     let compilation = Compilation::new(&module, &options);
-    emit::document("a", &module, &compilation, compilation.entries()).value
+    emit::document("a", (&module).into(), &compilation, compilation.entries()).value
 }
 
 /// What `OpenAPI` 3.1 says of documents.

@@ -5,9 +5,10 @@ mod page;
 
 use std::collections::HashMap;
 
-use gram_model::Module;
+use gram_check::Valid;
+use gram_model::{Module, Tool, Type, TypeUse};
 use gram_schema::Target;
-use gram_schema::emit::{Compilation, Entry};
+use gram_schema::emit::{Compilation, Entry, type_use_schema};
 use gram_schema::lower::{Loss, Names, lower};
 use json_schema_kit::normalize::normalize;
 use serde_json::{Map, Value, json};
@@ -37,19 +38,23 @@ pub struct Document {
 /// with the arguments, and whose response is the result.
 pub fn document(
     title: &str,
-    module: &Module,
+    module: Valid<&Module>,
     compilation: &Compilation<'_>,
     entries: &[Entry<'_>],
 ) -> Document {
     // A path and an id of an operation may have the names that MCP allows.
     let spec = Target::Mcp.spec();
     let names = Names::new(spec, entries.iter().map(|entry| entry.name()));
-    let tags = tags(module);
+    let tags = tags(module.module());
     let (mut paths, mut losses) = (Map::new(), Vec::new());
     let mut components = Components::default();
     for entry in entries {
         let mut tool = compilation.source(*entry);
         let result = tool.output.take().map(modern);
+        let result = match entry {
+            Entry::Tool(tool) => named_result(module, tool).or(result),
+            Entry::Container(_) | Entry::Agent(_) => result,
+        };
         let lowered = lower(spec, &names, tool);
         losses.extend(lowered.losses);
         let is_deprecated = matches!(entry, Entry::Tool(tool) if tool.deprecated);
@@ -86,6 +91,25 @@ pub fn document(
     Document { value: document.into(), losses }
 }
 
+/// The schema of a result that is a declared type and no more, as a reference to that type.
+fn named_result(module: Valid<&Module>, tool: &Tool) -> Option<Value> {
+    let own = &tool.result.type_use;
+    if !matches!(own.ty, Type::Named(_)) || !own.constraints.is_empty() || own.details.is_some() {
+        return None;
+    }
+    // The type at the root of a schema is written out, so that the reference is that of a list.
+    let list = TypeUse::new(Type::List(Some(Box::new(own.ty.clone()))));
+    let mut schema = type_use_schema(module, &list);
+    let definitions = schema.get_mut("$defs")?.take();
+    let Value::Object(mut item) = schema.get_mut("items")?.take() else { return None };
+    item.get("$ref")?;
+    item.insert("$defs".to_owned(), definitions);
+    if let Some(description) = &own.description {
+        item.insert("description".to_owned(), description.as_str().into());
+    }
+    Some(item.into())
+}
+
 /// The containers of each tool.
 fn tags(module: &Module) -> HashMap<&str, Vec<&str>> {
     let mut tags: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -102,8 +126,11 @@ fn has_tag(path: &Value, name: &str) -> bool {
     tags.is_some_and(|tags| tags.iter().any(|tag| tag == name))
 }
 
-/// A schema in draft 2020-12.
+/// A schema in draft 2020-12, which all are that declare no other draft.
 fn modern(schema: Value) -> Value {
+    if schema.get("$schema").is_none() {
+        return schema;
+    }
     normalize(schema.clone()).map_or(schema, |normalized| normalized.schema)
 }
 

@@ -3,6 +3,7 @@
 mod ab;
 mod calls;
 mod diff;
+mod generate;
 mod import;
 mod live_server;
 mod login;
@@ -21,6 +22,7 @@ use gram_schema::{Draft, Target, typescript};
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
 pub(crate) use diff::Diff;
+pub(crate) use generate::Generate;
 pub(crate) use import::{Import, InputFormat};
 pub(crate) use live_server::LiveServer;
 pub(crate) use login::{Login, Logout, Tls};
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     Import(Import),
     Check(Check),
     Diff(Box<Diff>),
+    Generate(Generate),
     Fmt(Fmt),
     Parse(Parse),
     Explain(Explain),

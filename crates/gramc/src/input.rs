@@ -73,6 +73,14 @@ impl Texts {
         self.paths.path(at)
     }
 
+    /// The name of the first file without its ending, for what is made of the texts.
+    pub(crate) fn title(&self) -> String {
+        let name = self.all.first().map(|text| text.source().name()).unwrap_or_default();
+        let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_name = stem.starts_with(|c: char| c.is_alphanumeric());
+        if is_name { stem.to_owned() } else { "tools".to_owned() }
+    }
+
     /// Reads a text's file again. Gives false, and changes nothing, where that takes reading all
     /// others again, too, because it imports other files than before.
     pub(crate) fn read_again(&mut self, at: usize) -> Result<bool, Failure> {

@@ -38,7 +38,8 @@ impl Components {
         let named = self.names_of(&definitions);
         for (key, own) in &definitions {
             let Some(name) = named.get(key.as_str()) else { continue };
-            if self.definitions.insert(name.clone(), own.clone()).is_none() {
+            if !self.definitions.contains_key(name) {
+                self.definitions.insert(name.clone(), own.clone());
                 let mut own = own.clone();
                 refer(&mut own, &named);
                 self.schemas.insert(name.clone(), own);

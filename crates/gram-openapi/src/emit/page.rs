@@ -16,7 +16,7 @@ pub fn page() -> String {
     let parsed = gram_syntax::parse(SourceFile::new("weather.gram", EXAMPLE.to_owned()));
     let document = gram_check::check(&[parsed]).module.map(|module| {
         let compilation = Compilation::new(&module, &Options::new(Target::JsonSchema, 1));
-        super::document("weather", &module, &compilation, compilation.entries()).value
+        super::document("weather", (&module).into(), &compilation, compilation.entries()).value
     });
     let document = document.unwrap_or_default();
     format!(

@@ -11,7 +11,7 @@ fn emitted(text: &str) -> Document {
     let module = gram_check::check(&[parsed]).module.unwrap();
     let options = Options { expanded: true, ..Options::new(Target::JsonSchema, 1) };
     let compilation = Compilation::new(&module, &options);
-    document("a", &module, &compilation, compilation.entries())
+    document("a", (&module).into(), &compilation, compilation.entries())
 }
 
 #[test]

@@ -64,8 +64,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         CompileTarget::Json(_) => {}
         CompileTarget::TypeScript => return typescript(args, display, &compilation, &entries),
         CompileTarget::OpenApi => {
-            let title = title(&texts);
-            let document = emit::document(&title, &module, &compilation, &entries);
+            let document = emit::document(&texts.title(), (&module).into(), &compilation, &entries);
             return openapi(args, display, &document);
         }
         CompileTarget::Grammar(syntax) => {
@@ -193,14 +192,6 @@ fn typescript(
 
 /// The file of a folder that holds a document of `OpenAPI`.
 const OPENAPI: &str = "openapi.json";
-
-/// The title of a document: the name of the first file.
-fn title(texts: &input::Texts) -> String {
-    let name = texts.all.first().map(|text| text.source().name()).unwrap_or_default();
-    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let is_name = stem.starts_with(|c: char| c.is_alphanumeric());
-    if is_name { stem.to_owned() } else { "tools".to_owned() }
-}
 
 /// Writes a document of `OpenAPI`.
 fn openapi(args: &Compile, display: Display, document: &emit::Document) -> Outcome {

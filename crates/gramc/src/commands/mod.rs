@@ -9,6 +9,7 @@ mod compile;
 mod diff;
 mod explain;
 mod fmt;
+mod generate;
 mod import;
 mod login;
 mod lsp;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Import(args) => import::run(&args),
         Command::Check(args) => check::run(&args, display),
         Command::Diff(args) => diff::run(&args, display),
+        Command::Generate(args) => generate::run(&args, display),
         Command::Fmt(args) => fmt::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),

@@ -1,0 +1,54 @@
+//! Types, clients and skeletons of tools in programming languages.
+//!
+//! A document of `OpenAPI` 3.1, as `gram-openapi` writes it, is read as an [`Interface`]: named types and
+//! tools, without anything of a language. Each language writes the interface in its own way. Nothing here
+//! reads or writes files.
+
+mod interface;
+mod names;
+mod python;
+mod read;
+mod typescript;
+
+pub use interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+pub use read::read;
+
+/// A programming language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Python, with pydantic models or `TypedDict`s.
+    Python(PythonTypes),
+    /// TypeScript.
+    TypeScript,
+}
+
+/// How Python describes records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PythonTypes {
+    /// Models of pydantic, which check values.
+    Pydantic,
+    /// `TypedDict`, which is only for type checkers.
+    TypedDict,
+}
+
+/// A generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GeneratedFile {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Whether it is for the user to edit, so that it is only written once.
+    pub is_skeleton: bool,
+}
+
+/// The files of an interface in a language. `source` is the name of the specification, for a comment.
+pub fn generate(interface: &Interface, language: Language, source: &str) -> Vec<GeneratedFile> {
+    match language {
+        Language::Python(types) => python::files(interface, types, source),
+        Language::TypeScript => typescript::files(interface, source),
+    }
+}
+
+#[cfg(test)]
+mod tests;

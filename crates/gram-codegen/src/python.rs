@@ -1,0 +1,430 @@
+//! Python.
+
+mod text;
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+use crate::names::{free, snake};
+use crate::{GeneratedFile, PythonTypes};
+use text::{
+    attribute, comment, docstring, identifier, is_identifier, literal, literal_lines, literal_text,
+    scalar,
+};
+
+/// Names that the module uses where methods are defined.
+const OF_MODULES: [&str; 12] = [
+    "arguments",
+    "bool",
+    "call",
+    "cast",
+    "dict",
+    "float",
+    "int",
+    "list",
+    "parameters",
+    "result",
+    "str",
+    "tools",
+];
+
+/// What reads and writes values of pydantic's types.
+const CONVERSIONS: &str = r#"
+
+def _to_json(type_: Any, value: Any) -> Any:
+    adapter = TypeAdapter[Any](type_)
+    return adapter.dump_python(value, mode="json", by_alias=True, exclude_unset=True)
+
+
+def _from_json(type_: Any, value: Any) -> Any:
+    return TypeAdapter[Any](type_).validate_python(value)
+"#;
+
+/// The module, and a skeleton of an implementation.
+pub(crate) fn files(interface: &Interface, types: PythonTypes, source: &str) -> Vec<GeneratedFile> {
+    let stem = snake(source.strip_suffix(".gram").unwrap_or(source));
+    let type_names = interface.types.iter().map(|ty| ty.name.as_str()).collect();
+    let writer = Writer { interface, types, methods: methods(interface), type_names };
+    vec![
+        GeneratedFile {
+            name: format!("{stem}.py"),
+            text: writer.module(source),
+            is_skeleton: false,
+        },
+        GeneratedFile {
+            name: format!("{stem}_implementation.py"),
+            text: writer.skeleton(source, &stem),
+            is_skeleton: true,
+        },
+    ]
+}
+
+/// The names of the methods of the tools.
+fn methods(interface: &Interface) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut names = Vec::new();
+    for tool in &interface.tools {
+        let name = identifier(&snake(&tool.name));
+        let name = if OF_MODULES.contains(&name.as_str()) { format!("{name}_") } else { name };
+        let name = free(&name, "_", |name| taken.contains(name));
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    names
+}
+
+struct Writer<'w> {
+    interface: &'w Interface,
+    types: PythonTypes,
+    methods: Vec<String>,
+    type_names: HashSet<&'w str>,
+}
+
+impl Writer<'_> {
+    fn module(&self, source: &str) -> String {
+        let mut body = String::new();
+        for ty in &self.interface.types {
+            self.named(&mut body, ty);
+        }
+        if self.types == PythonTypes::Pydantic {
+            body.push_str(CONVERSIONS);
+        }
+        self.tools(&mut body);
+        self.handlers(&mut body);
+        self.client(&mut body);
+        format!(
+            "\"\"\"The tools of {source}. Written by `gramc generate python`: do not edit.\"\"\"\n\n{}{body}",
+            self.imports(&body)
+        )
+    }
+
+    /// The imports that a text needs.
+    fn imports(&self, body: &str) -> String {
+        let words: HashSet<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let used = |names: &[&'static str]| {
+            let names: Vec<&str> = names.iter().copied().filter(|it| words.contains(it)).collect();
+            names.join(", ")
+        };
+        let mut out = String::from("from __future__ import annotations\n\n");
+        out.push_str("from abc import ABC, abstractmethod\n");
+        out.push_str("from collections.abc import Awaitable, Callable\n");
+        let typing = used(&["Annotated", "Any", "Literal", "TypeAlias", "cast"]);
+        let _ = writeln!(out, "from typing import {typing}");
+        out.push('\n');
+        let pydantic = used(&["BaseModel", "ConfigDict", "Field", "TypeAdapter"]);
+        if self.types == PythonTypes::Pydantic {
+            let _ = writeln!(out, "from pydantic import {pydantic}");
+        }
+        let extensions = used(&["Never", "NotRequired", "TypeAliasType", "TypedDict"]);
+        if !extensions.is_empty() {
+            let _ = writeln!(out, "from typing_extensions import {extensions}");
+        }
+        out
+    }
+
+    fn named(&self, out: &mut String, ty: &NamedType) {
+        match (&ty.shape, self.types) {
+            (Shape::Alias(alias), _) => self.alias(out, ty, alias),
+            (Shape::Record { fields, is_open }, PythonTypes::Pydantic) => {
+                model(out, ty, fields, *is_open, &|ty| self.annotation(ty), &self.type_names);
+            }
+            (Shape::Record { fields, .. }, PythonTypes::TypedDict) => {
+                self.typed_dict(out, ty, fields);
+            }
+        }
+    }
+
+    fn alias(&self, out: &mut String, ty: &NamedType, alias: &Type) {
+        let name = &ty.name;
+        let annotation = match alias {
+            Type::Literal(values) => literal_lines(values, name.len() + ": TypeAlias = ".len()),
+            alias => self.annotation(alias),
+        };
+        // What refers to other types may refer to later ones, and to itself.
+        let _ = if has_names(alias) {
+            write!(out, "\n\n{name} = TypeAliasType(\"{name}\", {})\n", literal_text(&annotation))
+        } else {
+            write!(out, "\n\n{name}: TypeAlias = {annotation}\n")
+        };
+        docstring(out, "", &ty.doc);
+    }
+
+    fn typed_dict(&self, out: &mut String, ty: &NamedType, fields: &[Field]) {
+        let annotation = |field: &Field| {
+            let annotation = self.annotation(&field.ty);
+            if field.is_required { annotation } else { format!("NotRequired[{annotation}]") }
+        };
+        let name = &ty.name;
+        let is_plain = |field: &Field| is_identifier(&field.name) && !field.name.starts_with("__");
+        if fields.iter().all(is_plain) {
+            let _ = write!(out, "\n\nclass {name}(TypedDict):\n");
+            let is_empty = fields.is_empty() && ty.doc.is_empty();
+            docstring(out, "    ", if is_empty { "Nothing." } else { &ty.doc });
+            for (at, field) in fields.iter().enumerate() {
+                if at == 0 && !ty.doc.is_empty() {
+                    out.push('\n');
+                }
+                let _ = writeln!(out, "    {}: {}", field.name, annotation(field));
+                docstring(out, "    ", &field.doc);
+            }
+            return;
+        }
+        // Only the call takes names that are no identifiers. Its annotations are evaluated at once.
+        let _ = write!(out, "\n\n{name} = TypedDict(\n    \"{name}\",\n    {{\n");
+        for field in fields {
+            comment(out, "        ", &field.doc);
+            let (key, annotation) = (literal_text(&field.name), literal_text(&annotation(field)));
+            let _ = writeln!(out, "        {key}: {annotation},");
+        }
+        out.push_str("    },\n)\n");
+        docstring(out, "", &ty.doc);
+    }
+
+    /// A type as an annotation.
+    fn annotation(&self, ty: &Type) -> String {
+        match ty {
+            Type::Any => "Any".to_owned(),
+            Type::Never => "Never".to_owned(),
+            Type::Null => "None".to_owned(),
+            Type::Boolean => "bool".to_owned(),
+            Type::Integer => "int".to_owned(),
+            Type::Number => "float".to_owned(),
+            Type::Text => "str".to_owned(),
+            Type::Literal(values) => literal(values),
+            Type::List(item) => format!("list[{}]", self.annotation(item)),
+            Type::Map(value) => format!("dict[str, {}]", self.annotation(value)),
+            Type::Named(name) => name.clone(),
+            Type::Union(members) => {
+                let members: Vec<String> =
+                    members.iter().map(|member| self.annotation(member)).collect();
+                members.join(" | ")
+            }
+            Type::Constrained(inner, constraints) => {
+                let inner = self.annotation(inner);
+                if self.types == PythonTypes::TypedDict {
+                    return inner;
+                }
+                let arguments: Vec<String> = constraints.iter().map(argument).collect();
+                format!("Annotated[{inner}, Field({})]", arguments.join(", "))
+            }
+        }
+    }
+
+    /// The abstract class of all tools.
+    fn tools(&self, out: &mut String) {
+        out.push_str("\n\nclass Tools(ABC):\n    \"\"\"The tools, to be implemented.\"\"\"\n");
+        for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
+            out.push_str("\n    @abstractmethod\n");
+            self.head(out, tool, method);
+            let doc = doc_of(tool);
+            docstring(out, "        ", if doc.is_empty() { "To be implemented." } else { &doc });
+        }
+    }
+
+    fn head(&self, out: &mut String, tool: &Tool, method: &str) {
+        let result = self.annotation(&tool.result);
+        let parameters = &tool.parameters;
+        let _ =
+            writeln!(out, "    async def {method}(self, parameters: {parameters}) -> {result}:");
+    }
+
+    /// The functions that a library calls.
+    fn handlers(&self, out: &mut String) {
+        out.push_str(
+            "\n\ndef handlers(tools: Tools) -> dict[str, Callable[..., Awaitable[Any]]]:\n    \
+             \"\"\"Functions for a library, by the names of tools: they take and return JSON values.\"\"\"\n",
+        );
+        for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
+            let parameters = &tool.parameters;
+            let _ = write!(out, "\n    async def {method}(**arguments: Any) -> Any:\n");
+            let is_null = tool.result == Type::Null;
+            let call = match self.types {
+                PythonTypes::Pydantic => {
+                    let _ = writeln!(
+                        out,
+                        "        parameters = {parameters}.model_validate(arguments)"
+                    );
+                    format!("await tools.{method}(parameters)")
+                }
+                PythonTypes::TypedDict => {
+                    format!("await tools.{method}(cast({}, arguments))", literal_text(parameters))
+                }
+            };
+            let _ = match self.types {
+                // Type checkers warn of the value of what has none.
+                _ if is_null => writeln!(out, "        {call}\n        return None"),
+                PythonTypes::Pydantic => {
+                    let result = self.annotation(&tool.result);
+                    writeln!(out, "        return _to_json({result}, {call})")
+                }
+                PythonTypes::TypedDict => writeln!(out, "        return {call}"),
+            };
+        }
+        out.push_str("\n    return {\n");
+        for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
+            let _ = writeln!(out, "        {}: {method},", literal_text(&tool.name));
+        }
+        out.push_str("    }\n");
+    }
+
+    /// The class that calls the tools.
+    fn client(&self, out: &mut String) {
+        out.push_str(
+            "\n\nCall: TypeAlias = Callable[[str, dict[str, Any]], Awaitable[Any]]\n\
+             \"\"\"Calls a tool by its name with arguments, and returns its result. Both are JSON values.\"\"\"\n\
+             \n\nclass Client(Tools):\n    \"\"\"The tools, called in any way.\"\"\"\n\n    \
+             def __init__(self, call: Call) -> None:\n        self._call = call\n",
+        );
+        for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
+            out.push('\n');
+            self.head(out, tool, method);
+            docstring(out, "        ", &doc_of(tool));
+            let name = literal_text(&tool.name);
+            let result = self.annotation(&tool.result);
+            let _ = match self.types {
+                PythonTypes::Pydantic => write!(
+                    out,
+                    "        arguments = _to_json({}, parameters)\n        \
+                     result = await self._call({name}, arguments)\n        \
+                     return cast({}, _from_json({result}, result))\n",
+                    tool.parameters,
+                    literal_text(&result),
+                ),
+                PythonTypes::TypedDict => write!(
+                    out,
+                    "        return cast({}, await self._call({name}, dict(parameters)))\n",
+                    literal_text(&result)
+                ),
+            };
+        }
+    }
+
+    fn skeleton(&self, source: &str, stem: &str) -> String {
+        let mut out = format!(
+            "\"\"\"Implements the tools of {source}.\"\"\"\n\n\
+             from __future__ import annotations\n\nfrom typing import Any\n\nimport {stem} as tools\n\n\n\
+             class Implementation(tools.Tools):\n    \"\"\"The tools of {source}.\"\"\"\n"
+        );
+        for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
+            let qualified = self.qualified(&tool.result);
+            let parameters = &tool.parameters;
+            let _ = write!(
+                out,
+                "\n    async def {method}(self, parameters: tools.{parameters}) -> {qualified}:\n        \
+                 raise NotImplementedError\n"
+            );
+        }
+        if !out.contains("Any:") && !out.contains("Any]") && !out.contains("Any |") {
+            out = out.replace("from typing import Any\n\n", "");
+        }
+        out
+    }
+
+    /// A type as an annotation outside of the module.
+    fn qualified(&self, ty: &Type) -> String {
+        match ty {
+            Type::Named(name) => format!("tools.{name}"),
+            Type::List(item) => format!("list[{}]", self.qualified(item)),
+            Type::Map(value) => format!("dict[str, {}]", self.qualified(value)),
+            Type::Union(members) => {
+                members.iter().map(|it| self.qualified(it)).collect::<Vec<_>>().join(" | ")
+            }
+            Type::Constrained(inner, _) => self.qualified(inner),
+            // The values are checked where the result is used.
+            Type::Literal(_) | Type::Never => "Any".to_owned(),
+            plain => self.annotation(plain),
+        }
+    }
+}
+
+/// A model of pydantic.
+fn model(
+    out: &mut String,
+    ty: &NamedType,
+    fields: &[Field],
+    is_open: bool,
+    annotation: &dyn Fn(&Type) -> String,
+    type_names: &HashSet<&str>,
+) {
+    let _ = write!(out, "\n\nclass {}(BaseModel):\n", ty.name);
+    docstring(out, "    ", &ty.doc);
+    let extra = if is_open { "extra=\"allow\", " } else { "" };
+    if !ty.doc.is_empty() {
+        out.push('\n');
+    }
+    let _ = write!(
+        out,
+        "    model_config = ConfigDict({extra}populate_by_name=True, protected_namespaces=())\n"
+    );
+    let mut taken: HashSet<String> = HashSet::new();
+    for (at, field) in fields.iter().enumerate() {
+        if at == 0 {
+            out.push('\n');
+        }
+        let own = attribute(&field.name, type_names);
+        let own = free(&own, "_", |name| taken.contains(name));
+        taken.insert(own.clone());
+        let mut arguments = Vec::new();
+        let mut ty = annotation(&field.ty);
+        if !field.is_required {
+            let default = field.default.as_ref().and_then(scalar);
+            if default.as_deref().unwrap_or("None") == "None" && !accepts_none(&field.ty) {
+                ty.push_str(" | None");
+            }
+            arguments.push(default.unwrap_or_else(|| "None".to_owned()));
+        }
+        let value = if own == field.name {
+            arguments.pop().map(|default| format!(" = {default}")).unwrap_or_default()
+        } else {
+            let default = arguments.pop().map(|it| format!("default={it}, ")).unwrap_or_default();
+            format!(" = Field({default}alias={})", literal_text(&field.name))
+        };
+        let _ = writeln!(out, "    {own}: {ty}{value}");
+        docstring(out, "    ", &field.doc);
+    }
+}
+
+/// Whether a type refers to types with names.
+fn has_names(ty: &Type) -> bool {
+    match ty {
+        Type::Named(_) => true,
+        Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => has_names(inner),
+        Type::Union(members) => members.iter().any(has_names),
+        _ => false,
+    }
+}
+
+fn accepts_none(ty: &Type) -> bool {
+    match ty {
+        Type::Any | Type::Null => true,
+        Type::Literal(values) => values.contains(&Value::Null),
+        Type::Union(members) => members.iter().any(accepts_none),
+        _ => false,
+    }
+}
+
+fn doc_of(tool: &Tool) -> String {
+    let mark = if tool.is_deprecated { "Deprecated." } else { "" };
+    [mark, tool.doc.trim()]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+/// A constraint as an argument of `Field`.
+fn argument((constraint, value): &(Constraint, Value)) -> String {
+    let name = match constraint {
+        Constraint::Minimum => "ge",
+        Constraint::Maximum => "le",
+        Constraint::ExclusiveMinimum => "gt",
+        Constraint::ExclusiveMaximum => "lt",
+        Constraint::MultipleOf => "multiple_of",
+        Constraint::MinLength => "min_length",
+        Constraint::MaxLength => "max_length",
+    };
+    format!("{name}={value}")
+}

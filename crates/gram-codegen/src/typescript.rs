@@ -1,0 +1,193 @@
+//! TypeScript.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::GeneratedFile;
+use crate::interface::{Interface, NamedType, Shape, Tool, Type};
+use crate::names::{camel, free, snake};
+
+/// Words that are no names of constants and methods.
+const KEYWORDS: [&str; 12] = [
+    "constructor",
+    "default",
+    "delete",
+    "function",
+    "new",
+    "return",
+    "switch",
+    "this",
+    "throw",
+    "toString",
+    "typeof",
+    "void",
+];
+
+/// The module, and a skeleton of an implementation.
+pub(crate) fn files(interface: &Interface, source: &str) -> Vec<GeneratedFile> {
+    let stem = snake(source.strip_suffix(".gram").unwrap_or(source)).replace('_', "-");
+    let methods = methods(interface);
+    vec![
+        GeneratedFile {
+            name: format!("{stem}.ts"),
+            text: module(interface, &methods, source),
+            is_skeleton: false,
+        },
+        GeneratedFile {
+            name: format!("{stem}-implementation.ts"),
+            text: skeleton(interface, &methods, source, &stem),
+            is_skeleton: true,
+        },
+    ]
+}
+
+fn methods(interface: &Interface) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut names = Vec::new();
+    for tool in &interface.tools {
+        let name = if is_identifier(&tool.name) { tool.name.clone() } else { camel(&tool.name) };
+        let name = if KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name };
+        let name = free(&name, "", |name| taken.contains(name));
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    names
+}
+
+fn module(interface: &Interface, methods: &[String], source: &str) -> String {
+    let mut out =
+        format!("// The tools of {source}. Written by `gramc generate typescript`: do not edit.\n");
+    for ty in &interface.types {
+        named(&mut out, ty);
+    }
+    out.push_str("\n/** The tools, to be implemented. */\nexport interface Tools {\n");
+    for (tool, method) in interface.tools.iter().zip(methods) {
+        comment(&mut out, "  ", &tool.doc, tool.is_deprecated);
+        let (parameters, result) = (&tool.parameters, text(&tool.result));
+        let _ = writeln!(out, "  {method}(parameters: {parameters}): Promise<{result}>;");
+    }
+    out.push_str("}\n\n");
+    out.push_str(
+        "/** Calls a tool by its name with arguments, and returns its result. Both are JSON values. */\n\
+         export type Call = (name: string, parameters: object) => Promise<unknown>;\n\n\
+         /** The tools, called in any way. */\n\
+         export function client(call: Call): Tools {\n  return {\n",
+    );
+    for (tool, method) in interface.tools.iter().zip(methods) {
+        let (name, result) = (quoted(&tool.name), text(&tool.result));
+        let _ = writeln!(
+            out,
+            "    {method}: async (parameters) => (await call({name}, parameters)) as {result},"
+        );
+    }
+    out.push_str("  };\n}\n\n");
+    out.push_str(
+        "/** Functions for a library, by the names of tools. */\n\
+         export function handlers(\n  tools: Tools,\n\
+         ): Record<string, (parameters: never) => Promise<unknown>> {\n  return {\n",
+    );
+    for (tool, method) in interface.tools.iter().zip(methods) {
+        let (name, parameters) = (key(&tool.name), &tool.parameters);
+        let _ =
+            writeln!(out, "    {name}: (parameters: {parameters}) => tools.{method}(parameters),");
+    }
+    out.push_str("  };\n}\n");
+    out
+}
+
+fn named(out: &mut String, ty: &NamedType) {
+    out.push('\n');
+    comment(out, "", &ty.doc, false);
+    match &ty.shape {
+        Shape::Alias(alias) => {
+            let _ = writeln!(out, "export type {} = {};", ty.name, text(alias));
+        }
+        Shape::Record { fields, is_open } => {
+            let _ = writeln!(out, "export interface {} {{", ty.name);
+            for field in fields {
+                comment(out, "  ", &field.doc, false);
+                let mark = if field.is_required { "" } else { "?" };
+                let _ = writeln!(out, "  {}{mark}: {};", key(&field.name), text(&field.ty));
+            }
+            if *is_open {
+                out.push_str("  [key: string]: unknown;\n");
+            }
+            out.push_str("}\n");
+        }
+    }
+}
+
+fn text(ty: &Type) -> String {
+    match ty {
+        Type::Any => "unknown".to_owned(),
+        Type::Never => "never".to_owned(),
+        Type::Null => "null".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::Integer | Type::Number => "number".to_owned(),
+        Type::Text => "string".to_owned(),
+        Type::Literal(values) => {
+            values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ")
+        }
+        Type::List(item) => {
+            let item_text = text(item);
+            let is_union = item_text.contains(" | ");
+            if is_union { format!("({item_text})[]") } else { format!("{item_text}[]") }
+        }
+        Type::Map(value) => format!("{{ [key: string]: {} }}", text(value)),
+        Type::Named(name) => name.clone(),
+        Type::Union(members) => members.iter().map(text).collect::<Vec<_>>().join(" | "),
+        Type::Constrained(inner, _) => text(inner),
+    }
+}
+
+fn skeleton(interface: &Interface, methods: &[String], source: &str, stem: &str) -> String {
+    let mut out = format!(
+        "// Implements the tools of {source}.\n\nimport type {{ Tools }} from \"./{stem}.js\";\n\n\
+         export const tools: Tools = {{\n"
+    );
+    for (Tool { name, .. }, method) in interface.tools.iter().zip(methods) {
+        let message = quoted(&format!("{name} is not implemented"));
+        let _ = write!(
+            out,
+            "  async {method}(parameters) {{\n    void parameters;\n    throw new Error({message});\n  }},\n"
+        );
+    }
+    out.push_str("};\n");
+    out
+}
+
+fn is_identifier(name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty()
+}
+
+/// A name as a key, in quotes where it needs them.
+fn key(name: &str) -> String {
+    if is_identifier(name) { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// Appends a doc comment, if there is anything to say.
+fn comment(out: &mut String, indent: &str, text: &str, is_deprecated: bool) {
+    let text = text.trim().replace("*/", "*\\/");
+    let mark = is_deprecated.then_some("@deprecated");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).chain(mark).collect();
+    match lines.as_slice() {
+        [] => {}
+        [line] => {
+            let _ = writeln!(out, "{indent}/** {line} */");
+        }
+        lines => {
+            let _ = writeln!(out, "{indent}/**");
+            for line in lines {
+                let _ = writeln!(out, "{}", format!("{indent} * {line}").trim_end());
+            }
+            let _ = writeln!(out, "{indent} */");
+        }
+    }
+}

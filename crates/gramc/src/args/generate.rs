@@ -1,0 +1,66 @@
+//! The arguments of `gramc generate`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use gram_codegen::{Language, PythonTypes};
+
+use super::Inputs;
+
+/// Generate types, a client and a skeleton of the tools in a programming language
+///
+/// Writes a module with the types of parameters and results, an interface of all tools, a client that
+/// calls them by a function of yours, and handlers for a library. A second file is a skeleton of an
+/// implementation, which is only written if it does not exist.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc generate python shop.gram -o generated
+  gramc generate python shop.gram -o generated --types typeddict
+  gramc generate typescript shop.gram -o src/generated
+  gramc generate python shop.gram -o generated --check    for CI")]
+pub(crate) struct Generate {
+    /// Language
+    #[arg(value_name = "LANGUAGE", value_enum)]
+    language: LanguageName,
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Folder for the files, which is made if it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Write nothing, and fail if the files on disk are not those that would be written
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// What records are in Python
+    #[arg(long, value_enum, default_value_t = TypesName::Pydantic)]
+    types: TypesName,
+}
+
+impl Generate {
+    /// The language with its options.
+    pub(crate) fn language(&self) -> Language {
+        let types = match self.types {
+            TypesName::Pydantic => PythonTypes::Pydantic,
+            TypesName::Typeddict => PythonTypes::TypedDict,
+        };
+        match self.language {
+            LanguageName::Python => Language::Python(types),
+            LanguageName::Typescript => Language::TypeScript,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LanguageName {
+    /// Python 3.10 or newer
+    Python,
+    /// TypeScript 5 or newer
+    Typescript,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TypesName {
+    /// Models of pydantic 2, which check values
+    Pydantic,
+    /// `TypedDict`, for type checkers alone
+    Typeddict,
+}

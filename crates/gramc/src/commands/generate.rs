@@ -1,0 +1,63 @@
+//! `gramc generate`
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use gram_codegen::{GeneratedFile, generate, read};
+use gram_openapi::emit;
+use gram_schema::Target;
+use gram_schema::emit::{Compilation, Options};
+use gram_syntax::Severity;
+
+use crate::args::{Display, Generate};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
+use crate::output::say;
+use crate::{input, report};
+
+pub(super) fn run(args: &Generate, display: Display) -> Outcome {
+    let texts = input::read(&args.inputs)?;
+    let mut checked = texts.check();
+    // `gramc check` also shows notes.
+    checked.diagnostics.retain(|found| found.severity > Severity::Note);
+    report::show(display, &checked.diagnostics)?;
+    let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let options = Options { expanded: true, ..Options::new(Target::JsonSchema, texts.named) };
+    let compilation = Compilation::new(&module, &options);
+    if compilation.entries().is_empty() {
+        return Err(Failure::new("there are no tools to generate code for"));
+    }
+    let title = texts.title();
+    let document = emit::document(&title, (&module).into(), &compilation, compilation.entries());
+    let files = generate(&read(&document.value), args.language(), &format!("{title}.gram"));
+    if args.check { check(&args.output, &files) } else { write(&args.output, &files) }
+}
+
+fn write(folder: &Path, files: &[GeneratedFile]) -> Outcome {
+    fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
+    for file in files {
+        let path = folder.join(&file.name);
+        if file.is_skeleton && path.exists() {
+            continue;
+        }
+        fs::write(&path, &file.text).map_err(|error| Failure::path("write", &path, &error))?;
+    }
+    Ok(CLEAN)
+}
+
+/// Whether the files on disk are up to date. A skeleton is the user's.
+fn check(folder: &Path, files: &[GeneratedFile]) -> Outcome {
+    let mut outcome = CLEAN;
+    for file in files.iter().filter(|file| !file.is_skeleton) {
+        let path = folder.join(&file.name);
+        let problem = match fs::read_to_string(&path) {
+            Ok(text) if text == file.text => continue,
+            Ok(_) => "is out of date",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist",
+            Err(error) => return Err(Failure::path("read", &path, &error)),
+        };
+        say(format_args!("gramc: {} {problem}: run `gramc generate`", path.display()));
+        outcome = PROBLEMS;
+    }
+    Ok(outcome)
+}
