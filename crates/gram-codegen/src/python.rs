@@ -293,9 +293,9 @@ impl Writer<'_> {
                     tool.parameters,
                     literal_text(&result),
                 ),
-                PythonTypes::TypedDict => write!(
+                PythonTypes::TypedDict => writeln!(
                     out,
-                    "        return cast({}, await self._call({name}, dict(parameters)))\n",
+                    "        return cast({}, await self._call({name}, dict(parameters)))",
                     literal_text(&result)
                 ),
             };
@@ -355,9 +355,9 @@ fn model(
     if !ty.doc.is_empty() {
         out.push('\n');
     }
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "    model_config = ConfigDict({extra}populate_by_name=True, protected_namespaces=())\n"
+        "    model_config = ConfigDict({extra}populate_by_name=True, protected_namespaces=())"
     );
     let mut taken: HashSet<String> = HashSet::new();
     for (at, field) in fields.iter().enumerate() {

@@ -54,7 +54,7 @@ pub fn read(document: &Value) -> Interface {
     }
     for (name, schema) in schemas.into_iter().flatten() {
         if let Some(name) = reader.components.get(name).cloned() {
-            reader.declare(name, schema);
+            reader.declare(&name, schema);
         }
     }
     let paths = document.get("paths").and_then(Value::as_object);
@@ -106,10 +106,11 @@ impl Reader {
     }
 
     /// Declares a type with a name that is taken for it.
-    fn declare(&mut self, name: String, schema: &Value) {
+    fn declare(&mut self, name: &str, schema: &Value) {
         // The place in the list is before the types in it.
         let at = self.types.len();
         let doc = doc_of(schema);
+        let name = name.to_owned();
         self.types.push(NamedType { name: name.clone(), doc, shape: Shape::Alias(Type::Any) });
         let shape = match self.record(&name, schema) {
             Some(shape) => shape,
@@ -131,7 +132,7 @@ impl Reader {
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        let fields = properties.into_iter().flatten().map(|(key, schema)| Field {
+        let fields = properties.into_iter().map(|(key, schema)| Field {
             name: key.clone(),
             doc: doc_of(schema),
             ty: self.ty(schema, &format!("{name} {key}")),
@@ -228,7 +229,7 @@ impl Reader {
                 let own = Value::Object(own);
                 if fields_of(&own).is_some() {
                     let name = self.free_name(name);
-                    self.declare(name.clone(), &own);
+                    self.declare(&name, &own);
                     return Type::Named(name);
                 }
                 let values = schema.get("additionalProperties");
@@ -250,7 +251,7 @@ impl Reader {
 }
 
 /// The properties of a schema that is a record: an object with properties, or one without any.
-fn fields_of(schema: &Value) -> Option<Option<&Map<String, Value>>> {
+fn fields_of(schema: &Value) -> Option<Vec<(&String, &Value)>> {
     let map = schema.as_object()?;
     let is_composed = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"]
         .iter()
@@ -258,9 +259,10 @@ fn fields_of(schema: &Value) -> Option<Option<&Map<String, Value>>> {
     if is_composed || map.get("type").is_some_and(|ty| ty != "object") {
         return None;
     }
-    let properties = map.get("properties").and_then(Value::as_object).filter(|it| !it.is_empty());
-    let is_empty = map.get("additionalProperties") == Some(&Value::Bool(false));
-    (properties.is_some() || is_empty).then_some(properties)
+    let properties = map.get("properties").and_then(Value::as_object);
+    let properties: Vec<_> = properties.into_iter().flatten().collect();
+    let is_closed = map.get("additionalProperties") == Some(&Value::Bool(false));
+    (!properties.is_empty() || is_closed).then_some(properties)
 }
 
 /// One of several types, each once. Any value includes all.

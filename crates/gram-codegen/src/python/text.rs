@@ -82,7 +82,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 
 /// Values as a type. Numbers with a fraction are no literals.
 pub(super) fn literal(values: &[Value]) -> String {
-    if values.iter().any(|value| value.is_f64()) {
+    if values.iter().any(Value::is_f64) {
         return "Any".to_owned();
     }
     let values: Vec<String> = values.iter().filter_map(scalar).collect();
@@ -96,8 +96,8 @@ pub(super) fn literal_lines(values: &[Value], column: usize) -> String {
     if column + line.len() <= WIDTH || line == "Any" {
         return line;
     }
-    let lines: String = values.iter().filter_map(scalar).map(|it| format!("    {it},\n")).collect();
-    format!("Literal[\n{lines}]")
+    let values: Vec<String> = values.iter().filter_map(scalar).collect();
+    format!("Literal[\n    {},\n]", values.join(",\n    "))
 }
 
 /// A value that is neither a list nor an object.

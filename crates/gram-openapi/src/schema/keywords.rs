@@ -116,12 +116,10 @@ impl Lowerer<'_> {
             }
         }
         match map.get("default") {
-            None => {}
-            Some(Value::Null) => {
-                if allows_null(out) {
-                    out.insert("default".to_owned(), Value::Null);
-                }
+            Some(Value::Null) if allows_null(out) => {
+                out.insert("default".to_owned(), Value::Null);
             }
+            None | Some(Value::Null) => {}
             Some(value) => match coerced(value, ty) {
                 Some(value) => {
                     out.insert("default".to_owned(), value);
@@ -392,14 +390,13 @@ impl Lowerer<'_> {
             if own.is_empty() {
                 continue;
             }
-            match self.exact(&Value::Object(own)) {
-                Some(Value::Object(exact)) => out.extend(exact),
-                _ => {
-                    let first = group.first().unwrap_or(&"");
-                    self.note(&format!(
-                        "`{first}` is left out, because its exact meaning cannot be kept"
-                    ));
-                }
+            if let Some(Value::Object(exact)) = self.exact(&Value::Object(own)) {
+                out.extend(exact);
+            } else {
+                let first = group.first().unwrap_or(&"");
+                self.note(&format!(
+                    "`{first}` is left out, because its exact meaning cannot be kept"
+                ));
             }
         }
     }

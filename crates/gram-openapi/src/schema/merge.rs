@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         }
         if is_second || !is_condition {
             // `then` says something about the `if` next to it only.
-            ["if", "then", "else"].iter().for_each(|key| drop(part.shift_remove(*key)));
+            part.retain(|key, _| !matches!(key.as_str(), "if" | "then" | "else"));
         }
         part.shift_remove("nullable");
         part.shift_remove("x-nullable");

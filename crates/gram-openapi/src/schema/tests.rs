@@ -301,6 +301,6 @@ fn what_doubles_at_each_level_ends() {
     }
     let start = std::time::Instant::now();
     let (_, _, notes) = lowered_with(&json!({"$ref": "#/components/schemas/L0"}), &schemas);
-    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < std::time::Duration::from_mins(1), "{:?}", start.elapsed());
     assert!(notes.iter().any(|note| note.contains("too large")), "{notes:?}");
 }

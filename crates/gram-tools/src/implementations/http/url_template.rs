@@ -181,7 +181,8 @@ impl PathParameter {
             (Operator::Label, false) => format!(".{}", items.join(",")),
             (Operator::Matrix, true) if value.is_object() => format!(";{}", items.join(";")),
             (Operator::Matrix, true) => {
-                items.iter().map(|item| format!(";{}={item}", self.name)).collect()
+                let before = format!(";{}=", self.name);
+                format!("{before}{}", items.join(&before))
             }
             (Operator::Matrix, false) => format!(";{}={}", self.name, items.join(",")),
         }

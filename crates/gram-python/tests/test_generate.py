@@ -1,0 +1,64 @@
+"""Generated code with the package: handlers in a library, and a client of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import subprocess
+import sys
+from typing import Any
+
+import gramc
+
+SHOP = """
+[findOrder:Tool {description: "Finds an order"} |
+  (id::Text {length: 1..9})==>(withItems::Bool {default: false})==>(::Order)
+]
+[Order::Record | (id::Text), (items?::Text[]), (price::Number)]
+"""
+
+
+def test_a_client_calls_an_implementation(tmp_path, monkeypatch):
+    (tmp_path / "shop.gram").write_text(SHOP)
+    run = [sys.executable, "-m", "gramc", "generate", "python", "shop.gram", "-o", "."]
+    subprocess.run(run, cwd=tmp_path, check=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    shop = importlib.import_module("shop")
+
+    class Implementation(shop.Tools):
+        async def find_order(self, parameters):
+            items = ["a"] if parameters.withItems else None
+            # What is not set is not sent.
+            return shop.Order(id=parameters.id, price=2) if items is None else shop.Order(
+                id=parameters.id, price=2, items=items
+            )
+
+    library = gramc.ToolLibrary("shop", throttle="off")
+    for name, handler in shop.handlers(Implementation()).items():
+        library.add(name, handler)
+    session = gramc.loads(SHOP).bind(library).session()
+
+    async def call(name: str, arguments: dict[str, Any]) -> Any:
+        verdict = await session.acall(name, arguments)
+        if not verdict.ok:
+            raise RuntimeError(verdict.message)
+        return verdict.result
+
+    async def main() -> None:
+        client = shop.Client(call)
+        order = await client.find_order(shop.FindOrderParameters(id="7"))
+        assert order == shop.Order(id="7", price=2.0)
+        assert "items" not in order.model_fields_set
+        order = await client.find_order(shop.FindOrderParameters(id="7", withItems=True))
+        assert order.items == ["a"]
+        # A model cannot send what the specification refuses: neither by the client nor by itself.
+        try:
+            shop.FindOrderParameters(id="0123456789")
+        except ValueError:
+            pass
+        else:
+            raise AssertionError("the length is not checked")
+        verdict = await session.acall("findOrder", {"id": "0123456789"})
+        assert not verdict.ok
+
+    asyncio.run(main())
