@@ -120,6 +120,21 @@ fn an_error_before_the_first_answer_counts_against_no_arm() {
     assert_eq!(report(&files)["runs"], 60);
 }
 
+/// A provider that answered once will answer again: the first run to end need not be the first one.
+#[test]
+fn an_error_in_the_middle_of_the_first_run_ends_nothing() {
+    let seen = AtomicUsize::new(0);
+    let server = Server::start(move |_, request| match seen.fetch_add(1, Ordering::Relaxed) {
+        1 => error(401, "expired_key"),
+        _ => answer(request),
+    });
+    let files = files(4);
+    let run = compare(&files, &server, ["short", "long"], &["--concurrency", "1"]);
+    assert!(run.stderr.contains("1 run could not be counted"), "{}", run.stderr);
+    let runs = files.read("out/runs.jsonl");
+    assert_eq!(runs.lines().filter(|line| line.contains("\"place\"")).count(), 7, "{runs}");
+}
+
 #[test]
 fn errors_that_pass_are_no_failures() {
     let seen = AtomicUsize::new(0);

@@ -171,6 +171,158 @@ console.log(orders);
     assert_eq!(found, [""; 0]);
 }
 
+/// The manifest of a package with the generated modules. Its dependencies are those of gramc.
+const MANIFEST: &str = r#"[package]
+name = "generated"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+serde = { version = "1", features = ["derive"] }
+serde_json = "1"
+
+[workspace]
+"#;
+
+/// Values go through the schemas of zod, which refuse others.
+#[test]
+fn zod_checks_values() {
+    let folder = specifications();
+    let packages = root().join(".tools/npm-package/node_modules");
+    for name in ["odd", "train", "galaxy", "github"] {
+        generate(&folder, &format!("typescript {name}.gram -o ts --zod"));
+    }
+    let place = folder.path().join("ts");
+    std::os::unix::fs::symlink(&packages, place.join("node_modules")).expect("a link");
+    folder.write(
+        "ts/run.ts",
+        r#"
+import { client, handlers, squareSchema, type Tools } from "./odd.js";
+
+const shop: Tools = {
+  list: async () => [{ Kind: "a", at: null, price: 1 }],
+  getIt: async () => ({ Kind: "b", at: null, price: "no" }) as never,
+  ping: async () => null,
+  tools: async () => ({ kind: "square", parts: [{ kind: "circle", r: 1 }] }),
+  owner: async (parameters) => parameters.x,
+};
+const known: Record<string, (parameters: never) => Promise<unknown>> = handlers(shop);
+const tools = client(async (name, parameters) => known[name]!(parameters as never));
+const refuses = async (work: () => Promise<unknown>) => {
+  try {
+    await work();
+  } catch {
+    return;
+  }
+  throw new Error("it is not refused");
+};
+const orders = await tools.list({ from: "2026-01-02", "x-limit": 3 });
+if (orders[0]!.Kind !== "a") throw new Error("another order");
+if ((await tools.ping({})) !== null) throw new Error("another result");
+if ((await tools.owner({ x: { a: 1 } })).a !== 1) throw new Error("another owner");
+squareSchema.parse(await tools.tools({ any: 1, map: { a: 1 } }));
+await refuses(() => tools.list({ from: "2026-01-02", "x-limit": 0 }));
+await refuses(() => tools.getIt({ _id: "1" }));
+await refuses(() => tools.owner({ x: { a: "1" as never } }));
+"#,
+    );
+    fs::write(place.join("package.json"), r#"{"type": "module"}"#).expect("it can be written");
+    let compiler = packages.join("typescript/bin/tsc").display().to_string();
+    let options = ["--strict", "--noUnusedLocals", "--module", "nodenext", "--target", "es2022"];
+    let mut arguments = vec![compiler.as_str()];
+    arguments.extend(options);
+    arguments.extend(["--outDir", "js", "run.ts", "train.ts", "galaxy.ts", "github.ts"]);
+    assert_eq!(complaints(Path::new("node"), &arguments, &place), "");
+    assert_eq!(complaints(Path::new("node"), &["js/run.js"], &place), "");
+}
+
+#[test]
+fn rust_has_no_warnings_and_calls_tools() {
+    let folder = specifications();
+    for name in ["odd", "train", "galaxy", "github"] {
+        generate(&folder, &format!("rust {name}.gram -o rust/src"));
+    }
+    folder.write("rust/Cargo.toml", MANIFEST);
+    folder.write(
+        "rust/src/main.rs",
+        r#"
+#![allow(dead_code, deprecated, async_fn_in_trait)]
+mod galaxy;
+mod github;
+mod odd;
+mod odd_implementation;
+mod train;
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use odd::{Client, Kind, Order, Shape, ToolError, Tools};
+use serde_json::{Value, json};
+
+struct Shop;
+
+impl Tools for Shop {
+    async fn list(&self, parameters: odd::ListParameters) -> Result<Vec<Order>, ToolError> {
+        let kind = parameters.class.unwrap_or(Kind::ARatherLongMember);
+        Ok(vec![Order { kind, next: None, model_dump: None, at: None, price: 1.5 }])
+    }
+    async fn get_it(&self, parameters: odd::GetItParameters) -> Result<Order, ToolError> {
+        let json = parameters.json.ok_or("no json")?;
+        let next = Order { kind: Kind::B, next: None, model_dump: Some("m".into()), at: None, price: 3.0 };
+        assert_eq!(json.inner.map(|inner| inner.deep), Some(vec!["x".to_owned()]));
+        Ok(Order { kind: Kind::A, next: Some(Box::new(next)), model_dump: None, at: None, price: 2.0 })
+    }
+    async fn ping(&self, _: odd::PingParameters) -> Result<(), ToolError> {
+        Ok(())
+    }
+    async fn tools(&self, parameters: odd::ToolsParameters) -> Result<Shape, ToolError> {
+        assert_eq!(parameters.map.get("a"), Some(&1));
+        Ok(serde_json::from_value(json!({"kind": "square", "parts": [{"kind": "circle", "r": 1.0}]}))?)
+    }
+    async fn owner(&self, parameters: odd::OwnerParameters) -> Result<odd::ClientType, ToolError> {
+        Ok(parameters.x)
+    }
+}
+
+fn now<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => unreachable!("nothing waits here"),
+    }
+}
+
+fn main() -> Result<(), ToolError> {
+    let client = Client(|name: &'static str, arguments: Value| async move {
+        odd::call(&Shop, name, arguments).await
+    });
+    let parameters = serde_json::from_value(json!({"from": "2026-01-02"}))?;
+    assert_eq!(now(client.list(parameters))?[0].kind, Kind::ARatherLongMember);
+    let arguments = json!({"_id": "1", "json": {"copy": true, "inner": {"deep": ["x"]}}});
+    let order = now(client.get_it(serde_json::from_value(arguments)?))?;
+    let expected = json!({"Kind": "a", "next": {"Kind": "b", "model_dump": "m", "at": null, "price": 3.0}, "at": null, "price": 2.0});
+    assert_eq!(serde_json::to_value(&order)?, expected);
+    now(client.ping(serde_json::from_value(json!({}))?))?;
+    let shape = now(client.tools(serde_json::from_value(json!({"any": 1, "map": {"a": 1}}))?))?;
+    let Shape::Square(square) = shape else { return Err("no square".into()) };
+    assert!(matches!(square.parts[0], Shape::Circle(_)));
+    let owner = now(odd::call(&Shop, "owner", json!({"x": {"a": 1}})))?;
+    assert_eq!(owner, json!({"a": 1}));
+    assert!(now(odd::call(&Shop, "owner", json!({}))).is_err());
+    assert!(now(odd::call(&odd_implementation::Implementation, "ping", json!({}))).is_err());
+    Ok(())
+}
+"#,
+    );
+    let place = folder.path().join("rust");
+    // What gramc is built with is there already.
+    fs::copy(root().join("Cargo.lock"), place.join("Cargo.lock")).expect("it can be copied");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let run = |arguments: &[&str]| complaints(Path::new(&cargo), arguments, &place);
+    assert_eq!(run(&["clippy", "--offline", "--quiet", "--", "-D", "warnings"]), "");
+    assert_eq!(run(&["run", "--offline", "--quiet"]), "");
+}
+
 #[test]
 fn a_check_writes_nothing() {
     let folder =

@@ -8,6 +8,7 @@ mod interface;
 mod names;
 mod python;
 mod read;
+mod rust;
 mod typescript;
 
 pub use interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
@@ -19,7 +20,12 @@ pub enum Language {
     /// Python, with pydantic models or `TypedDict`s.
     Python(PythonTypes),
     /// TypeScript.
-    TypeScript,
+    TypeScript {
+        /// Whether schemas of zod check values.
+        has_zod: bool,
+    },
+    /// Rust, with serde.
+    Rust,
 }
 
 /// How Python describes records.
@@ -46,7 +52,8 @@ pub struct GeneratedFile {
 pub fn generate(interface: &Interface, language: Language, source: &str) -> Vec<GeneratedFile> {
     match language {
         Language::Python(types) => python::files(interface, types, source),
-        Language::TypeScript => typescript::files(interface, source),
+        Language::TypeScript { has_zod } => typescript::files(interface, has_zod, source),
+        Language::Rust => rust::files(interface, source),
     }
 }
 

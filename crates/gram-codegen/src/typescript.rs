@@ -1,5 +1,7 @@
 //! TypeScript.
 
+mod zod;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -26,13 +28,13 @@ const KEYWORDS: [&str; 12] = [
 ];
 
 /// The module, and a skeleton of an implementation.
-pub(crate) fn files(interface: &Interface, source: &str) -> Vec<GeneratedFile> {
+pub(crate) fn files(interface: &Interface, has_zod: bool, source: &str) -> Vec<GeneratedFile> {
     let stem = snake(source.strip_suffix(".gram").unwrap_or(source)).replace('_', "-");
     let methods = methods(interface);
     vec![
         GeneratedFile {
             name: format!("{stem}.ts"),
-            text: module(interface, &methods, source),
+            text: module(interface, &methods, has_zod, source),
             is_skeleton: false,
         },
         GeneratedFile {
@@ -56,11 +58,17 @@ fn methods(interface: &Interface) -> Vec<String> {
     names
 }
 
-fn module(interface: &Interface, methods: &[String], source: &str) -> String {
+fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str) -> String {
     let mut out =
         format!("// The tools of {source}. Written by `gramc generate typescript`: do not edit.\n");
+    if has_zod {
+        out.push_str("\nimport { z } from \"zod\";\n");
+    }
     for ty in &interface.types {
         named(&mut out, ty);
+        if has_zod {
+            zod::named(&mut out, ty);
+        }
     }
     out.push_str("\n/** The tools, to be implemented. */\nexport interface Tools {\n");
     for (tool, method) in interface.tools.iter().zip(methods) {
@@ -77,10 +85,18 @@ fn module(interface: &Interface, methods: &[String], source: &str) -> String {
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
         let (name, result) = (quoted(&tool.name), text(&tool.result));
-        let _ = writeln!(
-            out,
-            "    {method}: async (parameters) => (await call({name}, parameters)) as {result},"
-        );
+        let _ = if has_zod {
+            let schema = zod::schema(&tool.result);
+            writeln!(
+                out,
+                "    {method}: async (parameters) =>\n      {schema}.parse(await call({name}, parameters)),"
+            )
+        } else {
+            writeln!(
+                out,
+                "    {method}: async (parameters) => (await call({name}, parameters)) as {result},"
+            )
+        };
     }
     out.push_str("  };\n}\n\n");
     out.push_str(
@@ -90,8 +106,15 @@ fn module(interface: &Interface, methods: &[String], source: &str) -> String {
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
         let (name, parameters) = (key(&tool.name), &tool.parameters);
-        let _ =
-            writeln!(out, "    {name}: (parameters: {parameters}) => tools.{method}(parameters),");
+        let _ = if has_zod {
+            let schema = zod::name_of(parameters);
+            writeln!(
+                out,
+                "    {name}: (parameters: unknown) =>\n      tools.{method}({schema}.parse(parameters)),"
+            )
+        } else {
+            writeln!(out, "    {name}: (parameters: {parameters}) => tools.{method}(parameters),")
+        };
     }
     out.push_str("  };\n}\n");
     out

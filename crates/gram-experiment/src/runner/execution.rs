@@ -202,14 +202,17 @@ impl Runner {
         match &end {
             TurnEnd::Cancelled => return RunOutcome::Cancelled,
             TurnEnd::Failed(error) if !self.is_failure_of_arm(error, iterations) => {
-                let hopeless = matches!(
-                    error.kind,
-                    ModelErrorKind::UnknownModel
-                        | ModelErrorKind::Rejected
-                        | ModelErrorKind::InvalidRequest
-                        | ModelErrorKind::Exhausted
-                        | ModelErrorKind::Program
-                );
+                let hopeless = match error.kind {
+                    ModelErrorKind::Exhausted | ModelErrorKind::Program => true,
+                    // It answered an earlier request.
+                    _ if iterations > 1 => false,
+                    kind => matches!(
+                        kind,
+                        ModelErrorKind::UnknownModel
+                            | ModelErrorKind::Rejected
+                            | ModelErrorKind::InvalidRequest
+                    ),
+                };
                 return without(error.to_string(), hopeless);
             }
             _ => {}

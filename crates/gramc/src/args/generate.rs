@@ -17,6 +17,7 @@ use super::Inputs;
   gramc generate python shop.gram -o generated
   gramc generate python shop.gram -o generated --types typeddict
   gramc generate typescript shop.gram -o src/generated
+  gramc generate rust shop.gram -o src
   gramc generate python shop.gram -o generated --check    for CI")]
 pub(crate) struct Generate {
     /// Language
@@ -33,6 +34,9 @@ pub(crate) struct Generate {
     /// What records are in Python
     #[arg(long, value_enum, default_value_t = TypesName::Pydantic)]
     types: TypesName,
+    /// Write schemas of zod, with which clients and handlers check values in TypeScript
+    #[arg(long)]
+    zod: bool,
 }
 
 impl Generate {
@@ -44,7 +48,8 @@ impl Generate {
         };
         match self.language {
             LanguageName::Python => Language::Python(types),
-            LanguageName::Typescript => Language::TypeScript,
+            LanguageName::Typescript => Language::TypeScript { has_zod: self.zod },
+            LanguageName::Rust => Language::Rust,
         }
     }
 }
@@ -55,6 +60,8 @@ enum LanguageName {
     Python,
     /// TypeScript 5 or newer
     Typescript,
+    /// Rust, with `serde` and `serde_json`
+    Rust,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
