@@ -50,6 +50,10 @@ pub struct GeneratedFile {
 
 /// The files of an interface in a language. `source` is the name of the specification, for a comment.
 pub fn generate(interface: &Interface, language: Language, source: &str) -> Vec<GeneratedFile> {
+    // It is part of comments.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | ' ');
+    let source: String = source.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let source = source.as_str();
     match language {
         Language::Python(types) => python::files(interface, types, source),
         Language::TypeScript { has_zod } => typescript::files(interface, has_zod, source),

@@ -11,12 +11,16 @@ use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Typ
 use crate::names::{free, snake};
 use crate::{GeneratedFile, PythonTypes};
 use text::{
-    attribute, comment, docstring, identifier, is_identifier, literal, literal_lines, literal_text,
-    scalar,
+    attribute, comment, docstring, expression, identifier, is_identifier, literal, literal_lines,
+    literal_text,
 };
 
+/// Modules that a module of this name would hide from the generated one.
+const OF_PYTHON: [&str; 5] = ["abc", "collections", "pydantic", "typing", "typing_extensions"];
+
 /// Names that the module uses where methods are defined.
-const OF_MODULES: [&str; 12] = [
+const OF_MODULES: [&str; 13] = [
+    "abstractmethod",
     "arguments",
     "bool",
     "call",
@@ -46,6 +50,8 @@ def _from_json(type_: Any, value: Any) -> Any:
 /// The module, and a skeleton of an implementation.
 pub(crate) fn files(interface: &Interface, types: PythonTypes, source: &str) -> Vec<GeneratedFile> {
     let stem = snake(source.strip_suffix(".gram").unwrap_or(source));
+    let stem = if OF_PYTHON.contains(&stem.as_str()) { format!("{stem}_tools") } else { stem };
+    let stem = identifier(&stem);
     let type_names = interface.types.iter().map(|ty| ty.name.as_str()).collect();
     let writer = Writer { interface, types, methods: methods(interface), type_names };
     vec![
@@ -118,7 +124,7 @@ impl Writer<'_> {
         if self.types == PythonTypes::Pydantic {
             let _ = writeln!(out, "from pydantic import {pydantic}");
         }
-        let extensions = used(&["Never", "NotRequired", "TypeAliasType", "TypedDict"]);
+        let extensions = used(&["NotRequired", "TypeAliasType", "TypedDict"]);
         if !extensions.is_empty() {
             let _ = writeln!(out, "from typing_extensions import {extensions}");
         }
@@ -187,7 +193,8 @@ impl Writer<'_> {
     fn annotation(&self, ty: &Type) -> String {
         match ty {
             Type::Any => "Any".to_owned(),
-            Type::Never => "Never".to_owned(),
+            // Pydantic knows no type without values.
+            Type::Never => "Any".to_owned(),
             Type::Null => "None".to_owned(),
             Type::Boolean => "bool".to_owned(),
             Type::Integer => "int".to_owned(),
@@ -357,33 +364,70 @@ fn model(
     }
     let _ = writeln!(
         out,
-        "    model_config = ConfigDict({extra}populate_by_name=True, protected_namespaces=())"
+        "    model_config = ConfigDict({extra}strict=True, populate_by_name=True, protected_namespaces=())"
     );
-    let mut taken: HashSet<String> = HashSet::new();
+    // An attribute must not be taken for another field.
+    let mut taken: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
     for (at, field) in fields.iter().enumerate() {
         if at == 0 {
             out.push('\n');
         }
-        let own = attribute(&field.name, type_names);
-        let own = free(&own, "_", |name| taken.contains(name));
-        taken.insert(own.clone());
-        let mut arguments = Vec::new();
-        let mut ty = annotation(&field.ty);
-        if !field.is_required {
-            let default = field.default.as_ref().and_then(scalar);
-            if default.as_deref().unwrap_or("None") == "None" && !accepts_none(&field.ty) {
-                ty.push_str(" | None");
-            }
-            arguments.push(default.unwrap_or_else(|| "None".to_owned()));
+        let mut own = attribute(&field.name, type_names);
+        if own != field.name {
+            own = free(&own, "_", |name| taken.contains(name));
+            taken.insert(own.clone());
         }
-        let value = if own == field.name {
-            arguments.pop().map(|default| format!(" = {default}")).unwrap_or_default()
-        } else {
-            let default = arguments.pop().map(|it| format!("default={it}, ")).unwrap_or_default();
-            format!(" = Field({default}alias={})", literal_text(&field.name))
+        let mut ty = annotation(&field.ty);
+        let mut arguments = Vec::new();
+        let mut default = None;
+        if !field.is_required {
+            let own = field.default.as_ref().filter(|value| fits(&field.ty, value));
+            match own {
+                Some(value) if value.is_array() || value.is_object() => {
+                    arguments.push(format!("default_factory=lambda: {}", expression(value)));
+                }
+                Some(value) => default = Some(expression(value)),
+                None => {
+                    default = Some("None".to_owned());
+                    if !accepts_none(&field.ty) {
+                        ty.push_str(" | None");
+                    }
+                }
+            }
+        }
+        if own != field.name {
+            let name = literal_text(&field.name);
+            arguments.extend(default.take().map(|default| format!("default={default}")));
+            arguments.push(format!("validation_alias={name}"));
+            arguments.push(format!("serialization_alias={name}"));
+        }
+        let value = match default {
+            Some(default) => format!(" = {default}"),
+            None if arguments.is_empty() => String::new(),
+            None => format!(" = Field({})", arguments.join(", ")),
         };
         let _ = writeln!(out, "    {own}: {ty}{value}");
         docstring(out, "    ", &field.doc);
+    }
+}
+
+/// Whether a value is one of a type that a type checker takes for it.
+fn fits(ty: &Type, value: &Value) -> bool {
+    match ty {
+        Type::Any => true,
+        Type::Never | Type::Named(_) => false,
+        Type::Null => value.is_null(),
+        Type::Boolean => value.is_boolean(),
+        Type::Integer => value.is_i64(),
+        Type::Number => value.is_number(),
+        Type::Text => value.is_string(),
+        Type::Literal(values) => values.contains(value),
+        Type::List(item) => {
+            value.as_array().is_some_and(|items| items.iter().all(|it| fits(item, it)))
+        }
+        Type::Map(of) => value.as_object().is_some_and(|map| map.values().all(|it| fits(of, it))),
+        Type::Union(members) => members.iter().any(|member| fits(member, value)),
+        Type::Constrained(inner, _) => fits(inner, value),
     }
 }
 

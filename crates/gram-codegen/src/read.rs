@@ -40,6 +40,12 @@ const RESERVED: [&str; 26] = [
     "Object",
 ];
 
+/// The keywords that may allow fields besides the properties.
+const OTHERS: [&str; 4] = ["patternProperties", "anyOf", "oneOf", "allOf"];
+
+/// The extension of an operation with the name of its tool, where its id is another one.
+const TOOL_NAME: &str = "x-tool-name";
+
 /// The reference to a schema that operations share.
 const COMPONENT: &str = "#/components/schemas/";
 
@@ -59,7 +65,7 @@ pub fn read(document: &Value) -> Interface {
     }
     let paths = document.get("paths").and_then(Value::as_object);
     let tools = paths.into_iter().flat_map(Map::values).filter_map(|path| path.get("post"));
-    let tools = tools.map(|operation| reader.tool(operation)).collect();
+    let tools = tools.map(|operation| reader.tool(operation, schemas)).collect();
     Interface { types: reader.types, tools }
 }
 
@@ -74,17 +80,23 @@ struct Reader {
 
 impl Reader {
     fn free_name(&mut self, name: &str) -> String {
-        let name = pascal(name);
-        let name = if RESERVED.contains(&name.as_str()) { format!("{name}Type") } else { name };
+        let mut name = pascal(name);
+        while RESERVED.contains(&name.as_str()) {
+            name.push_str("Type");
+        }
         let name = free(&name, "", |name| self.taken.contains(name));
         self.taken.insert(name.clone());
         name
     }
 
-    fn tool(&mut self, operation: &Value) -> Tool {
+    fn tool(&mut self, operation: &Value, schemas: Option<&Map<String, Value>>) -> Tool {
         let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
-        let name = text("operationId").to_owned();
+        let own = operation.get(TOOL_NAME).and_then(Value::as_str);
+        let name = own.unwrap_or_else(|| text("operationId")).to_owned();
         let body = operation.pointer("/requestBody/content/application~1json/schema");
+        // Parameters may be those of a declared record.
+        let shared = body.and_then(|body| component(body)).and_then(|name| schemas?.get(name));
+        let body = shared.or(body);
         let parameters = self.free_name(&format!("{name} Parameters"));
         let shape = body.and_then(|schema| self.record(&parameters, schema));
         // What is not a plain object has no fields that a language could name.
@@ -97,7 +109,7 @@ impl Reader {
         let [summary, description] = [text("summary"), text("description")];
         let doc = if description.is_empty() { summary } else { description };
         Tool {
-            doc: doc.to_owned(),
+            doc: clean(doc),
             is_deprecated: operation.get("deprecated").is_some_and(|flag| *flag == true),
             parameters,
             result: result.unwrap_or(Type::Any),
@@ -140,7 +152,8 @@ impl Reader {
             default: schema.get("default").cloned(),
         });
         let fields = fields.collect();
-        let is_open = others.is_some_and(|others| *others != Value::Bool(false));
+        let is_open = others.is_some_and(|others| *others != Value::Bool(false))
+            || OTHERS.iter().any(|key| schema.get(*key).is_some());
         Some(Shape::Record { fields, is_open })
     }
 
@@ -158,9 +171,8 @@ impl Reader {
     }
 
     fn composed(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
-        if let Some(reference) = map.get("$ref") {
-            let component = reference.as_str().and_then(|text| text.strip_prefix(COMPONENT));
-            let known = component.and_then(|component| self.components.get(component));
+        if map.contains_key("$ref") {
+            let known = component(schema).and_then(|component| self.components.get(component));
             return known.map_or(Type::Any, |name| Type::Named(name.clone()));
         }
         let list = |key: &str| map.get(key).and_then(Value::as_array);
@@ -169,6 +181,9 @@ impl Reader {
             let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
             let is_literal = !values.is_empty() && values.iter().all(is_scalar);
             return if is_literal { Type::Literal(values.to_vec()) } else { Type::Any };
+        }
+        if fields_of(schema).is_some() {
+            return self.simple("object", map, schema, name);
         }
         if let Some(members) = list("anyOf").or_else(|| list("oneOf")) {
             let single =
@@ -233,6 +248,7 @@ impl Reader {
                     return Type::Named(name);
                 }
                 let values = schema.get("additionalProperties");
+                let values = values.filter(|_| !map.contains_key("patternProperties"));
                 let value =
                     values.map_or(Type::Any, |values| self.ty(values, &format!("{name} Value")));
                 (Type::Map(Box::new(value)), &[])
@@ -243,7 +259,13 @@ impl Reader {
             .iter()
             .filter_map(|(key, constraint)| {
                 let value = map.get(*key).filter(|value| value.is_number())?;
-                Some((*constraint, value.clone()))
+                let is_whole = ty != "number";
+                if !is_whole {
+                    return Some((*constraint, value.clone()));
+                }
+                // A language may refuse other bounds of what is whole.
+                let whole = value.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 9e15)?;
+                Some((*constraint, format!("{whole:.0}").parse::<i64>().ok()?.into()))
             })
             .collect();
         if found.is_empty() { plain } else { Type::Constrained(Box::new(plain), found) }
@@ -253,16 +275,14 @@ impl Reader {
 /// The properties of a schema that is a record: an object with properties, or one without any.
 fn fields_of(schema: &Value) -> Option<Vec<(&String, &Value)>> {
     let map = schema.as_object()?;
-    let is_composed = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"]
-        .iter()
-        .any(|key| map.contains_key(*key));
-    if is_composed || map.get("type").is_some_and(|ty| ty != "object") {
+    let has = |keys: &[&str]| keys.iter().any(|key| map.contains_key(*key));
+    if has(&["$ref", "enum", "const"]) || map.get("type").is_some_and(|ty| ty != "object") {
         return None;
     }
     let properties = map.get("properties").and_then(Value::as_object);
     let properties: Vec<_> = properties.into_iter().flatten().collect();
-    let is_closed = map.get("additionalProperties") == Some(&Value::Bool(false));
-    (!properties.is_empty() || is_closed).then_some(properties)
+    let is_empty = map.get("additionalProperties") == Some(&Value::Bool(false)) && !has(&OTHERS);
+    (!properties.is_empty() || is_empty).then_some(properties)
 }
 
 /// One of several types, each once. Any value includes all.
@@ -291,5 +311,17 @@ fn union(members: Vec<Type>) -> Type {
 fn doc_of(schema: &Value) -> String {
     let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::trim);
     let text = text("description").or_else(|| text("title"));
-    text.unwrap_or_default().to_owned()
+    clean(text.unwrap_or_default())
+}
+
+/// A text without tabs and without characters that end a line in one language and not in another.
+fn clean(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
+    let is_odd = |c: char| c.is_control() && c != '\n';
+    text.replace(|c| is_odd(c) || matches!(c, '\u{2028}' | '\u{2029}'), " ").trim().to_owned()
+}
+
+/// The name of the shared schema that a schema refers to.
+fn component(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix(COMPONENT)
 }

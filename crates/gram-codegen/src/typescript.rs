@@ -12,7 +12,9 @@ use crate::interface::{Interface, NamedType, Shape, Tool, Type};
 use crate::names::{camel, free, snake};
 
 /// Words that are no names of constants and methods.
-const KEYWORDS: [&str; 12] = [
+const KEYWORDS: [&str; 14] = [
+    "__proto__",
+    "then",
     "constructor",
     "default",
     "delete",
@@ -188,7 +190,12 @@ fn is_identifier(name: &str) -> bool {
 
 /// A name as a key, in quotes where it needs them.
 fn key(name: &str) -> String {
-    if is_identifier(name) { name.to_owned() } else { quoted(name) }
+    match name {
+        // It would be the prototype.
+        "__proto__" => "[\"__proto__\"]".to_owned(),
+        name if is_identifier(name) => name.to_owned(),
+        name => quoted(name),
+    }
 }
 
 fn quoted(text: &str) -> String {

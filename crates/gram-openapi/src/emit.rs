@@ -63,6 +63,9 @@ pub fn document(
         if let Some(tags) = tags.get(entry.name()) {
             operation.insert("tags".to_owned(), json!(tags));
         }
+        if name != entry.name() {
+            operation.insert(TOOL_NAME.to_owned(), entry.name().into());
+        }
         if is_deprecated {
             operation.insert("deprecated".to_owned(), Value::Bool(true));
         }
@@ -168,6 +171,9 @@ fn operation(
     }
     operation
 }
+
+/// The extension of an operation with the name of its tool, where the id is another one.
+pub const TOOL_NAME: &str = "x-tool-name";
 
 /// The extension of an operation with the annotations of MCP, such as `readOnlyHint`.
 pub(crate) const ANNOTATIONS: &str = "x-mcp-annotations";

@@ -100,6 +100,23 @@ pub(super) fn literal_lines(values: &[Value], column: usize) -> String {
     format!("Literal[\n    {},\n]", values.join(",\n    "))
 }
 
+/// A value as an expression.
+pub(super) fn expression(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(expression).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(entries) => {
+            let entries = entries.iter();
+            let entries =
+                entries.map(|(key, value)| format!("{}: {}", literal_text(key), expression(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        value => scalar(value).unwrap_or_default(),
+    }
+}
+
 /// A value that is neither a list nor an object.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
@@ -123,10 +140,9 @@ pub(super) fn docstring(out: &mut String, indent: &str, text: &str) {
     if text.is_empty() {
         return;
     }
-    let mut text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
-    if text.ends_with('"') {
-        text.insert(text.len() - 1, '\\');
-    }
+    let text = text.replace('\\', "\\\\");
+    let ends_early = text.contains("\"\"\"") || text.ends_with('"');
+    let text = if ends_early { text.replace('"', "\\\"") } else { text };
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let between = format!("\n{indent}");
     let joined = lines.join(&between).replace(&format!("\n{indent}\n"), "\n\n");

@@ -54,32 +54,35 @@ impl Components {
         schema
     }
 
-    /// The names of the definitions of a schema as components. Those of a schema with another definition
-    /// of the same name get names of their own, all of them: they may refer to each other.
+    /// The names of the definitions of a schema as components. Where another definition has one of the
+    /// names, all get the first number with which none has: they may refer to each other.
     fn names_of<'d>(&self, definitions: &'d Map<String, Value>) -> HashMap<&'d str, String> {
         let plain = |key: &str| -> String {
             let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
             key.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect()
         };
-        let names: HashSet<String> = definitions.keys().map(|key| plain(key)).collect();
-        let is_known = |(key, own): (&String, &Value)| {
-            self.definitions.get(&plain(key)).is_none_or(|known| known == own)
+        let numbered = |number: u64| -> HashMap<&'d str, String> {
+            let suffix = if number == 1 { String::new() } else { number.to_string() };
+            let mut taken = HashSet::new();
+            let named = definitions.keys().map(|key| {
+                let name = format!("{}{suffix}", plain(key));
+                let others = (2_u64..).map(|number| format!("{name}_{number}"));
+                let mut all = std::iter::once(name.clone()).chain(others);
+                let name = all.find(|name| !taken.contains(name)).unwrap_or_default();
+                taken.insert(name.clone());
+                (key.as_str(), name)
+            });
+            named.collect()
         };
-        if names.len() == definitions.len() && definitions.iter().all(is_known) {
-            return definitions.keys().map(|key| (key.as_str(), plain(key))).collect();
-        }
-        let mut taken = names;
-        let mut named = HashMap::new();
-        for key in definitions.keys() {
-            let base = plain(key);
-            let mut others = (2_u64..).map(|number| format!("{base}{number}"));
-            let is_free =
-                |name: &String| !taken.contains(name) && !self.definitions.contains_key(name);
-            let name = others.find(is_free).unwrap_or_default();
-            taken.insert(name.clone());
-            named.insert(key.as_str(), name);
-        }
-        named
+        let is_free = |named: &HashMap<&str, String>| {
+            definitions.iter().all(|(key, own)| {
+                let name = named.get(key.as_str());
+                let known = name.and_then(|name| self.definitions.get(name));
+                known.is_none_or(|known| known == own)
+            })
+        };
+        // Each number gives other names, of which only so many are taken.
+        (1_u64..).map(numbered).find(is_free).unwrap_or_default()
     }
 }
 

@@ -39,7 +39,7 @@ compiles to
 ## Rules
 
 - A tool is an operation `POST /NAME`. Its name is the `operationId`, in which characters other than
-  letters, digits, `_`, `.` and `-` are replaced.
+  letters, digits, `_`, `.` and `-` are replaced; `x-tool-name` is the name itself then.
 - The arguments are the body, an object. A tool without parameters has no body.
 - The result is the response 200. A tool that declares none has a response without content.
 - Containers are tags of their tools. Deprecated tools are marked.

@@ -288,9 +288,19 @@ impl Lowerer<'_> {
         }
         let prefix = map.get("prefixItems").or_else(|| map.get("items").filter(|it| it.is_array()));
         match (prefix, map.get("items")) {
-            (Some(Value::Array(prefix)), _) if prefix.len() > 1 => {
+            (Some(Value::Array(prefix)), items)
+                if prefix.len() > 1 || map.contains_key("prefixItems") =>
+            {
                 let prefix: Vec<Value> = prefix.iter().map(|item| self.lower(item)).collect();
                 out.insert("prefixItems".to_owned(), Value::Array(prefix));
+                let others = items.filter(|_| map.contains_key("prefixItems"));
+                let others = others.or_else(|| map.get("additionalItems"));
+                let others = others.filter(|others| others.is_object() || **others == false);
+                if let Some(others) = others {
+                    let others =
+                        if others.is_object() { self.lower(others) } else { others.clone() };
+                    out.insert("items".to_owned(), others);
+                }
             }
             (Some(Value::Array(prefix)), _) if prefix.len() == 1 => {
                 let item = prefix.first().map(|item| self.lower(item)).unwrap_or_default();

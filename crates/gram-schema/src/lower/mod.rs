@@ -79,6 +79,13 @@ pub struct Lowered {
 /// Rewrites keywords of older drafts.
 pub(crate) fn modernize(schema: &mut Value) {
     schema::parts::modernize_all(schema);
+    let declared = schema.get("$schema").and_then(Value::as_str);
+    if declared.is_some_and(|draft| draft.contains("json-schema.org/draft-0"))
+        && let Value::Object(map) = schema
+    {
+        // It is no longer of that draft.
+        map.shift_remove("$schema");
+    }
 }
 
 /// A keyword of a schema as a sentence. `None` if it constrains nothing.
@@ -111,8 +118,7 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
     let ToolJson { name, title, description, mut parameters, mut output, annotations, extras } =
         tool;
     if spec.root.object {
-        schema::parts::modernize_all(&mut parameters);
-        output.iter_mut().for_each(schema::parts::modernize_all);
+        std::iter::once(&mut parameters).chain(&mut output).for_each(modernize);
     }
     let mut description = description.map(Cow::Borrowed);
     let schema::LoweredSchema { mut schema, notes, mut losses, restore } =

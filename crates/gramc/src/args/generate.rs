@@ -6,6 +6,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use gram_codegen::{Language, PythonTypes};
 
 use super::Inputs;
+use crate::failure::Failure;
 
 /// Generate types, a client and a skeleton of the tools in a programming language
 ///
@@ -31,9 +32,9 @@ pub(crate) struct Generate {
     /// Write nothing, and fail if the files on disk are not those that would be written
     #[arg(long)]
     pub(crate) check: bool,
-    /// What records are in Python
-    #[arg(long, value_enum, default_value_t = TypesName::Pydantic)]
-    types: TypesName,
+    /// What records are in Python [default: pydantic]
+    #[arg(long, value_enum)]
+    types: Option<TypesName>,
     /// Write schemas of zod, with which clients and handlers check values in TypeScript
     #[arg(long)]
     zod: bool,
@@ -41,16 +42,22 @@ pub(crate) struct Generate {
 
 impl Generate {
     /// The language with its options.
-    pub(crate) fn language(&self) -> Language {
-        let types = match self.types {
-            TypesName::Pydantic => PythonTypes::Pydantic,
-            TypesName::Typeddict => PythonTypes::TypedDict,
-        };
-        match self.language {
-            LanguageName::Python => Language::Python(types),
+    pub(crate) fn language(&self) -> Result<Language, Failure> {
+        let is_python = self.language == LanguageName::Python;
+        if self.types.is_some() && !is_python {
+            return Err(Failure::new("--types is for Python"));
+        }
+        if self.zod && self.language != LanguageName::Typescript {
+            return Err(Failure::new("--zod is for TypeScript"));
+        }
+        Ok(match self.language {
+            LanguageName::Python => Language::Python(match self.types {
+                None | Some(TypesName::Pydantic) => PythonTypes::Pydantic,
+                Some(TypesName::Typeddict) => PythonTypes::TypedDict,
+            }),
             LanguageName::Typescript => Language::TypeScript { has_zod: self.zod },
             LanguageName::Rust => Language::Rust,
-        }
+        })
     }
 }
 

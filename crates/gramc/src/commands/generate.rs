@@ -16,6 +16,7 @@ use crate::output::say;
 use crate::{input, report};
 
 pub(super) fn run(args: &Generate, display: Display) -> Outcome {
+    let language = args.language()?;
     let texts = input::read(&args.inputs)?;
     let mut checked = texts.check();
     // `gramc check` also shows notes.
@@ -29,7 +30,7 @@ pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     }
     let title = texts.title();
     let document = emit::document(&title, (&module).into(), &compilation, compilation.entries());
-    let files = generate(&read(&document.value), args.language(), &format!("{title}.gram"));
+    let files = generate(&read(&document.value), language, &format!("{title}.gram"));
     if args.check { check(&args.output, &files) } else { write(&args.output, &files) }
 }
 
@@ -37,12 +38,31 @@ fn write(folder: &Path, files: &[GeneratedFile]) -> Outcome {
     fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
     for file in files {
         let path = folder.join(&file.name);
-        if file.is_skeleton && path.exists() {
-            continue;
+        if path.exists() {
+            if file.is_skeleton {
+                continue;
+            }
+            refuse_what_is_not_generated(&path)?;
         }
         fs::write(&path, &file.text).map_err(|error| Failure::path("write", &path, &error))?;
     }
     Ok(CLEAN)
+}
+
+/// The words in the first line of a generated file.
+const MARK: &str = "Written by `gramc generate";
+
+/// Refuses to write over a file that somebody else wrote.
+fn refuse_what_is_not_generated(path: &Path) -> Result<(), Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::path("read", path, &error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    if text.lines().next().is_some_and(|line| line.contains(MARK)) {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{} was not written by `gramc generate`; choose another folder",
+        path.display()
+    )))
 }
 
 /// Whether the files on disk are up to date. A skeleton is the user's.
@@ -50,8 +70,11 @@ fn check(folder: &Path, files: &[GeneratedFile]) -> Outcome {
     let mut outcome = CLEAN;
     for file in files.iter().filter(|file| !file.is_skeleton) {
         let path = folder.join(&file.name);
-        let problem = match fs::read_to_string(&path) {
-            Ok(text) if text == file.text => continue,
+        let problem = match fs::read(&path) {
+            // A checkout may have other line ends.
+            Ok(bytes) if String::from_utf8_lossy(&bytes).replace("\r\n", "\n") == file.text => {
+                continue;
+            }
             Ok(_) => "is out of date",
             Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist",
             Err(error) => return Err(Failure::path("read", &path, &error)),
