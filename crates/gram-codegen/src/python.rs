@@ -192,9 +192,8 @@ impl Writer<'_> {
     /// A type as an annotation.
     fn annotation(&self, ty: &Type) -> String {
         match ty {
-            Type::Any => "Any".to_owned(),
             // Pydantic knows no type without values.
-            Type::Never => "Any".to_owned(),
+            Type::Any | Type::Never => "Any".to_owned(),
             Type::Null => "None".to_owned(),
             Type::Boolean => "bool".to_owned(),
             Type::Integer => "int".to_owned(),

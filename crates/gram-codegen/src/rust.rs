@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::GeneratedFile;
-use crate::interface::{Interface, Tool};
+use crate::interface::{Interface, Tool, Type};
 use crate::names::{free, snake};
 use types::{Item, Items, Shape};
 
@@ -213,12 +213,24 @@ fn dispatch(out: &mut String, interface: &Interface, methods: &[String]) {
          match name {\n",
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
-        let _ = write!(
-            out,
-            "        {} => {{\n            let result = tools.{method}(serde_json::from_value(arguments)?).await?;\n            \
-             Ok(serde_json::to_value(result)?)\n        }}\n",
-            quoted(&tool.name)
-        );
+        let name = quoted(&tool.name);
+        let _ = writeln!(out, "        {name} => {{");
+        // There is no value to convert where the result is null.
+        let lines = if tool.result == Type::Null {
+            [
+                format!("tools.{method}(serde_json::from_value(arguments)?).await?;"),
+                "Ok(Value::Null)".to_owned(),
+            ]
+        } else {
+            [
+                format!("let result = tools.{method}(serde_json::from_value(arguments)?).await?;"),
+                "Ok(serde_json::to_value(result)?)".to_owned(),
+            ]
+        };
+        for line in lines {
+            let _ = writeln!(out, "            {line}");
+        }
+        out.push_str("        }\n");
     }
     out.push_str("        _ => Err(format!(\"there is no tool `{name}`\").into()),\n    }\n}\n");
 }

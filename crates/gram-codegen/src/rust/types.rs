@@ -94,7 +94,9 @@ fn held(ty: &NamedType) -> Vec<&str> {
     match &ty.shape {
         NamedShape::Alias(alias) => held_by(alias, &mut names),
         NamedShape::Record { fields, .. } => {
-            fields.iter().for_each(|field| held_by(&field.ty, &mut names));
+            for field in fields {
+                held_by(&field.ty, &mut names);
+            }
         }
     }
     names
@@ -133,9 +135,10 @@ impl Maker<'_> {
                     Field {
                         name: field.name.clone(),
                         doc,
-                        ty: match field.is_required || is_optional {
-                            true => text,
-                            false => format!("Option<{text}>"),
+                        ty: if field.is_required || is_optional {
+                            text
+                        } else {
+                            format!("Option<{text}>")
                         },
                         is_required: field.is_required,
                     }

@@ -82,7 +82,14 @@ impl Components {
             })
         };
         // Each number gives other names, of which only so many are taken.
-        (1_u64..).map(numbered).find(is_free).unwrap_or_default()
+        let mut number = 1;
+        loop {
+            let named = numbered(number);
+            if is_free(&named) {
+                return named;
+            }
+            number += 1;
+        }
     }
 }
 
