@@ -25,6 +25,8 @@ const SPECIFICATION: &str = r#"
 [then:Tool {description: "a\r  'y': 1,\u2028b \\"} | (tags::Text[] {default: ["x"]})==>(`from`::Int)==>(::Any)]
 [`__proto__`:Tool | (name::Text)==>(kids?::Node[])==>(::Open)]
 [Node::Record | (name::Text), (kids?::Node[])]
+[Spot::Record | (at::[Number, Number]), (ways?::[Text, Kind][])]
+[spot:Tool {description: "Spots"} | (near::Spot)==>(::Spot)]
 [Open::Record {fieldPatterns: {"^x-": "Text"}} | (id::Text)]
 "#;
 
@@ -104,6 +106,9 @@ class Implementation(odd.Tools):
     async def github_search(self, parameters: odd.GithubSearchParameters) -> int:
         assert parameters.a_b_2 is None
         return parameters.a_b
+    async def spot(self, parameters: odd.SpotParameters) -> odd.Spot:
+        assert parameters.near.at == (1.5, 2), parameters
+        return odd.Spot(at=(0, 1), ways=[("x", "a")])
     async def then(self, parameters: odd.ThenParameters) -> Any:
         return [parameters.tags, parameters.from_]
     async def proto(self, parameters: odd.ProtoParameters) -> odd.Open:
@@ -127,6 +132,15 @@ async def main() -> None:
     assert (await client.owner(odd.OwnerParameters(x=odd.ClientType(a=1)))).a == 1
     assert await client.github_search(odd.GithubSearchParameters.model_validate({"a_b": 3})) == 3
     assert await client.then(odd.ThenParameters(from_=1)) == [["x"], 1]
+    spot = await client.spot(odd.SpotParameters.model_validate({"near": {"at": [1.5, 2]}}))
+    assert spot.ways == [("x", "a")], spot
+    asked.pop()
+    for at in [[1], [1, 2, 3], ["1", 2]]:
+        try:
+            odd.Spot.model_validate({"at": at})
+        except ValueError:
+            continue
+        raise AssertionError(at)
     kid = odd.Node(name="k")
     opened = await client.proto(odd.ProtoParameters(name="n", kids=[kid]))
     assert opened.model_extra == {"x-more": "y"}, opened
@@ -229,6 +243,7 @@ const shop: Tools = {
   owner: async (parameters) => parameters.x,
   githubSearch: async (parameters) => parameters.a_b ?? 0,
   then_: async (parameters) => parameters.from,
+  spot: async (parameters) => ({ at: parameters.near.at, ways: [["x", "a"]] }),
   __proto___: async (parameters) => ({ id: parameters.kids?.[0]?.name ?? "", "x-more": "y" }),
 };
 const known: Record<string, (parameters: never) => Promise<unknown>> = handlers(shop);
@@ -248,6 +263,8 @@ if ((await tools.owner({ x: { a: 1 } })).a !== 1) throw new Error("another owner
 squareSchema.parse(await tools.tools({ any: 1, map: { a: 1 } }));
 if ((await tools.githubSearch({ a_b: 3 })) !== 3) throw new Error("another number");
 if ((await tools.then_({ from: 1 })) !== 1) throw new Error("another start");
+if ((await tools.spot({ near: { at: [1, 2] } })).at[1] !== 2) throw new Error("another place");
+await refuses(() => tools.spot({ near: { at: [1] as never } }));
 const opened = await tools.__proto___({ name: "n", kids: [{ name: "k" }] });
 if (opened.id !== "k" || opened["x-more"] !== "y") throw new Error("fields are lost");
 await refuses(() => tools.list({ from: "2026-01-02", "x-limit": 0 }));
@@ -315,6 +332,10 @@ impl Tools for Shop {
     async fn github_search(&self, parameters: odd::GithubSearchParameters) -> Result<i64, ToolError> {
         Ok(parameters.a_b_2.unwrap_or(0))
     }
+    async fn spot(&self, parameters: odd::SpotParameters) -> Result<odd::Spot, ToolError> {
+        assert_eq!(parameters.near.at, (1.0, 2.0));
+        Ok(odd::Spot { at: (0.0, 1.0), ways: Some(vec![("x".to_owned(), Kind::A)]) })
+    }
     async fn then(&self, parameters: odd::ThenParameters) -> Result<Value, ToolError> {
         Ok(json!(parameters.from))
     }
@@ -344,6 +365,8 @@ fn main() -> Result<(), ToolError> {
     let shape = now(client.tools(serde_json::from_value(json!({"any": 1, "map": {"a": 1}}))?))?;
     let Shape::Square(square) = shape else { return Err("no square".into()) };
     assert!(matches!(square.parts[0], Shape::Circle(_)));
+    let spot = now(odd::call(&Shop, "spot", json!({"near": {"at": [1, 2]}})))?;
+    assert_eq!(spot, json!({"at": [0.0, 1.0], "ways": [["x", "a"]]}));
     let owner = now(odd::call(&Shop, "owner", json!({"x": {"a": 1}})))?;
     assert_eq!(owner, json!({"a": 1}));
     assert!(now(odd::call(&Shop, "owner", json!({}))).is_err());

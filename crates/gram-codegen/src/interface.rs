@@ -87,6 +87,8 @@ pub enum Type {
     Literal(Vec<Value>),
     /// A list.
     List(Box<Type>),
+    /// A list with a type for each place.
+    Tuple(Vec<Type>),
     /// An object with any names.
     Map(Box<Type>),
     /// One of several types.

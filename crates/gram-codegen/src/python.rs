@@ -201,6 +201,12 @@ impl Writer<'_> {
             Type::Text => "str".to_owned(),
             Type::Literal(values) => literal(values),
             Type::List(item) => format!("list[{}]", self.annotation(item)),
+            Type::Tuple(items) if self.types == PythonTypes::Pydantic => {
+                let items: Vec<String> = items.iter().map(|item| self.annotation(item)).collect();
+                // JSON has lists only.
+                format!("Annotated[tuple[{}], Field(strict=False)]", items.join(", "))
+            }
+            Type::Tuple(_) => "list[Any]".to_owned(),
             Type::Map(value) => format!("dict[str, {}]", self.annotation(value)),
             Type::Named(name) => name.clone(),
             Type::Union(members) => {
@@ -335,6 +341,10 @@ impl Writer<'_> {
             Type::Named(name) => format!("tools.{name}"),
             Type::List(item) => format!("list[{}]", self.qualified(item)),
             Type::Map(value) => format!("dict[str, {}]", self.qualified(value)),
+            Type::Tuple(items) if self.types == PythonTypes::Pydantic => {
+                let items: Vec<String> = items.iter().map(|item| self.qualified(item)).collect();
+                format!("tuple[{}]", items.join(", "))
+            }
             Type::Union(members) => {
                 members.iter().map(|it| self.qualified(it)).collect::<Vec<_>>().join(" | ")
             }
@@ -414,7 +424,7 @@ fn model(
 fn fits(ty: &Type, value: &Value) -> bool {
     match ty {
         Type::Any => true,
-        Type::Never | Type::Named(_) => false,
+        Type::Never | Type::Named(_) | Type::Tuple(_) => false,
         Type::Null => value.is_null(),
         Type::Boolean => value.is_boolean(),
         Type::Integer => value.is_i64(),
@@ -435,7 +445,7 @@ fn has_names(ty: &Type) -> bool {
     match ty {
         Type::Named(_) => true,
         Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => has_names(inner),
-        Type::Union(members) => members.iter().any(has_names),
+        Type::Union(members) | Type::Tuple(members) => members.iter().any(has_names),
         _ => false,
     }
 }

@@ -232,6 +232,13 @@ impl Reader {
             "integer" => (Type::Integer, &OF_NUMBERS),
             "number" => (Type::Number, &OF_NUMBERS),
             "string" => (Type::Text, &[("minLength", MinLength), ("maxLength", MaxLength)]),
+            "array" if is_tuple(map) => {
+                let items = map.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+                let items = items
+                    .enumerate()
+                    .map(|(at, item)| self.ty(item, &format!("{name} Item {}", at + 1)));
+                (Type::Tuple(items.collect()), &[])
+            }
             "array" => {
                 let items = map.get("items").filter(|_| !map.contains_key("prefixItems"));
                 let item = items.map_or(Type::Any, |items| self.ty(items, &format!("{name} Item")));
@@ -283,6 +290,14 @@ fn fields_of(schema: &Value) -> Option<Vec<(&String, &Value)>> {
     let properties: Vec<_> = properties.into_iter().flatten().collect();
     let is_empty = map.get("additionalProperties") == Some(&Value::Bool(false)) && !has(&OTHERS);
     (!properties.is_empty() || is_empty).then_some(properties)
+}
+
+/// Whether a schema is that of a list with as many items as it has places.
+fn is_tuple(map: &Map<String, Value>) -> bool {
+    let places = map.get("prefixItems").and_then(Value::as_array).map(Vec::len);
+    let least = map.get("minItems").and_then(Value::as_u64);
+    let is_closed = map.get("items") == Some(&Value::Bool(false));
+    is_closed && places.is_some_and(|places| places > 0 && least == Some(places as u64))
 }
 
 /// One of several types, each once. Any value includes all.

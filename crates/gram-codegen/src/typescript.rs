@@ -160,6 +160,9 @@ fn text(ty: &Type) -> String {
             let is_union = item_text.contains(" | ");
             if is_union { format!("({item_text})[]") } else { format!("{item_text}[]") }
         }
+        Type::Tuple(items) => {
+            format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(", "))
+        }
         Type::Map(value) => format!("{{ [key: string]: {} }}", text(value)),
         Type::Named(name) => name.clone(),
         Type::Union(members) => members.iter().map(text).collect::<Vec<_>>().join(" | "),

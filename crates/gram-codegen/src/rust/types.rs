@@ -80,7 +80,9 @@ fn alias(ty: &NamedType) -> Option<(&str, Vec<&str>)> {
 fn names_in<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
     match ty {
         Type::Named(name) => names.push(name),
-        Type::Union(members) => members.iter().for_each(|member| names_in(member, names)),
+        Type::Union(members) | Type::Tuple(members) => {
+            members.iter().for_each(|member| names_in(member, names));
+        }
         Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => {
             names_in(inner, names);
         }
@@ -105,7 +107,9 @@ fn held(ty: &NamedType) -> Vec<&str> {
 fn held_by<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
     match ty {
         Type::Named(name) => names.push(name),
-        Type::Union(members) => members.iter().for_each(|member| held_by(member, names)),
+        Type::Union(members) | Type::Tuple(members) => {
+            members.iter().for_each(|member| held_by(member, names));
+        }
         Type::Constrained(inner, _) => held_by(inner, names),
         _ => {}
     }
@@ -200,6 +204,16 @@ impl Maker<'_> {
             Type::Number => "f64".to_owned(),
             Type::Text => "String".to_owned(),
             Type::List(item) => format!("Vec<{}>", self.text(item, &format!("{name} Item"), "")),
+            Type::Tuple(items) => {
+                let items = items
+                    .iter()
+                    .enumerate()
+                    .map(|(at, item)| self.text(item, &format!("{name} Item {}", at + 1), within));
+                let items: Vec<String> = items.collect();
+                // One item needs a comma to be a tuple.
+                let end = if items.len() == 1 { "," } else { "" };
+                format!("({}{end})", items.join(", "))
+            }
             Type::Map(value) => {
                 let value = self.text(value, &format!("{name} Value"), "");
                 format!("BTreeMap<String, {value}>")
@@ -288,7 +302,7 @@ fn variant_name(ty: &Type) -> String {
         Type::Number => "Number".to_owned(),
         Type::Text => "Text".to_owned(),
         Type::Literal(_) => "Value".to_owned(),
-        Type::List(_) => "List".to_owned(),
+        Type::List(_) | Type::Tuple(_) => "List".to_owned(),
         Type::Map(_) => "Map".to_owned(),
         Type::Union(_) => "Either".to_owned(),
         Type::Named(name) => name.clone(),

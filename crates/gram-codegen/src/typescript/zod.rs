@@ -44,6 +44,10 @@ pub(super) fn schema(ty: &Type) -> String {
         Type::Text => "z.string()".to_owned(),
         Type::Literal(values) => literal(values),
         Type::List(item) => format!("z.array({})", schema(item)),
+        Type::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(schema).collect();
+            format!("z.tuple([{}])", items.join(", "))
+        }
         Type::Map(value) => format!("z.record(z.string(), {})", schema(value)),
         // The schema may be declared later, or be this one.
         Type::Named(name) => format!("z.lazy(() => {})", name_of(name)),
