@@ -379,3 +379,23 @@ fn tools_are_valid_documents_that_are_imported_as_they_were() {
         assert_eq!(again["components"], document["components"], "{}", path.display());
     }
 }
+
+/// A schema of an older draft that is rewritten does not declare that draft any more.
+#[test]
+fn schemas_of_older_drafts_are_of_the_newest() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": [{"type": "string"}], "additionalItems": false}},
+    });
+    let text =
+        format!("[t:Tool {{description: \"Does it\", schema: '{schema}'}} | ()==>(::Any)]\n");
+    let operation = &emitted(&text)["paths"]["/t"]["post"];
+    let found = &operation["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(found.get("$schema"), None);
+    let items = &found["properties"]["a"];
+    assert_eq!(
+        (&items["prefixItems"][0]["type"], &items["items"]),
+        (&json!("string"), &json!(false))
+    );
+}
