@@ -389,7 +389,7 @@ fn schemas_of_older_drafts_are_of_the_newest() {
         "properties": {"a": {"type": "array", "items": [{"type": "string"}], "additionalItems": false}},
     });
     let text =
-        format!("[t:Tool {{description: \"Does it\", schema: '{schema}'}} | ()==>(::Any)]\n");
+        format!("[t:Tool {{description: \"Does it\", schema: json`{schema}`}} | ()==>(::Any)]\n");
     let operation = &emitted(&text)["paths"]["/t"]["post"];
     let found = &operation["requestBody"]["content"]["application/json"]["schema"];
     assert_eq!(found.get("$schema"), None);
