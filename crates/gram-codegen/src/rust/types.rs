@@ -81,7 +81,9 @@ fn names_in<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
     match ty {
         Type::Named(name) => names.push(name),
         Type::Union(members) | Type::Tuple(members) => {
-            members.iter().for_each(|member| names_in(member, names));
+            for member in members {
+                names_in(member, names);
+            }
         }
         Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => {
             names_in(inner, names);
@@ -108,7 +110,9 @@ fn held_by<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
     match ty {
         Type::Named(name) => names.push(name),
         Type::Union(members) | Type::Tuple(members) => {
-            members.iter().for_each(|member| held_by(member, names));
+            for member in members {
+                held_by(member, names);
+            }
         }
         Type::Constrained(inner, _) => held_by(inner, names),
         _ => {}
