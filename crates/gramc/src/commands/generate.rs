@@ -52,7 +52,7 @@ fn write(folder: &Path, files: &[GeneratedFile]) -> Outcome {
 /// The words in the first line of a generated file.
 const MARK: &str = "Written by `gramc generate";
 
-/// Refuses to write over a file that somebody else wrote.
+/// Refuses to replace a file that is not generated.
 fn refuse_what_is_not_generated(path: &Path) -> Result<(), Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::path("read", path, &error))?;
     let text = String::from_utf8_lossy(&bytes);
