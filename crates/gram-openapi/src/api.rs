@@ -4,81 +4,81 @@ use gram_model::{BodyFormat, RequestLocation, RequestPlace};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-pub use crate::source::Method;
+pub(crate) use crate::source::Method;
 
 /// An API.
 #[derive(Debug, Clone, Default)]
-pub struct Api {
+pub(crate) struct Api {
     /// Its name as an identifier, such as `petstore`.
-    pub name: SmolStr,
+    pub(crate) name: SmolStr,
     /// Its operations, in the order of the document.
-    pub operations: Vec<Operation>,
+    pub(crate) operations: Vec<Operation>,
     /// The schemas that those of the operations refer to as `#/$defs/NAME`.
-    pub definitions: Map<String, Value>,
+    pub(crate) definitions: Map<String, Value>,
     /// The tags of the operations with their descriptions.
-    pub tags: Vec<(SmolStr, Option<String>)>,
+    pub(crate) tags: Vec<(SmolStr, Option<String>)>,
     /// The secrets that requests need.
-    pub secrets: Vec<Secret>,
+    pub(crate) secrets: Vec<Secret>,
     /// Sentences about what was left out or changed.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// An operation as a tool.
 #[derive(Debug, Clone)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// The name of the tool.
-    pub name: SmolStr,
+    pub(crate) name: SmolStr,
     /// What it does.
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// Whether it should no longer be used.
-    pub is_deprecated: bool,
+    pub(crate) is_deprecated: bool,
     /// What it does to the world: attributes such as `readOnly`.
-    pub effects: Vec<(SmolStr, Value)>,
+    pub(crate) effects: Vec<(SmolStr, Value)>,
     /// The schema of the parameters: an object with `properties`.
-    pub parameters: Map<String, Value>,
+    pub(crate) parameters: Map<String, Value>,
     /// The schema of the result, if the document says anything about it.
-    pub result: Option<Value>,
+    pub(crate) result: Option<Value>,
     /// The request that runs it.
-    pub http: HttpCall,
+    pub(crate) http: HttpCall,
     /// Its tags.
-    pub tags: Vec<SmolStr>,
+    pub(crate) tags: Vec<SmolStr>,
     /// The parameters of [`Api::secrets`] that it needs.
-    pub secrets: Vec<SmolStr>,
+    pub(crate) secrets: Vec<SmolStr>,
 }
 
 /// The request of an operation.
 #[derive(Debug, Clone)]
-pub struct HttpCall {
+pub(crate) struct HttpCall {
     /// The method.
-    pub method: Method,
+    pub(crate) method: Method,
     /// The URL, whose path names parameters in braces.
-    pub url: String,
+    pub(crate) url: String,
     /// The format of the body.
-    pub body: BodyFormat,
+    pub(crate) body: BodyFormat,
     /// Where parameters go that do not go where the method implies.
-    pub places: Vec<(String, RequestPlace)>,
+    pub(crate) places: Vec<(String, RequestPlace)>,
     /// Headers with their values.
-    pub headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, String)>,
     /// Whether the answer is bytes.
-    pub is_bytes: bool,
+    pub(crate) is_bytes: bool,
 }
 
 /// A secret that requests need.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Secret {
+pub(crate) struct Secret {
     /// The parameter of the tools.
-    pub parameter: SmolStr,
+    pub(crate) parameter: SmolStr,
     /// What it is, for people.
-    pub description: String,
+    pub(crate) description: String,
     /// The environment variable with its value.
-    pub variable: String,
+    pub(crate) variable: String,
     /// How it is sent.
-    pub scheme: SecretScheme,
+    pub(crate) scheme: SecretScheme,
 }
 
 /// How a secret is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SecretScheme {
+pub(crate) enum SecretScheme {
     /// In the header `Authorization`, after `Bearer`.
     Bearer,
     /// In the header `Authorization`, after `Basic`: a user and a password, with a colon between them.

@@ -14,7 +14,7 @@ pub(crate) const MAX_CHAIN: usize = 50;
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentKind {
+pub(crate) enum DocumentKind {
     /// `OpenAPI` 3.0 to 3.2.
     OpenApi3,
     /// Swagger 2.0.
@@ -25,7 +25,7 @@ pub enum DocumentKind {
 
 impl DocumentKind {
     /// The kind of a document, by the keys that name it.
-    pub fn of(document: &Value) -> Option<Self> {
+    pub(crate) fn of(document: &Value) -> Option<Self> {
         let version = |key: &str| match document.get(key)? {
             Value::String(text) => Some(Cow::Borrowed(text.trim())),
             // A version without quotes in YAML is a number.

@@ -173,7 +173,7 @@ fn operation(
 }
 
 /// The extension of an operation with the name of its tool, where the id is another one.
-pub const TOOL_NAME: &str = "x-tool-name";
+const TOOL_NAME: &str = "x-tool-name";
 
 /// The extension of an operation with the annotations of MCP, such as `readOnlyHint`.
 pub(crate) const ANNOTATIONS: &str = "x-mcp-annotations";

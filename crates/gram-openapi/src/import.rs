@@ -91,11 +91,7 @@ pub fn import(document: &Value, options: &ApiOptions<'_>) -> Result<ImportedApi,
 }
 
 /// Reads a document.
-///
-/// # Errors
-///
-/// If the document is of another kind, has no operations, or refers to other documents.
-pub fn read_api(document: &Value, options: &ApiOptions<'_>) -> Result<Api, ApiError> {
+fn read_api(document: &Value, options: &ApiOptions<'_>) -> Result<Api, ApiError> {
     let kind =
         DocumentKind::of(document).ok_or_else(|| ApiError::Unrecognized(described(document)))?;
     let document = Document::new(document, kind);

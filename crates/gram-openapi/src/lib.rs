@@ -1,6 +1,6 @@
 //! Reads descriptions of HTTP APIs: `OpenAPI` 3, Swagger 2.0 and Google Discovery.
 //!
-//! A document becomes an [`Api`]: tools with JSON Schemas, and the requests behind them. [`import`]
+//! A document becomes an `Api`: tools with JSON Schemas, and the requests behind them. [`import`]
 //! makes a specification and a library in gram of it. Nothing here reads files or the network.
 
 mod api;
@@ -22,7 +22,6 @@ mod source;
 mod value_kind;
 mod yaml;
 
-pub use api::{Api, HttpCall, Method, Operation, Secret, SecretScheme};
-pub use document::{DocumentKind, api_document, parse};
+pub use document::{api_document, parse};
 pub use error::ApiError;
-pub use import::{ApiOptions, ImportedApi, import, read_api};
+pub use import::{ApiOptions, ImportedApi, import};

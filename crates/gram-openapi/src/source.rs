@@ -12,7 +12,7 @@ use crate::server::Server;
 
 /// An HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Method {
+pub(crate) enum Method {
     /// `GET`
     Get,
     /// `HEAD`
@@ -44,7 +44,7 @@ impl Method {
     ];
 
     /// Its name on the wire.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
             Self::Head => "HEAD",
