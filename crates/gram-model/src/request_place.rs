@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use crate::attributes::ValueType;
+
 /// The part of a request that an argument goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestLocation {
@@ -19,11 +23,13 @@ pub enum RequestLocation {
     Bearer,
     /// The header `Authorization`, after `Basic` and in base64.
     Basic,
+    /// The header `Authorization`, as an access token that its name, a URL, gives for it.
+    OAuth,
 }
 
 impl RequestLocation {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Query,
         Self::Header,
         Self::Cookie,
@@ -31,6 +37,7 @@ impl RequestLocation {
         Self::Body,
         Self::Bearer,
         Self::Basic,
+        Self::OAuth,
     ];
 
     /// Its name in a library.
@@ -43,6 +50,7 @@ impl RequestLocation {
             Self::Body => "body",
             Self::Bearer => "bearer",
             Self::Basic => "basic",
+            Self::OAuth => "oauth",
         }
     }
 }
@@ -144,6 +152,9 @@ impl ValueStyle {
 /// assert_eq!(place.style, Some((ValueStyle::Form, true)));
 /// assert_eq!(place.to_string(), "query ids[]; form*");
 /// assert_eq!(RequestPlace::parse("path"), None);
+///
+/// let place = RequestPlace::parse("oauth https://example.com/token; scope=read write").unwrap();
+/// assert_eq!(place.token_fields, [("scope".to_owned(), "read write".to_owned())]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPlace {
@@ -155,12 +166,14 @@ pub struct RequestPlace {
     pub style: Option<(ValueStyle, bool)>,
     /// Whether the argument is base64 of the bytes to send.
     pub is_bytes: bool,
+    /// Further fields of the request for an access token, such as `scope` and `audience`.
+    pub token_fields: Vec<(String, String)>,
 }
 
 impl RequestPlace {
     /// A place without a name and a style.
     pub fn at(location: RequestLocation) -> Self {
-        Self { location, name: None, style: None, is_bytes: false }
+        Self { location, name: None, style: None, is_bytes: false, token_fields: Vec::new() }
     }
 
     /// Reads a place.
@@ -172,6 +185,14 @@ impl RequestPlace {
         let mut place = Self::at(location);
         if !name.is_empty() {
             place.name = Some(unescaped(name));
+        }
+        if location == RequestLocation::OAuth {
+            ValueType::Url.accepts(&Value::from(place.name.as_deref()?)).then_some(())?;
+            for field in parts {
+                let (name, value) = field.split_once('=')?;
+                place.token_fields.push((unescaped(name), unescaped(value)));
+            }
+            return Some(place);
         }
         for option in parts {
             if option == "bytes" {
@@ -191,9 +212,10 @@ impl fmt::Display for RequestPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.location.name())?;
         if let Some(name) = &self.name {
-            // The only characters that have a meaning here.
-            let name = name.replace('%', "%25").replace(';', "%3B");
-            write!(f, " {name}")?;
+            write!(f, " {}", escaped(name))?;
+        }
+        for (name, value) in &self.token_fields {
+            write!(f, "; {}={}", escaped(name), escaped(value))?;
         }
         if let Some((style, is_exploded)) = self.style {
             write!(f, "; {}{}", style.name(), if is_exploded { "*" } else { "" })?;
@@ -203,6 +225,11 @@ impl fmt::Display for RequestPlace {
         }
         Ok(())
     }
+}
+
+/// The text without the characters that have a meaning here.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace(';', "%3B")
 }
 
 fn unescaped(name: &str) -> String {

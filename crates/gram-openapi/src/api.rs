@@ -83,6 +83,14 @@ pub(crate) enum SecretScheme {
     Bearer,
     /// In the header `Authorization`, after `Basic`: a user and a password, with a colon between them.
     Basic,
+    /// In the header `Authorization`, as an access token that the URL gives for the ID and the secret of a
+    /// client, with a colon between them.
+    ClientCredentials {
+        /// The URL of the authorization server.
+        url: String,
+        /// The scopes, separated by spaces.
+        scope: String,
+    },
     /// In a header, the query or a cookie of this name.
     Key(RequestLocation, String),
 }

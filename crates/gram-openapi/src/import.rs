@@ -7,14 +7,14 @@ use gram_schema::import::{Imported, ToolSchema, ToolSet, import_tools};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::api::{Api, Operation};
+use crate::api::{Api, Operation, SecretScheme};
 use crate::chosen::Filter;
 use crate::document::{Document, DocumentKind};
 use crate::error::ApiError;
 use crate::names::{self, identifier};
 use crate::notes::Notes;
 use crate::schema::{Lowerer, clean};
-use crate::source::Source;
+use crate::source::{SchemeUse, Source};
 use crate::{library, operation, read, secrets};
 
 /// The number of tools from which they are grouped, which the lint `too-many-tools` uses, too.
@@ -178,7 +178,7 @@ fn name_of(source: &Source<'_>, options: &ApiOptions<'_>) -> SmolStr {
 fn add_secrets(
     api: &mut Api,
     source: &Source<'_>,
-    schemes: &[Vec<&str>],
+    schemes: &[Vec<SchemeUse<'_>>],
     mut taken: HashSet<String>,
     notes: &mut Notes,
 ) {
@@ -188,20 +188,27 @@ fn add_secrets(
         .filter_map(|operation| operation.parameters.get("properties").and_then(Value::as_object));
     taken.extend(properties.flat_map(Map::keys).cloned());
     for (name, scheme) in &source.schemes {
-        if !schemes.iter().any(|used| used.contains(name)) {
+        let scopes = schemes.iter().map(|used| Some(&used.iter().find(|(it, _)| it == name)?.1));
+        let scopes: Vec<_> = scopes.collect();
+        if scopes.iter().all(Option::is_none) {
             continue;
         }
-        let Some(secret) = secrets::secret(name, scheme, &api.name, &taken) else { continue };
+        let needed = scopes.iter().flatten().flat_map(|it| it.iter().copied()).collect();
+        let secret = secrets::secret(name, scheme, &needed, &api.name, &taken);
+        let Some(secret) = secret else { continue };
         taken.insert(secret.parameter.to_string());
         // The document chooses both, so that a reader should see it.
-        let users = api.operations.iter().zip(schemes).filter(|(_, used)| used.contains(name));
-        let hosts: BTreeSet<&str> = users.map(|(it, _)| host(&it.http.url)).collect();
+        let users = api.operations.iter().zip(&scopes).filter(|(_, scopes)| scopes.is_some());
+        let hosts: BTreeSet<&str> = match &secret.scheme {
+            SecretScheme::ClientCredentials { url, .. } => BTreeSet::from([host(url)]),
+            _ => users.map(|(it, _)| host(&it.http.url)).collect(),
+        };
         for host in hosts {
             let variable = &secret.variable;
             notes.add(format!("calls send the environment variable {variable} to {host}"), "");
         }
-        for (operation, used) in api.operations.iter_mut().zip(schemes) {
-            if used.contains(name) {
+        for (operation, scopes) in api.operations.iter_mut().zip(&scopes) {
+            if scopes.is_some() {
                 operation.secrets.push(secret.parameter.clone());
             }
         }

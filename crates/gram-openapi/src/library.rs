@@ -8,9 +8,16 @@ use smol_str::SmolStr;
 
 use crate::api::{Api, Operation, Secret, SecretScheme};
 
+/// How often a request is repeated that may be sent twice.
+const RETRIES: u32 = 2;
+
 /// The library of an API.
 pub(crate) fn of(api: &Api) -> Library {
     let mut attributes = Vec::new();
+    let is_idempotent = |it: &Operation| it.http.method.is_idempotent();
+    if api.operations.iter().any(is_idempotent) {
+        attributes.push(("retries".into(), RETRIES.into()));
+    }
     if !api.secrets.is_empty() {
         let sources = api.secrets.iter();
         let sources =
@@ -32,6 +39,14 @@ fn secret_place(secret: &Secret) -> Value {
     let place = match &secret.scheme {
         SecretScheme::Bearer => RequestPlace::at(RequestLocation::Bearer),
         SecretScheme::Basic => RequestPlace::at(RequestLocation::Basic),
+        SecretScheme::ClientCredentials { url, scope } => {
+            let scope = (!scope.is_empty()).then(|| ("scope".to_owned(), scope.clone()));
+            RequestPlace {
+                name: Some(url.clone()),
+                token_fields: scope.into_iter().collect(),
+                ..RequestPlace::at(RequestLocation::OAuth)
+            }
+        }
         SecretScheme::Key(location, name) => RequestPlace {
             name: (*name != secret.parameter).then(|| name.clone()),
             ..RequestPlace::at(*location)

@@ -1,31 +1,31 @@
 //! Security schemes as injected parameters.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gram_model::RequestLocation;
 
 use crate::api::{Secret, SecretScheme};
 use crate::names::{identifier, variable};
 use crate::notes::Notes;
-use crate::source::{Source, SourceOperation, SourceScheme};
+use crate::source::{SchemeUse, Source, SourceOperation, SourceScheme};
 
-/// The names of the schemes that an operation uses: the first alternative that can be said, or what can
-/// be said of one.
+/// The schemes that an operation uses, with their scopes: the first alternative that can be said, or what
+/// can be said of one.
 pub(crate) fn schemes_of<'d>(
     operation: &SourceOperation<'d>,
     source: &Source<'d>,
     notes: &mut Notes,
-) -> Vec<&'d str> {
+) -> Vec<SchemeUse<'d>> {
     let mut unknown = None;
-    let mut fallback: Option<Vec<&'d str>> = None;
+    let mut fallback: Option<Vec<_>> = None;
     for alternative in &operation.security {
         let mut known = Vec::new();
-        for name in alternative {
+        for scheme @ (name, _) in alternative {
             match source.schemes.iter().find(|(known, _)| known == name) {
                 Some((_, SourceScheme::Unknown(kind))) => {
                     unknown.get_or_insert_with(|| format!("authentication by {kind} is left out"));
                 }
-                Some(_) => known.push(*name),
+                Some(_) => known.push(scheme.clone()),
                 None => {
                     unknown.get_or_insert_with(|| {
                         format!("the security scheme `{name}` is not described and left out")
@@ -46,10 +46,12 @@ pub(crate) fn schemes_of<'d>(
     fallback.unwrap_or_default()
 }
 
-/// The secret of a scheme. Its parameter has a name that no other parameter has.
+/// The secret of a scheme for operations that need these scopes. Its parameter has a name that no other
+/// parameter has.
 pub(crate) fn secret(
     scheme_name: &str,
     scheme: &SourceScheme,
+    scopes: &BTreeSet<&str>,
     api: &str,
     taken: &HashSet<String>,
 ) -> Option<Secret> {
@@ -62,6 +64,13 @@ pub(crate) fn secret(
         SourceScheme::Bearer => ("Access token".to_owned(), SecretScheme::Bearer),
         SourceScheme::Basic => {
             ("User and password, as user:password".to_owned(), SecretScheme::Basic)
+        }
+        SourceScheme::ClientCredentials(url) => {
+            let scope: Vec<&str> = scopes.iter().copied().collect();
+            (
+                "ID and secret of the client, as id:secret".to_owned(),
+                SecretScheme::ClientCredentials { url: url.clone(), scope: scope.join(" ") },
+            )
         }
         SourceScheme::Key(location, name) => (
             format!("Value of the {} `{name}`", kind_name(*location)),
@@ -84,5 +93,65 @@ fn kind_name(location: RequestLocation) -> &'static str {
         RequestLocation::Query => "query parameter",
         RequestLocation::Cookie => "cookie",
         _ => "header",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+    use serde_json::{Value, json};
+
+    use crate::{ApiOptions, import};
+
+    /// The library of a document with a scheme for one operation, and the notes.
+    fn library(scheme: &Value, version: (&str, &str), place: &str) -> (String, Vec<String>) {
+        let mut document = json!({
+            version.0: version.1,
+            "info": {"title": "Shop"},
+            "servers": [{"url": "https://shop.example"}],
+            "host": "shop.example",
+            "schemes": ["https"],
+            "paths": {
+                "/a": {"post": {"security": [{"login": ["write", "read"]}], "responses": {}}},
+                "/b": {"post": {"security": [{"login": ["read"]}], "responses": {}}}
+            }
+        });
+        let schemes = json!({"login": scheme});
+        match place {
+            "" => document["components"] = json!({"securitySchemes": schemes}),
+            place => document[place] = schemes,
+        }
+        let imported = import(&document, &ApiOptions::default()).unwrap();
+        let library = imported.library.split_whitespace().collect::<Vec<_>>().join(" ");
+        (library, imported.specification.notes)
+    }
+
+    #[test]
+    fn client_credentials_are_sent_to_their_url() {
+        let flows = json!({"type": "oauth2", "flows": {"clientCredentials": {
+            "tokenUrl": "https://id.example/token", "scopes": {"read": "", "write": "", "admin": ""}
+        }}});
+        let place = "parameters: {login: \"oauth https://id.example/token; scope=read write\"}";
+        let (of_3, notes) = library(&flows, ("openapi", "3.1.0"), "");
+        assert!(of_3.contains("inject: {login: \"env:SHOP_LOGIN\"}"), "{of_3}");
+        assert!(of_3.contains(place), "{of_3}");
+        assert_eq!(notes, ["calls send the environment variable SHOP_LOGIN to id.example"]);
+        let flow = json!({"type": "oauth2", "flow": "application", "tokenUrl": "https://id.example/token"});
+        let (of_2, _) = library(&flow, ("swagger", "2.0"), "securityDefinitions");
+        assert!(of_2.contains(place), "{of_2}");
+    }
+
+    #[test]
+    fn other_flows_need_an_access_token() {
+        for flows in [
+            json!({"authorizationCode": {"tokenUrl": "https://id.example/token"}}),
+            json!({"clientCredentials": {"tokenUrl": "/token"}}),
+        ] {
+            let scheme = json!({"type": "oauth2", "flows": flows});
+            let (library, notes) = library(&scheme, ("openapi", "3.0.0"), "");
+            assert!(library.contains("parameters: {login: \"bearer\"}"), "{library}");
+            assert_eq!(notes, ["calls send the environment variable SHOP_LOGIN to shop.example"]);
+        }
     }
 }

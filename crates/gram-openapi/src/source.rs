@@ -70,6 +70,11 @@ impl Method {
     pub(crate) const fn is_safe(self) -> bool {
         matches!(self, Self::Get | Self::Head | Self::Options | Self::Trace)
     }
+
+    /// Whether sending a request twice is the same as sending it once.
+    pub(crate) const fn is_idempotent(self) -> bool {
+        self.is_safe() || matches!(self, Self::Put | Self::Delete)
+    }
 }
 
 /// The part of a request that a parameter outside of the body belongs to.
@@ -192,8 +197,8 @@ pub(crate) struct SourceOperation<'d> {
     pub(crate) parameters: Vec<SourceParameter<'d>>,
     pub(crate) body: Option<SourceBody<'d>>,
     pub(crate) responses: Vec<SourceResponse<'d>>,
-    /// The alternatives of security schemes, each a list of names.
-    pub(crate) security: Vec<Vec<&'d str>>,
+    /// The alternatives of security schemes.
+    pub(crate) security: Vec<Vec<SchemeUse<'d>>>,
 }
 
 impl SourceOperation<'_> {
@@ -203,6 +208,9 @@ impl SourceOperation<'_> {
     }
 }
 
+/// The name of a security scheme, with the scopes that an operation needs.
+pub(crate) type SchemeUse<'d> = (&'d str, Vec<&'d str>);
+
 /// A security scheme that a library can say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SourceScheme {
@@ -210,6 +218,8 @@ pub(crate) enum SourceScheme {
     Bearer,
     /// A user and a password.
     Basic,
+    /// The credentials of a client, for which a URL gives an access token.
+    ClientCredentials(String),
     /// A value in a header, the query or a cookie.
     Key(RequestLocation, String),
     /// Another one, by its kind.

@@ -120,8 +120,10 @@ impl FieldRename<'_> {
         let declared = own.or_else(|| place_in(library));
         let text = declared.map_or_else(|| usual_place(node).into(), |it| it.value.content());
         let Some(mut place) = RequestPlace::parse(&text) else { return };
-        let is_named =
-            !matches!(place.location, Location::Body | Location::Bearer | Location::Basic);
+        let is_named = !matches!(
+            place.location,
+            Location::Body | Location::Bearer | Location::Basic | Location::OAuth
+        );
         if is_named {
             place.name.get_or_insert_with(|| self.old.to_owned());
         }

@@ -453,6 +453,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Where parameters go that do not go where the method implies: {trace: \"header X-Trace\"}",
     ),
     attribute(
+        "retries",
+        REQUESTS,
+        Count(0),
+        "Maximum repetitions of a request that failed; a library's concern idempotent methods only",
+    ),
+    attribute(
         "answer",
         &[Implementation(Http)],
         OneOf(&["bytes"]),

@@ -54,7 +54,7 @@ fn parameters_with_one_name_are_told_apart() {
     assert_contains(
         &library,
         &[
-            "[shop:Library |",
+            "[shop:Library {retries: 2} |",
             "url: \"https://shop.example/carts/{id}\"",
             "parameters: {id_query: \"query id\", id_header: \"header id\", id_cookie: \"cookie id\"}",
         ],

@@ -122,7 +122,7 @@ impl Reader {
             body,
             responses: vec![response],
             security: if self.has_oauth && method.get("scopes").is_some() {
-                vec![vec![OAUTH]]
+                vec![vec![(OAUTH, Vec::new())]]
             } else {
                 Vec::new()
             },

@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 
 use crate::document::{Document, DocumentKind, entries, items, text};
 use crate::notes::Notes;
-use crate::source::{Location, Method, Source, SourceParameter, SourceResponse, SourceScheme};
+use crate::source::{
+    Location, Method, SchemeUse, Source, SourceParameter, SourceResponse, SourceScheme,
+};
 
 /// The note on a parameter without a name.
 const NO_NAME: &str = "a parameter without a name is left out";
@@ -51,13 +53,23 @@ fn is_ignored_header(location: Location, name: &str) -> bool {
 }
 
 /// The alternatives of security schemes.
-fn security(security: Option<&Value>) -> Vec<Vec<&str>> {
+fn security<'d>(security: Option<&'d Value>) -> Vec<Vec<SchemeUse<'d>>> {
     let alternatives = security.and_then(Value::as_array).into_iter().flatten();
-    let names = alternatives.map(|alternative| {
-        let names = alternative.as_object().into_iter().flat_map(Map::keys);
-        names.map(String::as_str).collect()
+    let schemes = alternatives.map(|alternative| {
+        let schemes = alternative.as_object().into_iter().flatten();
+        let scheme = |(name, scopes): (&'d String, &'d Value)| {
+            let scopes = scopes.as_array().into_iter().flatten();
+            (name.as_str(), scopes.filter_map(Value::as_str).collect())
+        };
+        schemes.map(scheme).collect()
     });
-    names.collect()
+    schemes.collect()
+}
+
+/// OAuth 2.0 with a flow that needs no user, or with an access token. `token_url` is that of the flow.
+fn oauth(token_url: Option<&str>) -> SourceScheme {
+    let url = token_url.filter(|url| ["https://", "http://"].iter().any(|it| url.starts_with(it)));
+    url.map_or(SourceScheme::Bearer, |url| SourceScheme::ClientCredentials(url.to_owned()))
 }
 
 /// An operation of a path, in documents of `OpenAPI` 3 and Swagger 2.0.

@@ -213,7 +213,11 @@ fn security_scheme(scheme: &Value) -> SourceScheme {
             Some("bearer") | None => SourceScheme::Bearer,
             Some(other) => SourceScheme::Unknown(format!("HTTP {other}")),
         },
-        Some("oauth2" | "openIdConnect") => SourceScheme::Bearer,
+        Some("oauth2") => {
+            let url = scheme.pointer("/flows/clientCredentials/tokenUrl");
+            super::oauth(url.and_then(Value::as_str))
+        }
+        Some("openIdConnect") => SourceScheme::Bearer,
         other => SourceScheme::Unknown(other.unwrap_or("unknown").to_owned()),
     }
 }

@@ -253,7 +253,10 @@ fn security_scheme(scheme: &Value) -> SourceScheme {
     match text(scheme, "type") {
         Some("apiKey") => super::key(scheme),
         Some("basic") => SourceScheme::Basic,
-        Some("oauth2") => SourceScheme::Bearer,
+        Some("oauth2") => {
+            let is_of_client = text(scheme, "flow") == Some("application");
+            super::oauth(text(scheme, "tokenUrl").filter(|_| is_of_client))
+        }
         other => SourceScheme::Unknown(other.unwrap_or("unknown").to_owned()),
     }
 }

@@ -1,5 +1,7 @@
 //! Services that get the arguments in a request.
 
+mod access_token;
+mod exchange;
 mod multipart;
 mod request;
 mod url_template;
@@ -12,9 +14,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gram_model::{BodyFormat, RequestPlace};
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Method, RequestBuilder, Response, Url};
+use reqwest::{Method, Response, Url};
 use serde_json::Value;
 
+use self::access_token::AccessTokens;
+use self::exchange::{Exchanged, Request};
 use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
 use self::url_template::UrlTemplate;
 use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
@@ -33,6 +37,7 @@ struct ClientPool {
     tls: TlsOptions,
     near: OnceLock<reqwest::Client>,
     far: OnceLock<reqwest::Client>,
+    tokens: AccessTokens,
 }
 
 impl HttpClient {
@@ -65,6 +70,8 @@ pub struct Http {
     url: Arc<UrlTemplate>,
     headers: Arc<RequestHeaders>,
     plan: Arc<RequestPlan>,
+    /// How often a request is repeated that failed.
+    retries: u32,
     is_content: bool,
     /// Whether an answer is bytes, which become base64.
     is_bytes: bool,
@@ -83,6 +90,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
             headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
             plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
+            retries: 0,
             is_content: false,
             is_bytes: false,
         })
@@ -103,12 +111,14 @@ impl Http {
         let body = BodyFormat::ALL.into_iter().find(|format| format.name() == body);
         let body = body.unwrap_or(BodyFormat::Json);
         let plan = RequestPlan::new(&method, body, places(loader, declared)?);
+        let retries = retries(loader, declared, &method);
         Ok(Self {
             client,
             method,
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),
             plan: Arc::new(plan),
+            retries,
             is_content: flag(declared, "content"),
             is_bytes: text(declared, "answer") == "bytes",
         })
@@ -124,10 +134,11 @@ impl Http {
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
         let who = format!("the service at {}", self.url);
-        let response = self.request(&who, &invocation)?.send().await;
-        let response = response.map_err(|error| not_sent(&who, &error))?;
+        let request = self.request(&who, &invocation)?;
+        let Exchanged { response, masks } = self.exchange(&who, &request).await?;
         if !response.status().is_success() {
-            return Err(refused(&who, response).await);
+            let error = refused(&who, response).await;
+            return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
         let body = read(&who, response, invocation.max_answer).await?;
         if self.is_bytes {
@@ -136,16 +147,15 @@ impl Http {
         if body.is_empty() && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
         }
-        raw_answer(&who, body, self.is_content)
+        match raw_answer(&who, body, self.is_content)? {
+            Answer::Raw(text) if !masks.is_empty() => Ok(Answer::Raw(masks.text(&text))),
+            answer => Ok(answer),
+        }
     }
 
     /// The request of a call. The path takes the arguments that it names; the plan says where the
     /// others go.
-    fn request(
-        &self,
-        who: &str,
-        invocation: &Invocation,
-    ) -> Result<RequestBuilder, InvocationError> {
+    fn request(&self, who: &str, invocation: &Invocation) -> Result<Request, InvocationError> {
         let not_called = |error: &dyn fmt::Display| {
             let detail = format!("{who} is not called: {error}");
             InvocationError::new(InvocationErrorKind::Failed, detail)
@@ -161,13 +171,13 @@ impl Http {
         };
         add_query(&mut url, &parts.query);
         let client = self.client.to(&url)?;
-        let request = client.request(self.method.clone(), url).headers(parts.headers);
-        let Some((kind, body)) = parts.body else {
-            return Ok(request.headers(self.headers.map().clone()));
-        };
-        // A declared content type replaces this one.
-        let request = request.header(CONTENT_TYPE, kind).headers(self.headers.map().clone());
-        Ok(request.body(body))
+        let mut builder = client.request(self.method.clone(), url).headers(parts.headers);
+        if let Some((kind, body)) = parts.body {
+            builder = builder.header(CONTENT_TYPE, kind).body(body);
+        }
+        // A declared content type replaces that of the body.
+        let builder = builder.headers(self.headers.map().clone());
+        Ok(Request { builder, credentials: parts.credentials })
     }
 }
 
@@ -194,6 +204,17 @@ fn places(
     let of_all = of_all.map(|(name, text)| place(name, text, is_injected(name)));
     // The implementation's own places come first, and so take precedence.
     own.chain(of_all).collect()
+}
+
+/// How often a failed request is repeated: what the implementation says, or its library for all requests
+/// that may be sent twice.
+fn retries(loader: &Loader<'_>, declared: &gram_model::Implementation, method: &Method) -> u32 {
+    let of_library = || {
+        let declared = loader.library.iter().find(|(known, _)| known == "retries");
+        declared.filter(|_| method.is_idempotent()).map(|(_, value)| value)
+    };
+    let declared = declared.attribute("retries").or_else(of_library).and_then(Value::as_u64);
+    declared.map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 impl fmt::Debug for Http {

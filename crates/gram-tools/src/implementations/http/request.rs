@@ -8,6 +8,7 @@ use reqwest::{Method, Url};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
+use super::access_token::ClientCredentials;
 use super::multipart::Multipart;
 use super::values::{Style, add_pairs, cookie, header_text, joined, text};
 
@@ -22,6 +23,12 @@ pub(super) enum RequestError {
     HeaderName(String),
     #[error("`{0}` is not a text")]
     Text(String),
+    #[error(
+        "the value of `{0}` is not the ID and the secret of a client, with a colon between them"
+    )]
+    Credentials(String),
+    #[error("the place of `{0}` has no valid URL")]
+    TokenUrl(String),
 }
 
 /// Where the arguments of all calls go.
@@ -50,6 +57,8 @@ pub(super) struct ArgumentPlace {
 pub(super) struct RequestParts {
     pub(super) query: String,
     pub(super) headers: HeaderMap,
+    /// What the access token is requested with.
+    pub(super) credentials: Option<ClientCredentials>,
     /// The content type and the body.
     pub(super) body: Option<(String, Vec<u8>)>,
 }
@@ -117,6 +126,11 @@ impl RequestPlan {
                 Location::Basic => {
                     let value = header(format!("Basic {}", STANDARD.encode(text(&value))))?;
                     parts.headers.insert(AUTHORIZATION, value);
+                }
+                Location::OAuth => {
+                    let place = place.ok_or_else(|| RequestError::TokenUrl(argument.clone()))?;
+                    let credentials = ClientCredentials::new(place, &argument, &text(&value))?;
+                    parts.credentials = Some(credentials);
                 }
                 Location::Field => fields.push((name, value, style, is_bytes)),
                 Location::Body => whole = Some((argument, value)),

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
+mod exchange;
+
 use std::sync::Mutex;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,0 +1,132 @@
+//! Requests that are repeated, and those with an access token.
+
+use gram_model::RequestPlace;
+use serde_json::json;
+
+use super::*;
+
+/// A service at `/pets` with its authorization server at `/token`. Each token is good for two requests.
+async fn shop(expires_in: u32, in_body: bool) -> Service {
+    let tokens = Mutex::new((0, 0));
+    Service::start(move |request| {
+        let mut tokens = tokens.lock().unwrap();
+        if request.starts_with("POST /token") {
+            let in_header = request.contains(&format!("Basic {}", STANDARD.encode("shop:s3cret")));
+            if in_header == in_body {
+                return good("401 Unauthorized", "", r#"{"error":"invalid_client"}"#);
+            }
+            tokens.0 += 1;
+            let body = json!({
+                "access_token": format!("token-{}", tokens.0),
+                "token_type": "Bearer",
+                "expires_in": expires_in,
+            });
+            return good("200 OK", "", &body.to_string());
+        }
+        tokens.1 += 1;
+        let has_token = request.contains(&format!("Bearer token-{}\r\n", tokens.0));
+        if has_token && tokens.1 <= 2 * tokens.0 {
+            good("200 OK", "", &json!({"you sent": request}).to_string())
+        } else {
+            good("401 Unauthorized", "", &format!("not {request}"))
+        }
+    })
+    .await
+}
+
+/// The same service with an argument `login` that holds the credentials.
+fn with_login(service: &Service) -> Http {
+    let place = format!("oauth http://127.0.0.1:{}/token; scope=pets:read", service.port);
+    let place = ArgumentPlace {
+        argument: "login".to_owned(),
+        place: RequestPlace::parse(&place).unwrap(),
+        is_injected: false,
+    };
+    let plan = RequestPlan::new(&Method::POST, BodyFormat::Json, vec![place]);
+    Http { plan: Arc::new(plan), ..service.http("/pets") }
+}
+
+fn seen(service: &Service) -> Vec<String> {
+    let seen = service.seen.lock().unwrap();
+    seen.iter().map(|request| request.split(' ').nth(1).unwrap_or_default().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn credentials_become_a_token_that_calls_share() {
+    let service = shop(3600, false).await;
+    let http = with_login(&service);
+    for _ in 0..2 {
+        let answer = run(&http, invocation("pets", r#"{"login": "shop:s3cret", "a": 1}"#)).await;
+        let text = format!("{:?}", answer.unwrap());
+        assert!(text.contains("Bearer ***") && !text.contains("token-1"), "{text}");
+        assert!(!text.contains("s3cret"), "{text}");
+    }
+    assert_eq!(seen(&service), ["/token", "/pets", "/pets"]);
+    let first = service.seen.lock().unwrap()[0].clone();
+    assert!(first.ends_with("grant_type=client_credentials&scope=pets%3Aread"), "{first}");
+    // The service now rejects the token, so that another one is requested.
+    run(&http, invocation("pets", r#"{"login": "shop:s3cret"}"#)).await.unwrap();
+    assert_eq!(seen(&service)[3..], ["/pets", "/token", "/pets"]);
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_before_it_expires() {
+    let service = shop(0, true).await;
+    let http = with_login(&service);
+    for _ in 0..2 {
+        run(&http, invocation("pets", r#"{"login": "shop:s3cret"}"#)).await.unwrap();
+    }
+    // The first request for a token has the credentials in its header, which this server refuses.
+    let one = ["/token", "/token", "/pets"];
+    assert_eq!(seen(&service), [one, one].concat());
+}
+
+#[tokio::test]
+async fn refused_credentials_are_reported_without_the_secret() {
+    let service = Service::start(|request| {
+        let body = json!({"error": "invalid_client", "error_description": request});
+        good("400 Bad Request", "", &body.to_string())
+    })
+    .await;
+    let http = with_login(&service);
+    let error = run(&http, invocation("pets", r#"{"login": "shop:s3cret"}"#)).await.unwrap_err();
+    let start = format!(
+        "the service at http://127.0.0.1:{0}/pets is not called: the authorization server at http://127.0.0.1:{0}/token gives no access token: invalid_client",
+        service.port
+    );
+    assert!(error.detail.starts_with(&start), "{error}");
+    assert!(!error.detail.contains("s3cret"), "{error}");
+    let error = run(&http, invocation("pets", r#"{"login": "s3cret"}"#)).await.unwrap_err();
+    assert!(error.detail.ends_with(
+        "the value of `login` is not the ID and the secret of a client, with a colon between them"
+    ));
+}
+
+#[tokio::test]
+async fn a_failure_that_passes_is_not_seen() {
+    let answers = Mutex::new(vec![
+        good("200 OK", "", "1"),
+        good("429 Too Many Requests", "Retry-After: 0\r\n", ""),
+        (Vec::new(), Then::HangUp),
+    ]);
+    let service = Service::start(move |_| answers.lock().unwrap().pop().unwrap()).await;
+    let http = Http { retries: 2, ..service.http("/x") };
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw("1".to_owned())));
+    assert_eq!(service.seen.lock().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_failure_that_stays_is_reported() {
+    for (status, headers, requests) in [
+        ("503 Service Unavailable", "Retry-After: 0\r\n", 2),
+        ("503 Service Unavailable", "Retry-After: 3600\r\n", 1),
+        ("500 Internal Server Error", "", 1),
+        ("404 Not Found", "", 1),
+    ] {
+        let service = Service::start(move |_| good(status, headers, "")).await;
+        let http = Http { retries: 1, ..service.http("/x") };
+        let error = run(&http, invocation("x", "{}")).await.unwrap_err();
+        assert!(error.detail.ends_with(status), "{error}");
+        assert_eq!(service.seen.lock().unwrap().len(), requests, "{status} {headers}");
+    }
+}
