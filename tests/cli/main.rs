@@ -53,6 +53,7 @@ mod programs;
 mod providers;
 mod python;
 mod real;
+mod reference;
 mod releases;
 mod rename;
 mod running;

@@ -17,7 +17,7 @@ use gramc_tests::circles::{Module, circles};
 use serde_json::Value;
 
 /// The crates from the lowest floor to the highest. An edge may skip floors, but only downwards.
-const FLOORS: [&str; 21] = [
+const FLOORS: [&str; 22] = [
     "paired-stats",
     "gram-syntax",
     "json-schema-kit",
@@ -26,6 +26,7 @@ const FLOORS: [&str; 21] = [
     "gram-schema",
     "gram-openapi",
     "gram-codegen",
+    "gram-doc",
     "gram-grammar",
     "gram-lint",
     "gram-project",
@@ -45,7 +46,7 @@ const FLOORS: [&str; 21] = [
 const TESTS: &str = "gramc-tests";
 
 /// The crates that do no input or output.
-const CORE: [&str; 9] = [
+const CORE: [&str; 10] = [
     "gram-syntax",
     "json-schema-kit",
     "gram-model",
@@ -53,6 +54,7 @@ const CORE: [&str; 9] = [
     "gram-schema",
     "gram-openapi",
     "gram-codegen",
+    "gram-doc",
     "gram-grammar",
     "gram-lint",
 ];

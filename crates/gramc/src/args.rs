@@ -3,6 +3,7 @@
 mod ab;
 mod calls;
 mod diff;
+mod doc;
 mod generate;
 mod import;
 mod live_server;
@@ -22,6 +23,7 @@ use gram_schema::{Draft, Target, typescript};
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
 pub(crate) use diff::Diff;
+pub(crate) use doc::Doc;
 pub(crate) use generate::Generate;
 pub(crate) use import::{Import, InputFormat};
 pub(crate) use live_server::LiveServer;
@@ -84,6 +86,7 @@ pub(crate) enum Command {
     Check(Check),
     Diff(Box<Diff>),
     Generate(Generate),
+    Doc(Doc),
     Fmt(Fmt),
     Parse(Parse),
     Explain(Explain),

@@ -7,6 +7,7 @@ pub(crate) mod calls;
 pub(crate) mod check;
 mod compile;
 mod diff;
+mod doc;
 mod explain;
 mod fmt;
 mod generate;
@@ -38,6 +39,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Check(args) => check::run(&args, display),
         Command::Diff(args) => diff::run(&args, display),
         Command::Generate(args) => generate::run(&args, display),
+        Command::Doc(args) => doc::run(&args, display),
         Command::Fmt(args) => fmt::run(&args, display),
         Command::Parse(args) => parse::run(&args, display),
         Command::Explain(args) => explain::run(&args),

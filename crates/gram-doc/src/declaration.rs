@@ -1,0 +1,48 @@
+//! The page of a declaration that is not a tool.
+
+use gram_model::{Type, TypeDeclaration};
+use gram_schema::emit::type_use_schema;
+use maud::{Markup, html};
+
+use crate::code;
+use crate::layout::{self, prose};
+use crate::site::{Declaration, Site};
+use crate::tool::fields;
+
+pub(crate) fn page(site: &Site<'_>, declaration: &Declaration) -> String {
+    let name = declaration.name.as_str();
+    let mut types = site.module.types.iter().map(|(_, declared)| declared);
+    let declared = types.find(|it| declaration.kind == "type" && !it.local && it.name == name);
+    let content = html! {
+        h1 { (name) }
+        p { span.badge { (declaration.kind) } }
+        (prose(site.description(name, declaration.kind)))
+        h2 { "Declaration" }
+        (code::block(site, &declaration.text))
+        @if let Some(declared) = declared { (of_type(site, declared)) }
+        @let users: Vec<_> = site.users(name).filter(|_| declared.is_some()).collect();
+        @if !users.is_empty() {
+            h2 { "Used by" }
+            ul.list {
+                @for (kind, user) in users {
+                    li { a href=(site.file(user, kind)) { (user) } " " span.soft { (kind) } }
+                }
+            }
+        }
+    };
+    layout::page(&site.title, Some(name), &content)
+}
+
+fn of_type(site: &Site<'_>, declared: &TypeDeclaration) -> Markup {
+    let schema = type_use_schema(site.valid, &declared.type_use);
+    html! {
+        @if let Type::Object(object) = &declared.type_use.ty {
+            @if let Some(all) = object.fields.as_deref().filter(|all| !all.is_empty()) {
+                h2 { "Fields" }
+                (fields(site, all))
+            }
+        }
+        h2 { "JSON Schema" }
+        pre tabindex="0" { code { (format!("{schema:#}")) } }
+    }
+}

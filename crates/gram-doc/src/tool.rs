@@ -1,0 +1,163 @@
+//! The page of a tool.
+
+use gram_model::print::print_field;
+use gram_model::{Field, Optionality, Tool, Type, TypeUse, ValueSource};
+use gram_schema::emit::{Draft, ParameterSchema};
+use json_schema_kit::containment::{confirm, example};
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use crate::code;
+use crate::forms::{Form, Forms};
+use crate::layout::{self, prose};
+use crate::site::Site;
+
+/// Attributes that say what a call does to the world, with the words for people.
+const EFFECTS: [(&str, &str); 4] = [
+    ("readOnly", "read only"),
+    ("destructive", "destructive"),
+    ("idempotent", "idempotent"),
+    ("openWorld", "open world"),
+];
+
+pub(crate) fn page(site: &Site<'_>, tool: &Tool, forms: &Forms<'_>) -> String {
+    let has = |key: &str| tool.attributes.iter().any(|(it, value)| it == key && *value == true);
+    let in_containers = site.module.containers.iter().filter(|it| it.members.contains(&tool.name));
+    let content = html! {
+        h1 { (tool.name) }
+        @if let Some(title) = &tool.title { p { strong { (title) } } }
+        p {
+            @if tool.deprecated { span.badge { "deprecated" } " " }
+            @for (_, words) in EFFECTS.iter().filter(|(key, _)| has(key)) { span.badge { (words) } " " }
+            @for container in in_containers {
+                "in " a href=(site.file(&container.name, "container")) { (container.name) } " "
+            }
+        }
+        @if let Some(description) = &tool.description { (prose(description)) }
+        h2 { "Signature" }
+        (code::block(site, site.text(&tool.name, "tool")))
+        h2 { "Parameters" }
+        @if tool.parameters.is_empty() { p { "None." } } @else { (fields(site, &tool.parameters)) }
+        h2 { "Result" }
+        (result(site, &tool.result.type_use))
+        @if let Some(arguments) = arguments(site, tool) {
+            h2 { "Example" }
+            p { "Arguments of a valid call:" }
+            pre tabindex="0" { code { (format!("{arguments:#}")) } }
+        }
+        @let forms = forms.of(&tool.name);
+        @if !forms.is_empty() {
+            h2 { "Definitions" }
+            p { "The tool as the providers take it, and what a definition cannot express:" }
+            @for form in forms { (definition(&form)) }
+        }
+    };
+    layout::page(&site.title, Some(&tool.name), &content)
+}
+
+/// A table of parameters or fields.
+pub(crate) fn fields(site: &Site<'_>, fields: &[Field]) -> Markup {
+    html! {
+        div.scroll role="region" aria-label="Table" tabindex="0" {
+            table {
+                thead { tr { th scope="col" { "Name and type" } th scope="col" { "Value" } th scope="col" { "Description" } } }
+                tbody {
+                    @for field in fields {
+                        tr {
+                            td { (code::inline(site, &print_field(&site.module.types, field))) }
+                            td { (value(field)) }
+                            td {
+                                @if field.type_use.details.as_ref().is_some_and(|it| it.deprecated) {
+                                    span.badge { "deprecated" } " "
+                                }
+                                @if let Some(text) = &field.type_use.description { (prose(text)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where the value of a field comes from.
+fn value(field: &Field) -> &'static str {
+    match field.source {
+        ValueSource::Injected => "from the library",
+        ValueSource::Pinned(_) => "fixed",
+        ValueSource::Model if field.required() => "required",
+        ValueSource::Model => "optional",
+    }
+}
+
+/// The name of a result while it is printed.
+const RESULT: &str = "result";
+
+fn result(site: &Site<'_>, result: &TypeUse) -> Markup {
+    let field = Field {
+        name: RESULT.into(),
+        type_use: result.clone(),
+        optionality: Optionality::ByDefault,
+        source: ValueSource::Model,
+        secret: false,
+    };
+    let text = print_field(&site.module.types, &field).replacen(RESULT, "", 1);
+    html! {
+        p { (code::inline(site, &text)) }
+        @if let Some(text) = &result.description { (prose(text)) }
+    }
+}
+
+/// Arguments that the tool accepts: as few as possible, with the examples and defaults of the parameters.
+fn arguments(site: &Site<'_>, tool: &Tool) -> Option<Value> {
+    let schema = ParameterSchema::new(&site.module.types, tool, Draft::default());
+    let schema = serde_json::to_value(schema).ok()?;
+    let Value::Object(mut arguments) = example(&schema)? else { return None };
+    for parameter in &tool.parameters {
+        let name = parameter.name.as_str();
+        let Some(value) = typical(parameter, arguments.get(name)) else { continue };
+        let mut changed: Map<String, Value> = arguments.clone();
+        changed.insert(name.to_owned(), value);
+        if confirm(&json!(false), &schema, Value::Object(changed.clone())).is_some() {
+            arguments = changed;
+        }
+    }
+    let in_order = tool
+        .parameters
+        .iter()
+        .filter_map(|parameter| arguments.remove_entry(parameter.name.as_str()));
+    let mut ordered: Map<String, Value> = in_order.collect();
+    ordered.append(&mut arguments);
+    Some(Value::Object(ordered))
+}
+
+/// A value of a parameter that says more than its smallest value.
+fn typical(parameter: &Field, smallest: Option<&Value>) -> Option<Value> {
+    let type_use = &parameter.type_use;
+    let examples = type_use.details.as_ref().and_then(|details| details.examples.as_ref());
+    if let Some(example) = examples.and_then(|all| all.first()) {
+        return Some(example.clone());
+    }
+    match (&type_use.default, smallest) {
+        (Some(default), Some(_)) => Some((**default).clone()),
+        (None, Some(_)) if type_use.ty == Type::Text => Some("…".into()),
+        _ => None,
+    }
+}
+
+fn definition(form: &Form) -> Markup {
+    let losses = match form.losses.len() {
+        0 => "nothing is lost".to_owned(),
+        1 => "1 loss".to_owned(),
+        count => format!("{count} losses"),
+    };
+    html! {
+        details {
+            summary { (form.targets.join(", ")) " " span.soft { "(" (losses) ")" } }
+            @if !form.losses.is_empty() {
+                ul { @for loss in &form.losses { li { (loss) } } }
+            }
+            pre tabindex="0" { code { (form.json) } }
+        }
+    }
+}

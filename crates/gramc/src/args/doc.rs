@@ -1,0 +1,46 @@
+//! The arguments of `gramc doc`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use gram_schema::Target;
+
+use super::Inputs;
+
+/// Write a reference of the tools and types as HTML pages
+///
+/// Writes an overview with a search, and a page for each tool and type: its declaration with links, its
+/// parameters, an example call, and its definition for each target with what that cannot express. The pages
+/// need no server and load nothing from elsewhere.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc doc shop.gram -o reference
+  gramc doc -o reference --title \"Shop tools\"
+  gramc doc shop.gram -o reference --target openai-strict --target gemini")]
+pub(crate) struct Doc {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Folder for the pages, which is made if it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Title of the reference [default: name of the first file]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Target whose definitions are shown; can be repeated [default: all targets]
+    #[arg(long = "target", value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
+    targets: Vec<Target>,
+}
+
+impl Doc {
+    /// The targets whose definitions are shown.
+    pub(crate) fn targets(&self) -> &[Target] {
+        if self.targets.is_empty() { &Target::ALL } else { &self.targets }
+    }
+}
+
+fn target_parser() -> impl TypedValueParser<Value = Target> {
+    let names = PossibleValuesParser::new(Target::ALL.map(Target::name));
+    // Only these names get this far.
+    names.map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
+}
