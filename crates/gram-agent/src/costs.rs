@@ -1,8 +1,10 @@
 //! Static estimates of the tokens and requests of agents.
 
+mod savings;
+
 use gram_check::Valid;
 use gram_check::codes;
-use gram_model::{Agent, Module};
+use gram_model::{Agent, Api, Module};
 use gram_project::Budget;
 use gram_schema::Target;
 use gram_syntax::Diagnostic;
@@ -16,11 +18,13 @@ use crate::model::Models;
 use crate::team::instruction;
 use crate::tools::AgentTools;
 
+use savings::Saving;
+
 /// The static cost of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CostEstimate {
-    /// The agent.
-    pub agent: SmolStr,
+    /// The agent. `None` for all tools at once, of a specification without agents.
+    pub agent: Option<SmolStr>,
     /// The target that its tools are compiled to.
     pub target: Target,
     /// The tokens of the system prompt and the tools, which are part of each request. Counted with
@@ -31,11 +35,13 @@ pub struct CostEstimate {
     /// Maximum model requests per message of the user, including those of called agents, without
     /// retries.
     pub max_model_calls: u64,
+    /// What would save most tokens in each request.
+    savings: Vec<Saving>,
 }
 
 impl CostEstimate {
-    /// Estimates all agents of a specification on a library, in order. An agent without a model is
-    /// compiled for OpenAI.
+    /// Estimates all agents of a specification on a library, in order, or else all of its tools. An agent
+    /// without a model is compiled for OpenAI.
     pub fn of_agents(module: &Valid<Module>, bound: &Bound) -> Vec<Self> {
         let attempts = Some(bound.settings_of_library().max_attempts);
         let estimate = |agent: &Agent| {
@@ -43,26 +49,37 @@ impl CostEstimate {
             let result = agent.result.as_ref();
             let answer = result.and_then(|ty| AnswerCheck::new(&module.types, ty).ok());
             let prompt = count_tokens(&instruction(module, agent, attempts, answer.as_ref()));
-            let (initial, expanded) = totals(&tool_sizes(&tools));
+            let sizes = tool_sizes(&tools);
+            let (initial, expanded) = totals(&sizes);
             Self {
-                agent: agent.name.clone(),
+                agent: Some(agent.name.clone()),
                 target,
                 tokens: prompt + initial,
                 expanded_tokens: prompt + expanded,
                 max_model_calls: max_requests(module, agent, 0),
+                savings: savings::proposals(module, target, &sizes),
             }
         };
+        if module.agents.is_empty() && !module.tools.is_empty() {
+            return vec![Self { agent: None, ..estimate(&agent_of_all(module)) }];
+        }
         module.agents.iter().map(estimate).collect()
+    }
+
+    /// What would save most tokens in each request, those that save most first: the tokens, and what to do.
+    pub fn savings(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.savings.iter().map(|saving| (saving.tokens, saving.message.as_str()))
     }
 
     /// The estimate as a JSON object.
     pub fn json(&self) -> Value {
         json!({
-            "agent": self.agent.as_str(),
+            "agent": self.agent.as_deref(),
             "target": self.target.name(),
             "tokens": self.tokens,
             "expanded_tokens": self.expanded_tokens,
             "most_model_calls": self.max_model_calls,
+            "savings": self.savings.iter().map(Saving::json).collect::<Vec<_>>(),
         })
     }
 }
@@ -101,7 +118,7 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
                 ),
                 format!(
                     "shorten {}, or increase `{key}` in gram.toml",
-                    largest(sizes.iter().filter(|(.., hidden)| all || !hidden))
+                    largest(sizes.iter().filter(|tool| all || !tool.is_hidden))
                 ),
             );
         }
@@ -121,10 +138,10 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
 }
 
 /// The names and sizes of the largest tools.
-fn largest<'s>(sizes: impl Iterator<Item = &'s (SmolStr, usize, bool)>) -> String {
+fn largest<'s>(sizes: impl Iterator<Item = &'s ToolSize<'s>>) -> String {
     let mut sizes: Vec<_> = sizes.collect();
-    sizes.sort_by_key(|(_, tokens, _)| std::cmp::Reverse(*tokens));
-    let named = sizes.iter().take(3).map(|(name, tokens, _)| format!("`{name}` ({tokens})"));
+    sizes.sort_by_key(|tool| std::cmp::Reverse(tool.tokens));
+    let named = sizes.iter().take(3).map(|tool| format!("`{}` ({})", tool.name, tool.tokens));
     let named = named.collect::<Vec<_>>().join(", ");
     if sizes.len() > 3 { format!("the largest, {named}") } else { named }
 }
@@ -135,18 +152,47 @@ fn compile_tools(module: &Valid<Module>, agent: &Agent) -> (Target, AgentTools) 
     (target, AgentTools::new(module, agent, target))
 }
 
-/// The tokens of each tool, and whether only an expanded container shows it.
-fn tool_sizes(tools: &AgentTools) -> Vec<(SmolStr, usize, bool)> {
-    let size = |(name, json, hidden): (&SmolStr, &Value, bool)| {
-        (name.clone(), count_tokens(&json.to_string()), hidden)
+/// An agent with all tools of a specification: its containers, and the tools in none.
+fn agent_of_all(module: &Module) -> Agent {
+    let is_inside = |name: &SmolStr| module.containers.iter().any(|it| it.members.contains(name));
+    let containers = module.containers.iter().map(|it| &it.name);
+    let alone = module.tools.iter().map(|it| &it.name).filter(|name| !is_inside(name));
+    Agent {
+        name: SmolStr::default(),
+        description: None,
+        instruction: None,
+        models: Vec::new(),
+        max_iterations: 1,
+        api: Api::default(),
+        result: None,
+        members: containers.chain(alone).cloned().collect(),
+        attributes: Vec::new(),
+    }
+}
+
+/// A tool with the tokens that it takes.
+struct ToolSize<'t> {
+    name: &'t SmolStr,
+    json: &'t Value,
+    tokens: usize,
+    /// Whether only an expanded container shows it.
+    is_hidden: bool,
+}
+
+fn tool_sizes(tools: &AgentTools) -> Vec<ToolSize<'_>> {
+    let size = |(name, json, is_hidden)| ToolSize {
+        name,
+        json,
+        tokens: count_tokens(&Value::to_string(json)),
+        is_hidden,
     };
     tools.each().map(size).collect()
 }
 
 /// The tokens of the initially visible tools, and of all tools.
-fn totals(sizes: &[(SmolStr, usize, bool)]) -> (usize, usize) {
+fn totals(sizes: &[ToolSize<'_>]) -> (usize, usize) {
     let sum = |all: bool| {
-        sizes.iter().filter(|(.., hidden)| all || !hidden).map(|(_, tokens, _)| tokens).sum()
+        sizes.iter().filter(|tool| all || !tool.is_hidden).map(|tool| tool.tokens).sum()
     };
     (sum(false), sum(true))
 }

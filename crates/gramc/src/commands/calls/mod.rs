@@ -4,6 +4,7 @@ mod bound;
 pub(super) mod lines;
 mod shadow;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,16 +96,29 @@ fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), 
         let line = if display.format == Format::Json {
             costs.json().to_string()
         } else {
-            let CostEstimate { agent, target, tokens, expanded_tokens, max_model_calls } = &costs;
+            let CostEstimate { agent, target, tokens, expanded_tokens, max_model_calls, .. } =
+                &costs;
             let expanded = match expanded_tokens {
                 same if same == tokens => String::new(),
                 more => format!(" ({more} with all containers expanded)"),
             };
-            format!(
-                "{agent}: {tokens} tokens in each request{expanded}, as {} takes them; at most \
-                 {max_model_calls} requests for one message",
-                target.name()
-            )
+            let target = target.name();
+            let mut lines = match agent {
+                Some(agent) => format!(
+                    "{agent}: {tokens} tokens in each request{expanded}, as {target} takes them; at most \
+                     {max_model_calls} requests for one message"
+                ),
+                None => {
+                    format!(
+                        "all tools: {tokens} tokens in each request{expanded}, as {target} takes them"
+                    )
+                }
+            };
+            for (tokens, what) in costs.savings() {
+                // Writing to a string does not fail.
+                let _ = write!(lines, "\n  -{tokens} tokens: {what}");
+            }
+            lines
         };
         output::print(&format!("{line}\n"))?;
     }
