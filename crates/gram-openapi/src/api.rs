@@ -59,6 +59,8 @@ pub(crate) struct HttpCall {
     pub(crate) places: Vec<(String, RequestPlace)>,
     /// Headers with their values.
     pub(crate) headers: Vec<(&'static str, String)>,
+    /// The keys of the items and of the URL of the next page, if the answer comes in pages.
+    pub(crate) pages: Option<(String, String)>,
     /// Whether the answer is bytes.
     pub(crate) is_bytes: bool,
 }

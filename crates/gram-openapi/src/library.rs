@@ -3,7 +3,7 @@
 use gram_model::{
     BodyFormat, Implementation, ImplementationKind, Library, RequestLocation, RequestPlace,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use smol_str::SmolStr;
 
 use crate::api::{Api, Operation, Secret, SecretScheme};
@@ -33,6 +33,11 @@ pub(crate) fn of(api: &Api) -> Library {
         implementations: api.operations.iter().map(entry).collect(),
         attributes,
     }
+}
+
+/// The pointer to the value of a key.
+fn pointer(key: &str) -> String {
+    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 fn secret_place(secret: &Secret) -> Value {
@@ -75,6 +80,10 @@ fn entry(operation: &Operation) -> Implementation {
             http.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into()));
         attributes.push(("headers".into(), Value::Object(headers.collect())));
     }
+    if let Some((items, next)) = &http.pages {
+        let pages = json!({"items": pointer(items), "next": pointer(next)});
+        attributes.push(("pages".into(), pages));
+    }
     if http.is_bytes {
         attributes.push(("answer".into(), "bytes".into()));
     }
@@ -83,5 +92,40 @@ fn entry(operation: &Operation) -> Implementation {
         kind: ImplementationKind::Http,
         attributes,
         signature: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
+    use serde_json::json;
+
+    use crate::{ApiOptions, import};
+
+    #[test]
+    fn declared_pages_are_joined() {
+        let operation = |pages| json!({"get": {"x-ms-pageable": pages, "responses": {}}});
+        let imported = import(
+            &json!({
+                "swagger": "2.0",
+                "host": "shop.example",
+                "schemes": ["https"],
+                "paths": {
+                    "/a": operation(json!({"nextLinkName": "@odata.nextLink"})),
+                    "/b": operation(json!({"nextLinkName": null})),
+                    "/c": operation(json!({"nextLinkName": "next/page", "itemName": "all"}))
+                }
+            }),
+            &ApiOptions::default(),
+        );
+        let library = imported.unwrap().library;
+        assert_eq!(library.matches("pages:").count(), 2);
+        for part in [
+            "{items: \"/value\", next: \"/@odata.nextLink\"}",
+            "{items: \"/all\", next: \"/next~1page\"}",
+        ] {
+            assert!(library.contains(part), "{library}");
+        }
     }
 }

@@ -77,6 +77,7 @@ pub(crate) fn build(
             body,
             places,
             headers: headers.collect(),
+            pages: source.pages.map(|(items, next)| (items.to_owned(), next.to_owned())),
             is_bytes,
         },
         tags: source.tags.iter().map(|tag| (*tag).into()).collect(),

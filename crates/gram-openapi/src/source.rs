@@ -192,6 +192,8 @@ pub(crate) struct SourceOperation<'d> {
     pub(crate) summary: Option<&'d str>,
     pub(crate) description: Option<&'d str>,
     pub(crate) is_deprecated: bool,
+    /// The keys of the items and of the URL of the next page in an answer.
+    pub(crate) pages: Option<(&'d str, &'d str)>,
     /// The annotations of MCP.
     pub(crate) annotations: Option<&'d Map<String, Value>>,
     pub(crate) parameters: Vec<SourceParameter<'d>>,

@@ -117,6 +117,7 @@ impl Reader {
             summary: None,
             description: text(method, "description"),
             is_deprecated: flag(method, "deprecated"),
+            pages: None,
             annotations: None,
             parameters: parameters.collect(),
             body,

@@ -66,6 +66,12 @@ fn security<'d>(security: Option<&'d Value>) -> Vec<Vec<SchemeUse<'d>>> {
     schemes.collect()
 }
 
+/// The keys of the items and of the URL of the next page, in the notation of Microsoft.
+fn pages(operation: &Value) -> Option<(&str, &str)> {
+    let pages = operation.get("x-ms-pageable")?;
+    Some((text(pages, "itemName").unwrap_or("value"), text(pages, "nextLinkName")?))
+}
+
 /// OAuth 2.0 with a flow that needs no user, or with an access token. `token_url` is that of the flow.
 fn oauth(token_url: Option<&str>) -> SourceScheme {
     let url = token_url.filter(|url| ["https://", "http://"].iter().any(|it| url.starts_with(it)));

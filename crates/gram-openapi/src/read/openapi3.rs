@@ -65,6 +65,7 @@ impl<'d> Reader<'_, 'd> {
             summary: text(operation, "summary").or_else(|| text(item, "summary")),
             description: text(operation, "description").or_else(|| text(item, "description")),
             is_deprecated: flag(operation, "deprecated"),
+            pages: super::pages(operation),
             annotations: operation.get(ANNOTATIONS).and_then(Value::as_object),
             parameters: self.parameters(&place, notes),
             body: self.body(&place, notes),

@@ -89,6 +89,7 @@ impl<'d> Reader<'_, 'd> {
             summary: text(operation, "summary"),
             description: text(operation, "description"),
             is_deprecated: flag(operation, "deprecated"),
+            pages: super::pages(operation),
             annotations: None,
             parameters,
             body,

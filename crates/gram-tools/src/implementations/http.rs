@@ -3,6 +3,7 @@
 mod access_token;
 mod exchange;
 mod multipart;
+mod pages;
 mod request;
 mod url_template;
 mod values;
@@ -13,12 +14,13 @@ use std::sync::{Arc, OnceLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gram_model::{BodyFormat, RequestPlace};
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, Response, Url};
 use serde_json::Value;
 
 use self::access_token::AccessTokens;
 use self::exchange::{Exchanged, Request};
+use self::pages::Pages;
 use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
 use self::url_template::UrlTemplate;
 use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
@@ -70,11 +72,18 @@ pub struct Http {
     url: Arc<UrlTemplate>,
     headers: Arc<RequestHeaders>,
     plan: Arc<RequestPlan>,
+    pages: Option<Arc<Pages>>,
     /// How often a request is repeated that failed.
     retries: u32,
     is_content: bool,
     /// Whether an answer is bytes, which become base64.
     is_bytes: bool,
+}
+
+/// A successful response.
+struct Fetched {
+    body: Vec<u8>,
+    headers: HeaderMap,
 }
 
 impl Http {
@@ -90,6 +99,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
             headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
             plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
+            pages: None,
             retries: 0,
             is_content: false,
             is_bytes: false,
@@ -118,6 +128,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),
             plan: Arc::new(plan),
+            pages: Pages::of(declared).map(Arc::new),
             retries,
             is_content: flag(declared, "content"),
             is_bytes: text(declared, "answer") == "bytes",
@@ -135,22 +146,42 @@ impl Http {
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
         let who = format!("the service at {}", self.url);
         let request = self.request(&who, &invocation)?;
-        let Exchanged { response, masks } = self.exchange(&who, &request).await?;
-        if !response.status().is_success() {
-            let error = refused(&who, response).await;
-            return Err(InvocationError { detail: masks.text(&error.detail), ..error });
-        }
-        let body = read(&who, response, invocation.max_answer).await?;
+        let fetched = self.fetch(&who, &request, invocation.max_answer).await?;
+        let body = match &self.pages {
+            Some(pages) => {
+                pages.join(&self, &who, &request, fetched, invocation.max_answer).await?
+            }
+            None => fetched.body,
+        };
         if self.is_bytes {
             return Ok(Answer::Json(STANDARD.encode(body).into()));
         }
         if body.is_empty() && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
         }
-        match raw_answer(&who, body, self.is_content)? {
-            Answer::Raw(text) if !masks.is_empty() => Ok(Answer::Raw(masks.text(&text))),
-            answer => Ok(answer),
+        raw_answer(&who, body, self.is_content)
+    }
+
+    /// The whole body of a successful response.
+    async fn fetch(
+        &self,
+        who: &str,
+        request: &Request,
+        max_answer: usize,
+    ) -> Result<Fetched, InvocationError> {
+        let Exchanged { response, masks } = self.exchange(who, request).await?;
+        if !response.status().is_success() {
+            let error = refused(who, response).await;
+            return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
+        let headers = response.headers().clone();
+        let body = read(who, response, max_answer).await?;
+        let body = match String::from_utf8(body) {
+            Ok(text) if !masks.is_empty() => masks.text(&text).into_bytes(),
+            Ok(text) => text.into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        Ok(Fetched { body, headers })
     }
 
     /// The request of a call. The path takes the arguments that it names; the plan says where the

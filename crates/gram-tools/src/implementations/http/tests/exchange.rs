@@ -1,4 +1,4 @@
-//! Requests that are repeated, and those with an access token.
+//! Requests that are repeated, those with an access token, and answers in pages.
 
 use gram_model::RequestPlace;
 use serde_json::json;
@@ -129,4 +129,77 @@ async fn a_failure_that_stays_is_reported() {
         assert!(error.detail.ends_with(status), "{error}");
         assert_eq!(service.seen.lock().unwrap().len(), requests, "{status} {headers}");
     }
+}
+
+/// A service with pages of two numbers, and what it was asked for.
+async fn pages(
+    declared: &str,
+    body: impl Fn(u32, &str) -> (String, Value) + Send + Sync + 'static,
+) -> (Service, Http) {
+    let service = Service::start(move |request| {
+        let page = request.split(['=', ' ']).nth(2).and_then(|it| it.parse().ok()).unwrap_or(1);
+        let host = request.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+        let (headers, body) = body(page, host);
+        good("200 OK", &headers, &body.to_string())
+    })
+    .await;
+    let url = format!("http://127.0.0.1:{}/x", service.port);
+    let text = format!("[l:Library | (x:Http {{method: \"GET\", url: \"{url}\", {declared}}})]");
+    let module = gram_check::check(&[gram_syntax::parse(gram_syntax::SourceFile::new("a", text))]);
+    let module = module.module.unwrap();
+    let library = module.library("l").unwrap();
+    let loader = Loader::new(std::path::Path::new("."), &library.attributes);
+    let http = Http::load(&loader, &library.implementations[0]).unwrap();
+    (service, http)
+}
+
+#[tokio::test]
+async fn pages_become_one_answer() {
+    let all = |items: Value, next: Value| {
+        Ok(Answer::Raw(json!({"value": items, "next": next}).to_string()))
+    };
+    let urls = |page, host: &str| {
+        let next = (page < 3).then(|| format!("http://{host}/x?page={}", page + 1));
+        (String::new(), json!({"value": [page, page], "next": next}))
+    };
+    let declared = "pages: {items: \"/value\", next: \"/next\"}";
+    let (service, http) = pages(declared, urls).await;
+    assert_eq!(
+        run(&http, invocation("x", "{}")).await,
+        all(json!([1, 1, 2, 2, 3, 3]), Value::Null)
+    );
+    assert_eq!(seen(&service), ["/x", "/x?page=2", "/x?page=3"]);
+    let (service, http) = pages(&format!("{declared}, maxPages: 2"), urls).await;
+    let next = format!("http://127.0.0.1:{}/x?page=3", service.port);
+    assert_eq!(run(&http, invocation("x", "{}")).await, all(json!([1, 1, 2, 2]), next.into()));
+    // The page after the last one, by the value of a parameter.
+    let tokens = |page, _: &str| (String::new(), json!({"value": [page], "next": page + 1}));
+    let declared =
+        format!("{}, parameter: \"page\"}}, maxPages: 3", declared.trim_end_matches('}'));
+    let (service, http) = pages(&declared, tokens).await;
+    assert_eq!(
+        run(&http, invocation("x", r#"{"a": "b"}"#)).await,
+        all(json!([1, 1, 1]), "2".into())
+    );
+    assert_eq!(seen(&service), ["/x?a=b", "/x?a=b&page=2", "/x?a=b&page=2"]);
+    let links = |page, _: &str| {
+        let next =
+            format!("Link: </x?page=1>; rel=first, </x?page={}>; rel=\"next\"\r\n", page + 1);
+        (if page < 2 { next } else { String::new() }, json!([page]))
+    };
+    let (_service, http) = pages("pages: {items: \"\", next: \"link\"}", links).await;
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw("[1,2]".to_owned())));
+}
+
+#[tokio::test]
+async fn pages_of_other_servers_are_not_requested() {
+    let elsewhere =
+        |_, _: &str| (String::new(), json!({"value": [1], "next": "http://localhost:1/x"}));
+    let (_service, http) = pages("pages: {items: \"/value\", next: \"/next\"}", elsewhere).await;
+    let kept = json!({"value": [1], "next": "http://localhost:1/x"}).to_string();
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw(kept)));
+    let other = |_, _: &str| (String::new(), json!({"error": "none"}));
+    let (_service, http) = pages("pages: {items: \"/value\", next: \"/next\"}", other).await;
+    let kept = json!({"error": "none"}).to_string();
+    assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw(kept)));
 }

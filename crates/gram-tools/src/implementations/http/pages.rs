@@ -1,0 +1,162 @@
+//! Answers that a service gives in pages.
+
+use gram_model::Implementation;
+use reqwest::header::{HeaderMap, LINK};
+use reqwest::{Method, RequestBuilder, Url};
+use serde_json::Value;
+
+use super::exchange::Request;
+use super::{Fetched, Http};
+use crate::invocation::{InvocationError, InvocationErrorKind};
+
+/// The maximum number of pages, unless it is declared.
+const DEFAULT_MAX_PAGES: u64 = 10;
+
+/// How an answer in pages is declared.
+#[derive(Debug, Clone)]
+pub(super) struct Pages {
+    /// The pointer to the list of items of a page.
+    items: String,
+    next: NextPage,
+    max: u64,
+}
+
+/// How a page says where the next one is.
+#[derive(Debug, Clone)]
+enum NextPage {
+    /// In a link with the relation `next` in the header `Link`.
+    Link,
+    /// By its URL at a pointer.
+    Url(String),
+    /// By the value of a parameter of the query, at a pointer.
+    Parameter { pointer: String, name: String },
+}
+
+impl Pages {
+    pub(super) fn of(declared: &Implementation) -> Option<Self> {
+        let pages = declared.attribute("pages")?;
+        let text = |key: &str| pages.get(key).and_then(Value::as_str).map(str::to_owned);
+        let next = match (text("next")?, text("parameter")) {
+            (next, _) if next == "link" => NextPage::Link,
+            (pointer, Some(name)) => NextPage::Parameter { pointer, name },
+            (pointer, None) => NextPage::Url(pointer),
+        };
+        let max = declared.attribute("maxPages").and_then(Value::as_u64);
+        let max = max.unwrap_or(DEFAULT_MAX_PAGES);
+        Some(Self { items: text("items").unwrap_or_default(), next, max })
+    }
+
+    /// The whole answer that begins with `first`, as JSON text. What is no page stays as it is.
+    pub(super) async fn join(
+        &self,
+        http: &Http,
+        who: &str,
+        request: &Request,
+        first: Fetched,
+        max_answer: usize,
+    ) -> Result<Vec<u8>, InvocationError> {
+        let Ok(mut whole) = serde_json::from_slice::<Value>(&first.body) else {
+            return Ok(first.body);
+        };
+        if whole.pointer(&self.items).is_none_or(|items| !items.is_array()) {
+            return Ok(first.body);
+        }
+        let mut left = max_answer.saturating_sub(first.body.len());
+        let mut next = self.next(&whole, &first.headers);
+        for _ in 1..self.max {
+            let Some(place) = &next else { break };
+            let Some(request) = self.request(http, who, request, place)? else { break };
+            let page = http.fetch(who, &request, max_answer).await?;
+            // What the model can still ask for is better than an error.
+            let Some(rest) = left.checked_sub(page.body.len()) else { break };
+            left = rest;
+            let mut value: Value = serde_json::from_slice(&page.body).unwrap_or_default();
+            next = self.next(&value, &page.headers);
+            let items = value.pointer_mut(&self.items).and_then(Value::as_array_mut);
+            let all = whole.pointer_mut(&self.items).and_then(Value::as_array_mut);
+            if let (Some(items), Some(all)) = (items, all) {
+                all.append(items);
+            }
+        }
+        self.set_next(&mut whole, next);
+        Ok(whole.to_string().into_bytes())
+    }
+
+    /// The URL of the next page, or the value of its parameter.
+    fn next(&self, page: &Value, headers: &HeaderMap) -> Option<String> {
+        let pointer = match &self.next {
+            NextPage::Link => return next_link(headers),
+            NextPage::Url(pointer) | NextPage::Parameter { pointer, .. } => pointer,
+        };
+        match page.pointer(pointer)? {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Says in the whole answer where the page after the last one is.
+    fn set_next(&self, whole: &mut Value, next: Option<String>) {
+        if let NextPage::Url(pointer) | NextPage::Parameter { pointer, .. } = &self.next
+            && let Some(place) = whole.pointer_mut(pointer)
+        {
+            *place = next.map_or(Value::Null, Value::String);
+        }
+    }
+
+    /// The request of the next page. `None` if that is on another server, which must not get the headers
+    /// of this one.
+    fn request(
+        &self,
+        http: &Http,
+        who: &str,
+        first: &Request,
+        next: &str,
+    ) -> Result<Option<Request>, InvocationError> {
+        let failed = || {
+            let detail = format!("{who} is not called: the next page has no valid request");
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        };
+        let request = first.builder.try_clone().ok_or_else(failed)?;
+        let mut request = request.build().map_err(|_| failed())?;
+        let url = match &self.next {
+            NextPage::Parameter { name, .. } => with_parameter(request.url(), name, next),
+            NextPage::Link | NextPage::Url(_) => {
+                *request.method_mut() = Method::GET;
+                *request.body_mut() = None;
+                request.url().join(next).map_err(|_| failed())?
+            }
+        };
+        if url.origin() != request.url().origin() {
+            return Ok(None);
+        }
+        *request.url_mut() = url;
+        let client = http.client.to(request.url())?;
+        let builder = RequestBuilder::from_parts(client, request);
+        Ok(Some(Request { builder, credentials: first.credentials.clone() }))
+    }
+}
+
+/// The URL with another value of a parameter of its query.
+fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
+    let others: Vec<_> =
+        url.query_pairs().into_owned().filter(|(known, _)| known != name).collect();
+    let mut url = url.clone();
+    url.query_pairs_mut().clear().extend_pairs(others).append_pair(name, value);
+    url
+}
+
+/// The target of the link with the relation `next`.
+fn next_link(headers: &HeaderMap) -> Option<String> {
+    let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
+    links.flat_map(|links| links.split(',')).find_map(|link| {
+        let (url, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+        let is_next = parameters.split(';').any(|parameter| {
+            let (key, value) = parameter.split_once('=').unwrap_or_default();
+            let relations = value.trim().trim_matches('"');
+            key.trim().eq_ignore_ascii_case("rel")
+                && relations.split(' ').any(|it| it.eq_ignore_ascii_case("next"))
+        });
+        is_next.then(|| url.to_owned())
+    })
+}
