@@ -406,3 +406,70 @@ for line in sys.stdin:
 "#
     )
 }
+
+const NEW_FORM: &str = r#"
+[book:Tool {description: "Books"} |
+  (stay::{city: Text, nights: Int})==>(state?::"OPEN" | "IN_PROGRESS")==>(tags?::Text[])==>(version::"2")==>(::Any)
+]
+[search:Tool {description: "Finds"} | (city::Text)==>(zip?::Text)==>(::Any)]
+[narrow:Tool {description: "Narrows"} | (m::Int {range: 1..14})==>(::Any)]
+[stable:Library | (book:Command {run: ["cat"]}), (search:Command {run: ["cat"]}), (narrow:Command {run: ["cat"]})]
+"#;
+
+const OLD_FORM: &str = r#"
+[book:Tool {description: "Books"} |
+  (city::Text)==>(nights::Int)==>(status?::"open" | "inProgress")==>(tag?::Text)==>(::Any)
+]
+[find:Tool {description: "Finds"} | (place::{city: Text, zip?: Text})==>(::Any)]
+[narrow:Tool {description: "Narrows"} | (n::Int {range: 1..30})==>(::Any)]
+[gone:Tool {description: "Goes"} | (key::Text {secret: true})==>(::Any)]
+"#;
+
+#[test]
+fn callers_of_the_old_form_use_the_new_tools() {
+    let files = folder(&[("old.gram", OLD_FORM), ("new.gram", NEW_FORM)]);
+    let gramc = |line: &str| gramc(line).within(files.path());
+    let run = gramc("diff old.gram new.gram --adapt adapted.gram").run().exits(1);
+    run.says(&[
+        "`narrow` is not adapted: the new version refuses this call in any form: {\"n\":15}",
+        "`gone` is not adapted: the new version has no such tool",
+    ]);
+    let call = |tool: &str, arguments: &str| {
+        let call = gramc("call old.gram").arg(tool).arg(arguments).args("--library adapted.gram");
+        call.run().exits(0).json()["result"].clone()
+    };
+    assert_eq!(
+        call("book", r#"{"city": "Vienna", "nights": 2, "status": "inProgress"}"#),
+        json!({"stay": {"city": "Vienna", "nights": 2}, "state": "IN_PROGRESS", "version": "2"})
+    );
+    assert_eq!(
+        call("book", r#"{"city": "Vienna", "nights": 2, "tag": "x"}"#),
+        json!({"stay": {"city": "Vienna", "nights": 2}, "tags": ["x"], "version": "2"})
+    );
+    assert_eq!(call("find", r#"{"place": {"city": "Graz"}}"#), json!({"city": "Graz"}));
+    let json = gramc("diff old.gram new.gram --adapt adapted.gram --format json").run().exits(1);
+    let lines: Vec<Value> =
+        json.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let refused = lines.iter().find(|line| line["adapted"] == json!(false)).unwrap();
+    assert_eq!((&refused["tool"], &refused["example"]), (&json!("narrow"), &json!({"n": 15})));
+}
+
+#[test]
+fn an_adapted_library_is_written_where_its_paths_hold() {
+    let files = folder(&[("old.gram", OLD_FORM), ("new.gram", NEW_FORM), ("plain.gram", OLD_FORM)]);
+    std::fs::create_dir(files.file("sub")).unwrap();
+    let gramc = |line: &str| gramc(line).within(files.path());
+    gramc("diff old.gram new.gram --adapt sub/adapted.gram")
+        .run()
+        .fails_with(&["in the folder of the library"]);
+    gramc("diff old.gram plain.gram --adapt a.gram")
+        .run()
+        .fails_with(&["name it with --library FILE:NAME"]);
+    let line = "diff old.gram plain.gram --adapt a.gram --library new.gram:stabel";
+    gramc(line).run().fails_with(&["there is no library `stabel`", "stable"]);
+    gramc("diff old.gram old.gram --library new.gram").run().fails_with(&["--adapt"]);
+    let line = "diff old.gram plain.gram --adapt a.gram --library new.gram:stable";
+    gramc(line).run().exits(0).says(&["the library does not implement `find`"]);
+    let text = files.read("a.gram");
+    assert!(text.contains("book:Command") && !text.contains("arguments"), "{text}");
+}

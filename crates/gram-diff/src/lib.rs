@@ -25,6 +25,7 @@
 //! assert_eq!(VersionStep::of(&changes), VersionStep::Major);
 //! ```
 
+mod adapt;
 mod change;
 mod describe;
 mod parts;
@@ -42,6 +43,7 @@ use std::collections::BTreeMap;
 use gram_model::{Container, Module, Tool};
 use smol_str::SmolStr;
 
+pub use adapt::{Adaptation, AdaptedTool, NotAdapted, adapt};
 pub use change::{Breaking, Change, ChangeKind, VersionStep, Witness};
 use renames::Candidate;
 use schemas::ToolSchemas;

@@ -21,7 +21,7 @@ use crate::schemas::ToolSchemas;
 const POLICIES: [&str; 3] = ["approval", "once", "timeout"];
 
 /// What is shown for the value of a secret parameter.
-const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 /// A tool of one version.
 #[derive(Debug, Clone, Copy)]

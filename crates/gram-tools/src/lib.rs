@@ -41,6 +41,7 @@
 //! ```
 
 pub mod approval;
+mod argument_mapping;
 mod bind;
 pub mod check;
 pub mod clock;
@@ -73,6 +74,7 @@ mod tool_source;
 pub mod validator;
 mod verdict;
 
+pub use argument_mapping::{ArgumentMapping, MappedValue};
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
 pub use content::{Image, ToolContent};
 #[cfg(any(feature = "command", feature = "mcp"))]

@@ -1,5 +1,6 @@
 //! Implementations for tools, with the policy for their calls.
 
+mod adapted;
 mod declared;
 mod specification;
 

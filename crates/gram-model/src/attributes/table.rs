@@ -304,6 +304,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Outcome that decides; the others are adjusted for their number",
     ),
     attribute("inject", POLICY, Sources, "Sources of injected parameters"),
+    attribute(
+        "arguments",
+        IMPLEMENTATION,
+        Other,
+        "Arguments of an implementation with another signature: {place: {city: \"$city\"}}",
+    ),
     attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
     attribute(
         "validate",
@@ -451,6 +457,18 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         REQUESTS,
         ValueType::Places,
         "Where parameters go that do not go where the method implies: {trace: \"header X-Trace\"}",
+    ),
+    attribute(
+        "pages",
+        &[Implementation(Http)],
+        TextsOf(&["items", "next", "parameter"]),
+        "Where a page of an answer has its items and the next page: {items: \"/value\", next: \"/nextLink\"}",
+    ),
+    attribute(
+        "maxPages",
+        &[Implementation(Http)],
+        Count(1),
+        "Maximum number of pages of an answer that are joined",
     ),
     attribute(
         "retries",

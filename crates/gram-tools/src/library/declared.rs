@@ -8,7 +8,9 @@ use gram_model::{Module, Open, Tool, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use super::adapted::Adapted;
 use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
+use crate::argument_mapping::ArgumentMapping;
 use crate::bind::schemas_of;
 use crate::implementations::{self, Loader};
 use crate::injected_source::sources;
@@ -59,6 +61,7 @@ impl ToolLibrary {
                 continue;
             }
             let loaded = implementations::load(&mut loader, declared);
+            let loaded = loaded.and_then(|implementation| adapted(implementation, declared));
             let implementation = loaded.unwrap_or_else(|message| {
                 Arc::new(Unusable { kind: declared.kind.name(), message })
             });
@@ -98,6 +101,16 @@ impl ToolLibrary {
         }
         self
     }
+}
+
+/// The implementation with the arguments that its declaration maps, if it does.
+fn adapted(
+    implementation: Arc<dyn Implementation>,
+    declared: &gram_model::Implementation,
+) -> Result<Arc<dyn Implementation>, String> {
+    let Some(arguments) = declared.attribute("arguments") else { return Ok(implementation) };
+    let mapping = Arc::new(ArgumentMapping::parse(arguments)?);
+    Ok(Arc::new(Adapted { implementation, mapping }))
 }
 
 /// The validator of an implementation, if it has one. Binding reports one that cannot be used.

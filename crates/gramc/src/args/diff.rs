@@ -22,7 +22,8 @@ use super::LiveServer;
   gramc diff guard.gram --command \"npx -y @modelcontextprotocol/server-memory\"
   gramc diff v1.2.0:openapi.yaml openapi.yaml
   gramc diff released.json tools.gram --allow tool-removed,input-narrowed
-  gramc diff v1.2.0:tools/ tools/ --changelog")]
+  gramc diff v1.2.0:tools/ tools/ --changelog
+  gramc diff main:shop.gram shop.gram --adapt old-callers.gram --library libraries.gram:stable")]
 pub(crate) struct Diff {
     /// Old version
     #[arg(value_name = "OLD")]
@@ -40,6 +41,17 @@ pub(crate) struct Diff {
     /// Print the changes as a section of a changelog in Markdown
     #[arg(long)]
     pub(crate) changelog: bool,
+    /// Write a library with which callers of the old version use the new tools
+    ///
+    /// Its attributes `arguments` say what becomes of the arguments of a call. Each is proven for all
+    /// calls. Tools that are not adapted are named, with a call that shows why. Changes of adapted tools
+    /// do not cause exit code 1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) adapt: Option<PathBuf>,
+    /// Library of the new tools for --adapt, a file or `FILE:NAME`, in whose folder the
+    /// new file is [default: the only library in NEW, or the server]
+    #[arg(long, value_name = "LIBRARY", requires = "adapt")]
+    pub(crate) library: Option<String>,
 }
 
 /// The names of changes, each with its change.

@@ -1,9 +1,11 @@
 //! `gramc diff`
 
+mod adapted;
+
 use std::path::Path;
 
 use gram_diff::report::{Allowed, changelog, human, markdown, printable};
-use gram_diff::{Breaking, Change, diff};
+use gram_diff::{Adaptation, Breaking, Change, adapt, diff};
 use gram_schema::import::Origin;
 use gram_syntax::SourceFile;
 use gram_syntax::Span;
@@ -34,6 +36,13 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
     only_one_reads(&[&args.old, args.new.as_deref().unwrap_or(Path::new(""))])?;
     let Some(old) = source::read(&args.old, display)? else { return Ok(PROBLEMS) };
     let Some(new) = read_new(args, display)? else { return Ok(PROBLEMS) };
+    let base = match &args.adapt {
+        Some(path) => {
+            let Some(base) = adapted::base(args, path, &new, display)? else { return Ok(PROBLEMS) };
+            Some((path, base))
+        }
+        None => None,
+    };
     let changes = diff(&old.module, &new.module);
     let allowed = Allowed(args.allow.clone());
     output::print(&match display.format {
@@ -47,7 +56,16 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
         Format::Concise => lines(&changes, concise),
         Format::Human | Format::Sarif => human(&changes, &allowed),
     })?;
-    let breaks = changes.iter().any(|change| allowed.forbids(change));
+    let mut adapted = Vec::new();
+    if let Some((path, base)) = base {
+        adapted = adapt(&old.module, &new.module, &changes);
+        adapted::write(base, path, &adapted, display)?;
+    }
+    let is_adapted = |change: &Change| {
+        let is_it = |it: &Adaptation| it.tool == change.tool && it.outcome.is_ok();
+        adapted.iter().any(is_it)
+    };
+    let breaks = changes.iter().any(|change| allowed.forbids(change) && !is_adapted(change));
     Ok(if breaks { PROBLEMS } else { CLEAN })
 }
 

@@ -1,6 +1,6 @@
 //! `gramc import`
 
-mod library;
+pub(super) mod library;
 
 use std::io::{self, Write};
 use std::path::Path;

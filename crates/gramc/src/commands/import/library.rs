@@ -14,6 +14,12 @@ const NAME: &str = "upstream";
 
 /// The text of a library at `path` for the server that the arguments name.
 pub(super) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> {
+    let library = upstream(server, path)?;
+    Ok(print(&Module { libraries: vec![library], ..Module::default() }))
+}
+
+/// A library at `path` for the server that the arguments name.
+pub(in crate::commands) fn upstream(server: &LiveServer, path: &Path) -> Result<Library, Failure> {
     let attributes = match (&server.command, &server.url) {
         (Some(command), _) => of_command(command, &server.env, path)?,
         (None, Some(url)) => of_url(url, server, path)?,
@@ -28,13 +34,12 @@ pub(super) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> 
         attributes: attributes.collect(),
         signature: None,
     };
-    let library = Library {
+    Ok(Library {
         name: NAME.into(),
         description: None,
         implementations: vec![implementation],
         attributes: Vec::new(),
-    };
-    Ok(print(&Module { libraries: vec![library], ..Module::default() }))
+    })
 }
 
 type Attributes = Vec<(&'static str, Value)>;
