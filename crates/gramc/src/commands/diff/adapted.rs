@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gram_diff::{Adaptation, AdaptedTool, NotAdapted};
 use gram_model::{Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print};
+use gram_tools::ArgumentMapping;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
@@ -31,7 +32,10 @@ pub(super) fn write(
     for Adaptation { tool, outcome } in adapted {
         match outcome {
             Ok(adapted) => match entry(&base, tool, adapted) {
-                Some(entry) => implementations.push(entry),
+                Some(entry) => {
+                    implementations.push(entry);
+                    report_mapping(tool, adapted, display)?;
+                }
                 None => {
                     say(format_args!("gramc: the library does not implement `{}`", adapted.name));
                 }
@@ -46,6 +50,21 @@ pub(super) fn write(
     let library = Library { name: NAME.into(), description: None, implementations, ..base };
     let text = print(&Module { libraries: vec![library], ..Module::default() });
     output::write_to(Some(path), |out| out.write_all(text.as_bytes()))
+}
+
+/// Says what becomes of the arguments of a tool, for names of the same type are only guessed.
+fn report_mapping(tool: &str, adapted: &AdaptedTool, display: Display) -> Result<(), Failure> {
+    let AdaptedTool { name, arguments } = adapted;
+    let arguments = arguments.as_ref().map(ArgumentMapping::to_json);
+    if display.format == Format::Json {
+        let line =
+            json!({"tool": tool, "adapted": true, "to": name.as_str(), "arguments": arguments});
+        return output::print(&format!("{line}\n"));
+    }
+    if let Some(arguments) = arguments {
+        say(format_args!("`{tool}` is adapted to `{name}`: {arguments}"));
+    }
+    Ok(())
 }
 
 /// Says why a tool is not adapted, and which call shows it.
