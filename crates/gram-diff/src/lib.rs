@@ -87,6 +87,17 @@ pub fn diff(old: &Module, new: &Module) -> Vec<Change> {
     found
 }
 
+/// The changes of a tool that both versions have, by its name.
+pub fn diff_tool(old: &Module, new: &Module, name: &str) -> Vec<Change> {
+    let (Some(before), Some(after)) = (old.tool(name), new.tool(name)) else { return Vec::new() };
+    let [before_schemas, after_schemas] =
+        [(old, before), (new, after)].map(|(module, tool)| ToolSchemas::of(&module.types, tool));
+    tool_changes(
+        ToolVersion { types: &old.types, tool: before, schemas: &before_schemas },
+        ToolVersion { types: &new.types, tool: after, schemas: &after_schemas },
+    )
+}
+
 /// A version of a specification.
 struct Version<'m> {
     module: &'m Module,

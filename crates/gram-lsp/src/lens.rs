@@ -1,4 +1,5 @@
-//! Code lenses of tools: losses of targets, libraries that bind the tool, rejected calls in traces.
+//! Code lenses of tools: losses of targets, libraries that bind the tool, rejected calls in traces,
+//! breaking changes since the last commit.
 
 use gram_check::names::{Found, Kind, Space};
 use gram_schema::Target;
@@ -7,6 +8,7 @@ use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
 
+use crate::committed::breaking;
 use crate::lookup::{ToolRef, tool_of};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
@@ -35,10 +37,14 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
         return Ok(Vec::new());
     }
     let own = cx.snapshot.names().of(cx.number);
-    let tools = own.iter().filter(|one| one.kind == Kind::Tool);
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
-    for one in tools {
+    let committed = cx.snapshot.project.committed.lock().module(&cx.snapshot.project.root);
+    let is_breaking = |at| {
+        let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
+        breaking(committed.as_deref()?, &tool)
+    };
+    for (at, one) in own.iter().enumerate().filter(|(_, one)| one.kind == Kind::Tool) {
         let range = cx.positions().range(one.place);
         let mut add = |what: &str| {
             let data = json!({"uri": cx.file.uri, "tool": one.name.as_str(), "what": what});
@@ -53,6 +59,9 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
         if cx.snapshot.project.trace_stats.tools.contains_key(&one.name) {
             add("runs");
         }
+        if is_breaking(at).is_some() {
+            add("breaking");
+        }
     }
     Ok(found)
 }
@@ -63,22 +72,37 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<
     let name = data["tool"].as_str().unwrap_or_default();
     let title = match data["what"].as_str() {
         Some("losses") => losses_title(cx, name),
+        Some("breaking") => breaking_title(cx, name),
         Some("libraries") => Some(format!("bound by {}", libraries_with(cx, name).join(", "))),
         Some("runs") => cx.snapshot.project.trace_stats.tools.get(name).map(trace_title),
         _ => None,
     };
     // Editors show a lens without a title as still loading.
-    let title = title.unwrap_or_else(|| "does not compile: the file has errors".to_owned());
+    let title = title.unwrap_or_else(|| match data["what"].as_str() {
+        Some("breaking") => "compatible with HEAD".to_owned(),
+        _ => "does not compile: the file has errors".to_owned(),
+    });
     lens.command = Some(Command { title, command: NO_COMMAND.to_owned(), arguments: None });
     Ok(lens)
 }
 
-/// The title of the lens for losses.
-fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
+/// The tool of the document with a name.
+fn named(cx: &RequestContext, name: &str) -> Option<ToolRef> {
     let names = cx.snapshot.names();
     let own = names.of(cx.number);
     let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
-    let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
+    tool_of(&cx.snapshot, Found { file: cx.number, at })
+}
+
+/// The title of the lens for breaking changes.
+fn breaking_title(cx: &RequestContext, name: &str) -> Option<String> {
+    let committed = cx.snapshot.project.committed.lock().module(&cx.snapshot.project.root);
+    breaking(committed.as_deref()?, &named(cx, name)?)
+}
+
+/// The title of the lens for losses.
+fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
+    let tool = named(cx, name)?;
     let lost = losses(&cx.snapshot, &tool);
     if lost.is_empty() {
         return None;

@@ -19,6 +19,7 @@
 mod actions;
 mod capabilities;
 mod client;
+mod committed;
 mod completion;
 mod diagnostics;
 mod dispatch;

@@ -15,6 +15,7 @@ use lsp_types::Location;
 use parking_lot::Mutex;
 use smol_str::SmolStr;
 
+use crate::committed::Committed;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
 use crate::trace_stats::TraceStats;
@@ -46,6 +47,8 @@ pub(crate) struct ProjectState {
     /// Indices of files by canonical path.
     pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
     pub(crate) import_cache: Arc<ImportCache>,
+    /// The project as it is in the last commit.
+    pub(crate) committed: Arc<Mutex<Committed>>,
     /// The cached analyses of declarations.
     cache: Arc<Mutex<Cache>>,
 }
@@ -60,6 +63,7 @@ impl ProjectState {
             files: Vec::new(),
             indices: Arc::default(),
             import_cache: Arc::default(),
+            committed: Arc::default(),
             cache: Arc::default(),
         }
     }

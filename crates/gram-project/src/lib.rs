@@ -5,7 +5,9 @@
 
 pub mod files;
 mod imports;
+mod revision;
 mod settings;
 
 pub use imports::{Imported, follow_imports, resolve_import};
+pub use revision::Revision;
 pub use settings::{Budget, Price, Project};

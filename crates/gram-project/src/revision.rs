@@ -6,27 +6,32 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Component, Path};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::failure::Failure;
+use gram_check::{Checked, check_linked};
+use gram_syntax::{Limits, Parse, parse_bytes};
+
+use crate::imports::{Imported, follow_imports};
 
 /// The most bytes of a file that are read.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A revision of the repository of the current folder.
-pub(crate) struct Revision {
+/// A revision of a repository.
+pub struct Revision {
     /// Its name, as the user wrote it.
     name: String,
     /// The objects of regular files by their paths from the root of the repository.
     files: BTreeMap<String, String>,
     /// The paths of symbolic links, which are not followed.
     links: BTreeSet<String>,
-    /// The path of the current folder from the root, empty or with a slash at its end.
+    /// The path of the folder from the root, empty or with a slash at its end.
     folder: String,
     reader: RefCell<ObjectReader>,
 }
 
 impl Revision {
-    /// Reads the names of the files of a revision. Fails with the reason as the end of a sentence.
-    pub(crate) fn open(name: &str) -> Result<Self, String> {
+    /// Reads the names of the files of a revision of the repository that a folder is in. Fails with the
+    /// reason as the end of a sentence.
+    pub fn open(name: &str, place: &Path) -> Result<Self, String> {
+        let git = |arguments: &[&str]| git(place, arguments);
         let folder = git(&["rev-parse", "--show-prefix"])
             .map_err(|why| format!("git cannot read a repository here: {why}"))?;
         let tree = format!("{name}^{{tree}}");
@@ -51,13 +56,19 @@ impl Revision {
             files,
             links,
             folder: folder.trim_end_matches('\n').to_owned(),
-            reader: RefCell::new(ObjectReader::start().map_err(|failure| failure.to_string())?),
+            reader: RefCell::new(ObjectReader::start(place)?),
         })
     }
 
+    /// The commit that a name leads to. `None` outside of repositories, and if there is none.
+    pub fn commit(name: &str, place: &Path) -> Option<String> {
+        let commit = format!("{name}^{{commit}}");
+        git(place, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).ok()
+    }
+
     /// The files that a path names: a file, or those below a folder that `wanted` accepts. The path is
-    /// relative to the current folder or, if there is nothing, to the root of the repository.
-    pub(crate) fn find(&self, path: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    /// relative to the folder or, if there is nothing, to the root of the repository.
+    pub fn find(&self, path: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         let places = [joined(&self.folder, path), joined("", path)];
         for place in places.into_iter().flatten() {
             if self.files.contains_key(&place) {
@@ -74,13 +85,13 @@ impl Revision {
     }
 
     /// Whether a path names a symbolic link.
-    pub(crate) fn is_link(&self, path: &str) -> bool {
+    pub fn is_link(&self, path: &str) -> bool {
         let places = [joined(&self.folder, path), joined("", path)];
         places.into_iter().flatten().any(|place| self.links.contains(&place))
     }
 
     /// The file that an import in another file leads to.
-    pub(crate) fn import(&self, from: &str, import: &str) -> Result<String, String> {
+    fn import(&self, from: &str, import: &str) -> Result<String, String> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         match joined(folder, import) {
             Some(place) if self.files.contains_key(&place) => Ok(place),
@@ -93,19 +104,51 @@ impl Revision {
     }
 
     /// How messages name a file.
-    pub(crate) fn shown(&self, file: &str) -> String {
+    pub fn shown(&self, file: &str) -> String {
         format!("{}:{file}", self.name)
     }
 
-    /// The bytes of a file.
-    pub(crate) fn read(&self, file: &str) -> Result<Vec<u8>, Failure> {
+    /// The bytes of a file. Fails with a sentence.
+    pub fn read(&self, file: &str) -> Result<Vec<u8>, String> {
         let shown = self.shown(file);
-        let object = self.files.get(file);
-        let object = object.ok_or_else(|| Failure::new(format!("there is no {shown}")))?;
-        self.reader
-            .borrow_mut()
-            .read(object)
-            .map_err(|error| Failure::new(format!("cannot read {shown}: {error}")))
+        let object = self.files.get(file).ok_or_else(|| format!("there is no {shown}"))?;
+        let read = self.reader.borrow_mut().read(object);
+        read.map_err(|error| format!("cannot read {shown}: {error}"))
+    }
+
+    /// Checks specifications and their imports. Fails with a sentence if a file cannot be read.
+    pub fn check(&self, named: Vec<String>) -> Result<Checked, String> {
+        let text_of = |file: &str| {
+            let bytes = self.read(file)?;
+            Ok::<_, String>(parse_bytes(self.shown(file), bytes, &Limits::default()))
+        };
+        let files = named.into_iter().map(|file| {
+            let text = text_of(&file)?;
+            Ok((file, text))
+        });
+        let mut files = files.collect::<Result<Vec<(String, Parse)>, String>>()?;
+        let known: Vec<String> = files.iter().map(|(file, _)| file.clone()).collect();
+        let imports = follow_imports(
+            &mut files,
+            |_, (file, text)| {
+                let imports = gram_check::imports(text).into_iter();
+                let resolved = imports.map(|import| {
+                    let found = self.import(file, &import.path);
+                    let imported =
+                        found.map(|file| Imported { shown: (&file).into(), path: file.into() });
+                    (import.span, imported)
+                });
+                resolved.collect()
+            },
+            |path| known.iter().position(|file| Path::new(file) == path),
+            |import| {
+                let file = import.path.to_string_lossy().into_owned();
+                let text = text_of(&file)?;
+                Ok((file, text))
+            },
+        );
+        let texts: Vec<Parse> = files.into_iter().map(|(_, text)| text).collect();
+        Ok(check_linked(&texts, &imports))
     }
 }
 
@@ -127,9 +170,9 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 }
 
 /// What git prints or, if it fails, the first line of what it says.
-fn git(arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| cannot_start(&error).to_string())?;
+fn git(place: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = command(place).args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| cannot_start(&error))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("it does not say why");
@@ -139,8 +182,17 @@ fn git(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn cannot_start(error: &std::io::Error) -> Failure {
-    Failure::path("start", Path::new("git"), error)
+fn command(place: &Path) -> Command {
+    let mut git = Command::new("git");
+    // An empty path is the current folder, which `-C` would not take.
+    if !place.as_os_str().is_empty() {
+        git.arg("-C").arg(place);
+    }
+    git
+}
+
+fn cannot_start(error: &std::io::Error) -> String {
+    format!("cannot start git: {error}")
 }
 
 /// Reads objects of the repository, all with one process.
@@ -151,8 +203,8 @@ struct ObjectReader {
 }
 
 impl ObjectReader {
-    fn start() -> Result<Self, Failure> {
-        let mut process = Command::new("git")
+    fn start(place: &Path) -> Result<Self, String> {
+        let mut process = command(place)
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -161,7 +213,7 @@ impl ObjectReader {
             .map_err(|error| cannot_start(&error))?;
         let pipes = (process.stdin.take(), process.stdout.take());
         let (Some(requests), Some(objects)) = pipes else {
-            return Err(Failure::new("cannot read from git"));
+            return Err("cannot read from git".to_owned());
         };
         Ok(Self { process, requests, objects: BufReader::new(objects) })
     }

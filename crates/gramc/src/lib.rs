@@ -6,7 +6,6 @@
 mod args;
 mod commands;
 mod failure;
-mod git;
 mod imports;
 mod input;
 mod levels;

@@ -6,15 +6,14 @@ use std::path::Path;
 use gram_check::{Checked, Valid};
 use gram_model::Module;
 use gram_openapi::ApiOptions;
+use gram_project::Revision;
 use gram_project::files::is_gram;
-use gram_project::{Imported as ImportedFile, follow_imports};
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
-use gram_syntax::{Limits, Parse, SourceFile, parse, parse_bytes};
+use gram_syntax::{SourceFile, parse};
 use serde::de::IgnoredAny;
 
 use crate::args::{Display, Format, Inputs};
 use crate::failure::Failure;
-use crate::git::Revision;
 use crate::output::say;
 use crate::{input, report};
 
@@ -126,7 +125,7 @@ fn of_document(
 
 /// A file or folder as it is at a git revision.
 fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<Source>, Failure> {
-    let revision = Revision::open(revision)
+    let revision = Revision::open(revision, Path::new(""))
         .map_err(|why| Failure::new(format!("there is no file `{revision}:{path}`, and {why}")))?;
     let named = revision.find(path, |file| is_gram(Path::new(file)));
     if named.is_empty() {
@@ -140,39 +139,13 @@ fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<So
             "there is no file and no folder with .gram files {shown}"
         )));
     }
-    let text_of = |file: &str, bytes| parse_bytes(revision.shown(file), bytes, &Limits::default());
-    let mut files: Vec<(String, Parse)> = Vec::new();
-    for file in named {
-        let bytes = revision.read(&file)?;
-        if is_document(Path::new(&file), &bytes) {
-            return of_document(&revision.shown(&file), Path::new(&file), bytes, display);
+    for file in named.iter().filter(|file| !is_gram(Path::new(file))) {
+        let bytes = revision.read(file).map_err(Failure::new)?;
+        if is_document(Path::new(file), &bytes) {
+            return of_document(&revision.shown(file), Path::new(file), bytes, display);
         }
-        let text = text_of(&file, bytes);
-        files.push((file, text));
     }
-    let known: Vec<String> = files.iter().map(|(file, _)| file.clone()).collect();
-    let imports = follow_imports(
-        &mut files,
-        |_, (file, text)| {
-            let imports = gram_check::imports(text).into_iter();
-            let resolved = imports.map(|import| {
-                let found = revision.import(file, &import.path);
-                let imported =
-                    found.map(|file| ImportedFile { shown: (&file).into(), path: file.into() });
-                (import.span, imported)
-            });
-            resolved.collect()
-        },
-        |path| known.iter().position(|file| Path::new(file) == path),
-        |import| {
-            let file = import.path.to_string_lossy().into_owned();
-            let bytes = revision.read(&file).map_err(|failure| failure.to_string())?;
-            let text = text_of(&file, bytes);
-            Ok((file, text))
-        },
-    );
-    let texts: Vec<Parse> = files.into_iter().map(|(_, text)| text).collect();
-    shown(gram_check::check_linked(&texts, &imports), false, display)
+    shown(revision.check(named).map_err(Failure::new)?, false, display)
 }
 
 /// Shows the diagnostics of a specification, and returns it if it has no errors.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 
 import pytest
 from conftest import with_files
@@ -514,6 +515,32 @@ async def test_lenses_tell_losses_libraries_and_runs(editor):
     editor.open("types.gram")
     new = editor.apply("types.gram", action.edit.changes[editor.uri("types.gram")])
     assert "[Unit::Enum | celsius, fahrenheit, kelvin]" in new
+
+
+@project
+async def test_a_lens_says_what_breaks_since_the_last_commit(editor):
+    async def titles():
+        lenses = await editor.client.text_document_code_lens_async(
+            types.CodeLensParams(text_document=editor.document("main.gram")))
+        found = [(await editor.client.code_lens_resolve_async(lens)).command.title for lens in lenses]
+        return [title for title in found if "HEAD" in title]
+
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", "-C", editor.folder, *identity, *arguments], check=True)
+
+    editor.open("main.gram")
+    editor.replace("main.gram", 'unit::Unit {', 'unit::"kelvin" {')
+    editor.replace("main.gram", ', default: "celsius"', "")
+    assert await titles() == [], "there is no repository"
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    [title] = await titles()
+    assert title.startswith("breaking since HEAD: `unit`"), title
+    editor.write("main.gram", editor.texts["main.gram"])
+    git("commit", "-qam", "second")
+    assert await titles() == []
 
 
 @project

@@ -72,7 +72,9 @@ impl FieldRename<'_> {
                 if !is_star {
                     self.signature(edits, file, node);
                 }
-                if node.subject().labels().any(|label| label.content() == "Http") {
+                if let Some(arguments) = entry(node, "arguments") {
+                    self.arguments(edits, file, arguments);
+                } else if node.subject().labels().any(|label| label.content() == "Http") {
                     self.request(edits, file, node, library);
                 }
             }
@@ -102,6 +104,23 @@ impl FieldRename<'_> {
             if name.content() == self.old {
                 let span = Span::new(name.span().start + start, name.span().end + start);
                 edits.add(file, span, identifier(self.new));
+            }
+        }
+    }
+
+    /// The names of the parameter in what an implementation with another signature gets: `"$old"`,
+    /// `"$old.part"`, also in a block of JSON.
+    fn arguments(&self, edits: &mut Edits, file: usize, arguments: Node<'_>) {
+        let (text, start) = (arguments.text(), arguments.span().range().start);
+        let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+        let pattern = format!("${}", self.old);
+        for (at, found) in text.match_indices(&pattern) {
+            let before = text.get(..at).and_then(|text| text.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
+            if before.is_some_and(is_quote) && after.is_some_and(|c| is_quote(c) || c == '.') {
+                let from = start + at + 1;
+                let span = Span::new(number(from), number(from + self.old.len()));
+                edits.add(file, span, self.new.to_owned());
             }
         }
     }
