@@ -4,12 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_diff::{Breaking, Change, diff_tool};
 use gram_model::Module;
 use gram_project::Revision;
 use gram_project::files::is_gram;
-
-use crate::lookup::ToolRef;
 
 /// The name of the last commit.
 const HEAD: &str = "HEAD";
@@ -41,18 +38,4 @@ fn read(root: &Path) -> Option<Valid<Module>> {
         return None;
     }
     revision.check(files).ok()?.module
-}
-
-/// What breaks callers of the tool since the last commit, for people.
-pub(crate) fn breaking(committed: &Module, tool: &ToolRef) -> Option<String> {
-    let name = &tool.get()?.name;
-    let changes = diff_tool(committed, tool.module.module(), name);
-    let mut breaking = changes.iter().filter(|change| change.breaking == Breaking::Yes);
-    let Change { message, .. } = breaking.next()?;
-    let more = match breaking.count() {
-        0 => String::new(),
-        1 => ", and 1 more change".to_owned(),
-        more => format!(", and {more} more changes"),
-    };
-    Some(format!("breaking since HEAD: {message}{more}"))
 }

@@ -2,13 +2,14 @@
 //! breaking changes since the last commit.
 
 use gram_check::names::{Found, Kind, Space};
+use gram_diff::{Breaking, Change, diff_tool};
+use gram_model::Module;
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry, Options};
 use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
 
-use crate::committed::breaking;
 use crate::lookup::{ToolRef, tool_of};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
@@ -98,6 +99,20 @@ fn named(cx: &RequestContext, name: &str) -> Option<ToolRef> {
 fn breaking_title(cx: &RequestContext, name: &str) -> Option<String> {
     let committed = cx.snapshot.project.committed.lock().module(&cx.snapshot.project.root);
     breaking(committed.as_deref()?, &named(cx, name)?)
+}
+
+/// What breaks callers of the tool since the last commit, for people.
+fn breaking(committed: &Module, tool: &ToolRef) -> Option<String> {
+    let name = &tool.get()?.name;
+    let changes = diff_tool(committed, tool.module.module(), name);
+    let mut breaking = changes.iter().filter(|change| change.breaking == Breaking::Yes);
+    let Change { message, .. } = breaking.next()?;
+    let more = match breaking.count() {
+        0 => String::new(),
+        1 => ", and 1 more change".to_owned(),
+        more => format!(", and {more} more changes"),
+    };
+    Some(format!("breaking since HEAD: {message}{more}"))
 }
 
 /// The title of the lens for losses.
