@@ -45,6 +45,7 @@ mod signature;
 mod snapshot;
 mod symbols;
 mod tokens;
+mod tool_index;
 mod trace_stats;
 mod transport;
 mod uri;

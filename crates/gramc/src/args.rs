@@ -9,6 +9,7 @@ mod live_server;
 mod login;
 mod mcp;
 mod run;
+mod search;
 mod session;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ pub(crate) use live_server::LiveServer;
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
+pub(crate) use search::Search;
 pub(crate) use session::Session;
 
 /// Check, compile and run LLM tool definitions.
@@ -83,6 +85,7 @@ pub(crate) enum Command {
     Import(Import),
     Check(Check),
     Diff(Box<Diff>),
+    Search(Box<Search>),
     Generate(Generate),
     Fmt(Fmt),
     Parse(Parse),

@@ -58,7 +58,8 @@ fn files(path: &Path) -> Inputs {
     Inputs { paths: vec![path.to_owned()], ..Inputs::default() }
 }
 
-fn of_inputs(inputs: &Inputs, display: Display) -> Result<Option<Source>, Failure> {
+/// The specification of `.gram` files, or of a text.
+pub(crate) fn of_inputs(inputs: &Inputs, display: Display) -> Result<Option<Source>, Failure> {
     let has_positions = inputs.text.is_none();
     shown(input::read(inputs)?.check(), has_positions, display)
 }

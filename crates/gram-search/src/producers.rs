@@ -1,0 +1,126 @@
+//! Finds the tools whose results supply a parameter.
+
+use std::collections::HashMap;
+
+use crate::build::noun;
+use crate::index::{Index, NamedSummary};
+use crate::summary::{Estimate, Summary};
+use crate::words::Analyzer;
+
+/// The most tools that are considered for a parameter.
+const MAX_PRODUCERS: usize = 12;
+
+/// The least quality of a link.
+const MIN_LINK: f32 = 0.35;
+
+/// A parameter that needs a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Need {
+    name: u64,
+    /// Its name after that of what its tool is about.
+    qualified: u64,
+    kinds: u8,
+    items: u8,
+    flags: u8,
+    identity: u64,
+}
+
+impl Need {
+    pub(crate) fn new(
+        analyzer: &Analyzer,
+        tool: &str,
+        name: &str,
+        parameter: NamedSummary,
+    ) -> Self {
+        let Summary { kinds, items, flags, identity } = parameter.summary;
+        let qualified = analyzer.name_hash(&format!("{} {name}", noun(tool)));
+        Self { name: parameter.name, qualified, kinds, items, flags, identity }
+    }
+
+    fn summary(self) -> Summary {
+        let Self { kinds, items, flags, identity, .. } = self;
+        Summary { kinds, items, flags, identity }
+    }
+
+    /// How well a part of a result supplies the parameter, from 0 to 1.
+    pub(crate) fn link(self, output: NamedSummary, generic: &Generic) -> f32 {
+        let wanted = self.summary();
+        let types = match output.summary.within(wanted) {
+            Estimate::Same => 1.0,
+            Estimate::Contained => 0.9,
+            Estimate::Unknown => 0.7,
+            // A text may be a date or an identifier.
+            Estimate::Overlapping if !output.summary.is_anything() => 0.5,
+            Estimate::Overlapping | Estimate::Disjoint => return 0.0,
+        };
+        let is_own = output.qualified == self.qualified || output.qualified == self.name;
+        let name = if is_own {
+            1.0
+        } else if output.name == self.name {
+            // `id` and `name` are in most results.
+            if generic.has(self.name) { 0.4 } else { 0.9 }
+        } else if wanted.is_specific() && output.summary.identity == wanted.identity {
+            0.5
+        } else {
+            0.0
+        };
+        types * name
+    }
+}
+
+/// Names that many tools use for different things.
+pub(crate) struct Generic(Vec<u64>);
+
+impl Generic {
+    pub(crate) fn new(analyzer: &Analyzer) -> Self {
+        let names =
+            ["id", "name", "type", "status", "value", "title", "date", "url", "key", "text"];
+        Self(names.into_iter().map(|name| analyzer.name_hash(name)).collect())
+    }
+
+    fn has(&self, name: u64) -> bool {
+        self.0.contains(&name)
+    }
+}
+
+/// A tool that supplies a parameter, and how well.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Producer {
+    pub(crate) tool: usize,
+    pub(crate) score: f32,
+}
+
+/// Finds producers and keeps what it found.
+pub(crate) struct Producers<'i> {
+    index: &'i Index,
+    pub(crate) generic: Generic,
+    /// The score of each tool apart from its link.
+    merits: Vec<f32>,
+    known: HashMap<Need, Vec<Producer>>,
+}
+
+impl<'i> Producers<'i> {
+    pub(crate) fn new(index: &'i Index, analyzer: &Analyzer, merits: Vec<f32>) -> Self {
+        Self { index, generic: Generic::new(analyzer), merits, known: HashMap::new() }
+    }
+
+    /// The best tools that supply a parameter.
+    pub(crate) fn of(&mut self, need: Need) -> Vec<Producer> {
+        if let Some(known) = self.known.get(&need) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        for tool in 0..self.index.tools() {
+            let outputs = self.index.entry(tool).outputs;
+            let links = outputs.map(|at| need.link(self.index.output(at), &self.generic));
+            let link = links.fold(0.0, f32::max);
+            if link >= MIN_LINK {
+                found.push(Producer { tool, score: link + self.merits[tool] });
+            }
+        }
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
+        found.truncate(MAX_PRODUCERS);
+        self.known.insert(need, found.clone());
+        found
+    }
+}
