@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::document::{Document, Source};
 use crate::index::{Header, Index, NamedSummary, PROGRAM, Record, put_named, put_summary};
-use crate::schema::{MAX_DEPTH, only_reference, properties, requires};
-use crate::summary::{Summary, followed};
+use crate::outputs::outputs;
+use crate::schema::{MAX_DEPTH, properties, requires};
+use crate::summary::Summary;
 use crate::words::{Analyzer, hash};
 
 /// A part of a tool whose words count.
@@ -24,22 +25,16 @@ enum WordField {
 const FIELDS: usize = 5;
 
 /// How much a word counts by its field.
-const WEIGHTS: [f32; FIELDS] = [3.0, 1.5, 1.0, 0.5, 0.5];
+const WEIGHTS: [f32; FIELDS] = [2.0, 1.5, 1.0, 0.7, 0.5];
 
 /// How much the length of a field lowers the weight of its words, from 0 to 1.
-const LENGTHS: [f32; FIELDS] = [0.5, 0.75, 0.6, 0.75, 0.5];
+const LENGTHS: [f32; FIELDS] = [0.3, 0.5, 0.5, 0.5, 0.5];
 
 /// How soon more of a word stops counting, the `k1` of BM25.
 const SATURATION: f32 = 1.2;
 
 /// The most words of a tool.
 const MAX_WORDS: usize = 4_000;
-
-/// The most parts of a result that composition considers.
-const MAX_OUTPUTS: usize = 40;
-
-/// How deep the parts of a result are.
-const MAX_OUTPUT_DEPTH: usize = 3;
 
 /// How often words are in the fields of a tool.
 type Counts = HashMap<u64, [f32; FIELDS]>;
@@ -98,6 +93,7 @@ impl Builder {
             name: tool.name.clone(),
             file: tool.file.clone(),
             description: tool.description.clone(),
+            read_only: tool.read_only,
             signature: tool.signature.clone(),
             parameters: Vec::new(),
             result: without_defs(&tool.result),
@@ -116,9 +112,7 @@ impl Builder {
             self.parameter_count += 1;
             record.parameters.push((name.clone(), schema.clone()));
         }
-        let mut outputs = Outputs { analyzer: &self.analyzer, resolve: &resolve, found: vec![] };
-        outputs.collect(&tool.result, String::new(), (&tool.name, &noun(&tool.name)), 0);
-        for (path, named) in outputs.found {
+        for (path, named) in outputs(&self.analyzer, tool, &resolve) {
             put_named(&mut self.outputs, named);
             self.output_count += 1;
             record.outputs.push(path);
@@ -176,60 +170,6 @@ fn without_defs(schema: &Value) -> Value {
         keywords.shift_remove("$defs");
     }
     schema
-}
-
-/// The words of a tool's name after its first one, which is a verb in most names.
-pub(crate) fn noun(name: &str) -> String {
-    let words: String = name
-        .chars()
-        .flat_map(|letter| [letter.is_uppercase().then_some(' '), Some(letter)])
-        .flatten()
-        .map(|letter| if letter.is_alphanumeric() { letter } else { ' ' })
-        .collect();
-    words.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
-}
-
-/// Collects the parts of a result that other tools may take.
-struct Outputs<'a, 's> {
-    analyzer: &'a Analyzer,
-    resolve: &'a dyn Fn(&str) -> Option<&'s Value>,
-    found: Vec<(String, NamedSummary)>,
-}
-
-impl<'s> Outputs<'_, 's> {
-    /// `names` are the name of the part and that of what it belongs to.
-    fn collect(&mut self, schema: &'s Value, path: String, names: (&str, &str), depth: usize) {
-        if self.found.len() >= MAX_OUTPUTS || depth > MAX_OUTPUT_DEPTH {
-            return;
-        }
-        let (name, owner) = names;
-        let type_name = only_reference(schema);
-        let schema = followed(schema, self.resolve);
-        let is_whole = path.is_empty();
-        let summary = Summary::of(schema, self.resolve);
-        // The result as a whole is what the tool is about.
-        let own = if is_whole { type_name.as_deref().unwrap_or(owner) } else { name };
-        let qualified = if is_whole { own.to_owned() } else { format!("{owner} {name}") };
-        self.found.push((
-            path.clone(),
-            NamedSummary {
-                name: self.analyzer.name_hash(own),
-                qualified: self.analyzer.name_hash(&qualified),
-                is_required: true,
-                summary,
-            },
-        ));
-        let owner = type_name.as_deref().unwrap_or(own).to_owned();
-        let below = |name: &str| {
-            if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-        };
-        for (name, part) in properties(schema) {
-            self.collect(part, below(name), (name, &owner), depth + 1);
-        }
-        if let Some(items) = schema.get("items") {
-            self.collect(items, below("0"), (&owner, &owner), depth + 1);
-        }
-    }
 }
 
 /// Counts the words of a tool.

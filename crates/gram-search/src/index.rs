@@ -76,6 +76,8 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     pub(crate) description: String,
+    #[serde(default)]
+    pub(crate) read_only: bool,
     pub(crate) signature: String,
     /// The names and schemas of the parameters.
     pub(crate) parameters: Vec<(String, Value)>,
@@ -94,6 +96,7 @@ impl Record {
             name: String::new(),
             file: None,
             description: String::new(),
+            read_only: false,
             signature: String::new(),
             parameters: Vec::new(),
             result: Value::Bool(true),
@@ -119,6 +122,7 @@ pub(crate) struct NamedSummary {
     pub(crate) name: u64,
     /// For a part of a result: its name after that of what it belongs to.
     pub(crate) qualified: u64,
+    /// For a part of a result: whether `qualified` is the likeliest name.
     pub(crate) is_required: bool,
     pub(crate) summary: Summary,
 }

@@ -27,6 +27,7 @@ mod compose;
 mod document;
 mod hit;
 mod index;
+mod outputs;
 mod plan;
 mod producers;
 mod query;

@@ -14,7 +14,7 @@ use crate::summary::Estimate;
 use crate::words::Analyzer;
 
 /// The most tools that may end a chain.
-const MAX_GOALS: usize = 40;
+const MAX_GOALS: usize = 60;
 
 /// The most plans that are kept after each step.
 const MAX_PLANS: usize = 200;
@@ -68,6 +68,8 @@ pub(crate) struct Planner<'i> {
     words: Vec<(f32, HashMap<usize, f32>)>,
     resolver: RefCell<Resolver<'i>>,
     tools: RefCell<HashMap<usize, Rc<PlannedTool>>>,
+    /// The score of each tool by words.
+    scores: Vec<f32>,
     producers: Producers<'i>,
 }
 
@@ -83,15 +85,18 @@ impl<'i> Planner<'i> {
             let mut found: HashMap<usize, f32> = index.postings(&stem).collect();
             let most = found.values().copied().fold(0.0, f32::max);
             if most > 0.0 {
-                found.values_mut().for_each(|score| *score /= most);
-                words.push((most, found));
+                // Having a word counts for more than having it often.
+                found.values_mut().for_each(|score| *score = (*score / most).sqrt());
+                let rarity = (1.0 + index.tools() as f32 / found.len() as f32).ln();
+                words.push((rarity, found));
             }
         }
-        let merits = index.word_scores(query, analyzer).into_iter().map(|it| it * 0.6).collect();
+        let scores = index.word_scores(query, analyzer);
+        let merits = scores.iter().map(|score| score * 0.6).collect();
         let producers = Producers::new(index, analyzer, merits);
         let resolver = RefCell::new(Resolver::new(index, query, analyzer));
         let tools = RefCell::default();
-        Self { index, query, max_steps, analyzer, words, resolver, tools, producers }
+        Self { index, query, max_steps, analyzer, words, resolver, tools, scores, producers }
     }
 
     /// Plans of at least two steps, best first.
@@ -137,7 +142,7 @@ impl<'i> Planner<'i> {
         let mut supplied = Vec::new();
         for (parameter, (name, _)) in parameters.iter().zip(&record.parameters) {
             needs.push(Need::new(self.analyzer, &record.name, name, *parameter));
-            let stems = self.analyzer.stems(name);
+            let stems = self.analyzer.name_stems(name);
             let all = terms.iter().enumerate();
             let all = all.map(|(at, term)| (at, supply(term, *parameter, &stems)));
             let best = all.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -156,12 +161,11 @@ impl<'i> Planner<'i> {
 
     /// Plans of one step: tools that give what is wanted, or whose words match.
     fn goals(&self) -> Vec<Plan> {
-        let scores = self.index.word_scores(self.query, self.analyzer);
         let resolve = |source| self.resolver.borrow_mut().of(source);
         let mut comparer = Comparer::new(self.index);
         let has_words = !self.words.is_empty();
         let mut goals: Vec<(f32, usize)> = Vec::new();
-        for (tool, words) in scores.iter().enumerate() {
+        for (tool, words) in self.scores.iter().enumerate() {
             let entry = self.index.entry(tool);
             let wanted = resolve(entry.source);
             let result = match &wanted.result {
@@ -228,7 +232,7 @@ impl<'i> Planner<'i> {
                 if !is_weak {
                     continue;
                 }
-                for producer in self.producers.of(consumer.needs[*parameter]) {
+                for producer in self.producers.of(&consumer.needs[*parameter]) {
                     if !tried.contains(&producer.tool) {
                         tried.push(producer.tool);
                         let extended = self.with_step(plan, producer.tool);
@@ -255,7 +259,7 @@ impl<'i> Planner<'i> {
                     }
                     Argument::Step { .. } => continue,
                 };
-                let need = consumer.needs[*parameter];
+                let need = &consumer.needs[*parameter];
                 let links = producer.outputs.iter().enumerate();
                 let links =
                     links.map(|(at, output)| (at, need.link(*output, &self.producers.generic)));
@@ -312,9 +316,25 @@ impl<'i> Planner<'i> {
         let score = if self.words.is_empty() {
             0.5 * plan.goal + 0.5 * coverage
         } else {
-            0.3 * plan.goal + 0.3 * coverage + 0.4 * words
+            let merit = plan.steps.iter().map(|step| self.scores[step.tool]).sum::<f32>();
+            let merit = merit / plan.steps.len() as f32;
+            0.15 * plan.goal + 0.3 * coverage + 0.35 * words + 0.2 * merit
         };
-        (score - 0.05 * long - 0.03 * missing as f32 - 0.2 * unused).clamp(0.0, 1.0)
+        let costs = 0.1 * long + 0.03 * missing as f32 + 0.2 * unused + self.risk(plan);
+        (score - costs).clamp(0.0, 1.0)
+    }
+
+    /// What it costs that steps before the last one may change something, and that steps are of
+    /// different sources.
+    fn risk(&self, plan: &Plan) -> f32 {
+        let Some((last, before)) = plan.steps.split_first() else { return 0.0 };
+        let last = self.index.entry(last.tool).source;
+        let of = |step: &PlanStep| {
+            let changes = if self.tool(step.tool).record.read_only { 0.0 } else { 0.05 };
+            let foreign = if self.index.entry(step.tool).source == last { 0.0 } else { 0.05 };
+            changes + foreign
+        };
+        before.iter().map(of).sum()
     }
 
     /// How much of the words of the query the tools of a plan have together, from 0 to 1.
@@ -349,9 +369,15 @@ fn first_arguments(tool: usize, planned: &PlannedTool) -> PlanStep {
     PlanStep { tool, arguments }
 }
 
+/// Whether different names have only such words in common that many names have.
+fn is_generic(a: &[String], b: &[String]) -> bool {
+    const WORDS: [&str; 5] = ["id", "name", "key", "number", "code"];
+    a != b && a.iter().filter(|word| b.contains(word)).all(|word| WORDS.contains(&word.as_str()))
+}
+
 /// How well a term of the query supplies a parameter, from 0 to 1.
 fn supply(term: &ResolvedTerm, parameter: NamedSummary, stems: &[String]) -> f32 {
-    let name = similarity(&term.name, stems);
+    let name = if is_generic(&term.name, stems) { 0.0 } else { similarity(&term.name, stems) };
     if !term.has_type || term.is_unknown {
         return name;
     }
@@ -365,7 +391,8 @@ fn supply(term: &ResolvedTerm, parameter: NamedSummary, stems: &[String]) -> f32
     };
     if !term.name.is_empty() {
         // Names that have nothing in common are of different things.
-        return if name > 0.0 { types * (0.6 + 0.4 * name) } else { types * 0.3 };
+        let other = if parameter.summary.is_specific() { 0.4 } else { 0.0 };
+        return types * if name > 0.0 { 0.6 + 0.4 * name } else { other };
     }
     if parameter.summary.is_specific() { types * 0.9 } else { types * 0.6 }
 }

@@ -2,23 +2,22 @@
 
 use std::collections::HashMap;
 
-use crate::build::noun;
 use crate::index::{Index, NamedSummary};
 use crate::summary::{Estimate, Summary};
 use crate::words::Analyzer;
 
 /// The most tools that are considered for a parameter.
-const MAX_PRODUCERS: usize = 12;
+const MAX_PRODUCERS: usize = 16;
 
 /// The least quality of a link.
 const MIN_LINK: f32 = 0.35;
 
 /// A parameter that needs a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Need {
     name: u64,
-    /// Its name after that of what its tool is about.
-    qualified: u64,
+    /// Its name after each word of its tool: `message id` for the `id` of `messagesGet`.
+    qualified: Vec<u64>,
     kinds: u8,
     items: u8,
     flags: u8,
@@ -33,17 +32,19 @@ impl Need {
         parameter: NamedSummary,
     ) -> Self {
         let Summary { kinds, items, flags, identity } = parameter.summary;
-        let qualified = analyzer.name_hash(&format!("{} {name}", noun(tool)));
+        let words = analyzer.stems(tool);
+        let words = words.iter().map(|word| analyzer.name_hash(&format!("{word} {name}")));
+        let qualified = words.collect();
         Self { name: parameter.name, qualified, kinds, items, flags, identity }
     }
 
-    fn summary(self) -> Summary {
-        let Self { kinds, items, flags, identity, .. } = self;
+    fn summary(&self) -> Summary {
+        let Self { kinds, items, flags, identity, .. } = *self;
         Summary { kinds, items, flags, identity }
     }
 
     /// How well a part of a result supplies the parameter, from 0 to 1.
-    pub(crate) fn link(self, output: NamedSummary, generic: &Generic) -> f32 {
+    pub(crate) fn link(&self, output: NamedSummary, generic: &Generic) -> f32 {
         let wanted = self.summary();
         let types = match output.summary.within(wanted) {
             Estimate::Same => 1.0,
@@ -53,9 +54,9 @@ impl Need {
             Estimate::Overlapping if !output.summary.is_anything() => 0.5,
             Estimate::Overlapping | Estimate::Disjoint => return 0.0,
         };
-        let is_own = output.qualified == self.qualified || output.qualified == self.name;
+        let is_own = output.qualified == self.name || self.qualified.contains(&output.qualified);
         let name = if is_own {
-            1.0
+            if output.is_required { 1.0 } else { 0.75 }
         } else if output.name == self.name {
             // `id` and `name` are in most results.
             if generic.has(self.name) { 0.4 } else { 0.9 }
@@ -73,8 +74,28 @@ pub(crate) struct Generic(Vec<u64>);
 
 impl Generic {
     pub(crate) fn new(analyzer: &Analyzer) -> Self {
-        let names =
-            ["id", "name", "type", "status", "value", "title", "date", "url", "key", "text"];
+        let names = [
+            "id",
+            "name",
+            "type",
+            "status",
+            "state",
+            "value",
+            "title",
+            "date",
+            "url",
+            "key",
+            "text",
+            "body",
+            "message",
+            "content",
+            "query",
+            "number",
+            "description",
+            "label",
+            "path",
+            "kind",
+        ];
         Self(names.into_iter().map(|name| analyzer.name_hash(name)).collect())
     }
 
@@ -105,8 +126,8 @@ impl<'i> Producers<'i> {
     }
 
     /// The best tools that supply a parameter.
-    pub(crate) fn of(&mut self, need: Need) -> Vec<Producer> {
-        if let Some(known) = self.known.get(&need) {
+    pub(crate) fn of(&mut self, need: &Need) -> Vec<Producer> {
+        if let Some(known) = self.known.get(need) {
             return known.clone();
         }
         let mut found = Vec::new();
@@ -120,7 +141,7 @@ impl<'i> Producers<'i> {
         }
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
         found.truncate(MAX_PRODUCERS);
-        self.known.insert(need, found.clone());
+        self.known.insert(need.clone(), found.clone());
         found
     }
 }

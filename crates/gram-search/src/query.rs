@@ -62,8 +62,10 @@ impl QueryTerm {
 /// A parameter or the result as written.
 struct WrittenTerm {
     span: Span,
-    /// Its text, without a name: `::Text {length: 1..9}`.
-    text: String,
+    /// Its type with colons.
+    labels: String,
+    /// The attributes of its type.
+    record: String,
     name: Option<String>,
     has_type: bool,
     is_optional: bool,
@@ -159,10 +161,11 @@ impl Written {
                 Segment::Group(span) if is_joined || text.contains("::") => {
                     written.group(source, *span, is_result);
                 }
-                Segment::Chunk(span) if is_joined => {
+                Segment::Chunk(span) if is_joined && is_type(text) => {
                     let term = WrittenTerm {
                         span: *span,
-                        text: format!("::{text}"),
+                        labels: format!("::{text}"),
+                        record: String::new(),
                         name: None,
                         has_type: true,
                         is_optional: false,
@@ -210,29 +213,30 @@ impl Written {
     }
 }
 
+/// Whether a word next to an arrow is a type. Types begin with a capital letter.
+fn is_type(text: &str) -> bool {
+    let is_bracket = text.starts_with(['[', '{', '(', '"', '`']);
+    is_bracket || text.starts_with(char::is_uppercase) || plain_type(text).is_some()
+}
+
 /// A parameter in parentheses.
 fn named_term(subject: &Subject<'_>, span: Span) -> WrittenTerm {
     let name = subject.identifier.map(|name| name.content().into_owned());
     let labels = subject.labels_node().map(|labels| labels.text());
-    let record = subject.record.map_or("", |record| record.text());
+    let record = subject.record.map_or_else(String::new, |record| record.text().to_owned());
     // `(Text)` is a type, like `(::Text)`.
     let is_type = |name: &String| labels.is_none() && plain_type(name).is_some();
     let (lone_type, name) = match name {
         Some(name) if is_type(&name) => (Some(name), None),
         name => (None, name),
     };
-    let text = match (&lone_type, labels) {
-        (Some(name), _) => format!("::{name} {record}"),
-        (None, Some(labels)) => format!("{labels} {record}"),
-        (None, None) => format!("::Any {record}"),
+    let has_type = labels.is_some() || lone_type.is_some();
+    let labels = match (&lone_type, labels) {
+        (Some(name), _) => format!("::{name}"),
+        (None, Some(labels)) => labels.to_owned(),
+        (None, None) => "::Any".to_owned(),
     };
-    WrittenTerm {
-        span,
-        text,
-        has_type: labels.is_some() || lone_type.is_some(),
-        name,
-        is_optional: subject.optional.is_some(),
-    }
+    WrittenTerm { span, labels, record, has_type, name, is_optional: subject.optional.is_some() }
 }
 
 /// The schemas of terms with their types as text, and the names of types that are not built in.
@@ -284,7 +288,11 @@ impl Generated {
         let mut ends = Vec::new();
         for (at, term) in terms.iter().enumerate() {
             let mark = if term.is_optional { "?" } else { "" };
-            text.push_str(&format!("(p{at}{mark}{})==>", term.text.trim_end()));
+            let WrittenTerm { labels, record, .. } = term;
+            // What constrains an unknown type cannot be checked.
+            let is_unknown = declared.iter().any(|name| labels.contains(name.as_str()));
+            let record = if is_unknown { "" } else { record };
+            text.push_str(&format!("(p{at}{mark}{labels} {record})==>"));
             ends.push(text.len());
         }
         text.push_str("(::Any)]\n");

@@ -106,7 +106,7 @@ impl<'q> Resolver<'q> {
         let name = term.name.as_deref();
         ResolvedTerm {
             label: term.label(),
-            name: name.map(|name| self.analyzer.stems(name)).unwrap_or_default(),
+            name: name.map(|name| self.analyzer.name_stems(name)).unwrap_or_default(),
             name_hash: name.map_or(0, |name| self.analyzer.name_hash(name)),
             summary: Summary::of(&whole, &|name| defs.get(name)),
             schema: if is_unknown { Value::Bool(true) } else { schema },

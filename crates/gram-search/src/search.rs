@@ -17,7 +17,7 @@ const MIN_CANDIDATES: usize = 60;
 const MAX_CANDIDATES: usize = 600;
 
 /// How much the name of a parameter counts, and not its type.
-const NAME_SHARE: f32 = 0.35;
+const NAME_SHARE: f32 = 0.5;
 /// What a missing parameter costs.
 const MISSING_COST: f32 = 0.5;
 /// What an optional parameter costs that the query does not supply.
@@ -289,7 +289,7 @@ fn type_match(
     };
     let parameters: Vec<_> = entry.parameters.clone().map(|at| index.parameter(at)).collect();
     let names: Vec<Vec<String>> =
-        record.parameters.iter().map(|(name, _)| analyzer.stems(name)).collect();
+        record.parameters.iter().map(|(name, _)| analyzer.name_stems(name)).collect();
     let terms = query.parameters.as_deref().unwrap_or_default();
     let mut relations = Vec::with_capacity(terms.len());
     for term in terms {

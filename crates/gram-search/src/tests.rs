@@ -84,9 +84,12 @@ fn types_mean_what_the_source_declares() {
     let mut tools: Vec<_> = hits.iter().map(|hit| hit.tool.as_str()).collect();
     tools.sort_unstable();
     assert_eq!(tools, ["forecast", "track"]);
-    assert!(index.unknown_types(&query).is_empty());
+    assert!(index.notes(&query).is_empty());
     let query = Query::parse("==> Weather").expect("the query is valid");
-    assert_eq!(index.unknown_types(&query), ["Weather"]);
+    let note = "no source declares the type `Weather`; searching for the word";
+    assert_eq!(index.notes(&query), [note]);
+    let slip = Query::parse("==> Forecst").expect("the query is valid");
+    assert!(index.notes(&slip)[0].ends_with("did you mean `Forecast`?"));
     assert_eq!(index.search(&query, 1)[0].tool, "forecast");
 }
 

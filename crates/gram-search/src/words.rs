@@ -6,10 +6,10 @@ use rust_stemmers::{Algorithm, Stemmer};
 const MAX_WORD: usize = 40;
 
 /// Words that say nothing of a tool.
-const STOP_WORDS: [&str; 38] = [
+const STOP_WORDS: [&str; 40] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how",
-    "i", "if", "in", "is", "it", "its", "me", "my", "of", "on", "or", "please", "that", "the",
-    "this", "to", "want", "was", "what", "which", "will", "with", "would", "you",
+    "i", "if", "in", "is", "it", "its", "me", "my", "of", "on", "one", "or", "please", "that",
+    "the", "them", "this", "to", "want", "was", "what", "which", "will", "with", "would", "you",
 ];
 
 /// Splits texts and names into words and stems these.
@@ -43,15 +43,15 @@ impl Analyzer {
         stems
     }
 
-    /// A number that is the same for names with the same words: `cityName`, `city_name`.
+    /// The stems of a name. A name of stop words is a word of its own.
+    pub(crate) fn name_stems(&self, name: &str) -> Vec<String> {
+        let stems = self.stems(name);
+        if stems.is_empty() { vec![name.to_lowercase()] } else { stems }
+    }
+
+    /// A number that is the same for names with the same words: `cityName`, `city_name`, `cityname`.
     pub(crate) fn name_hash(&self, name: &str) -> u64 {
-        let mut joined = String::with_capacity(name.len());
-        self.each(name, |stem| {
-            joined.push_str(stem);
-            joined.push(' ');
-        });
-        // A name of stop words is still a name.
-        hash(if joined.is_empty() { name } else { &joined })
+        hash(&self.name_stems(name).concat())
     }
 }
 

@@ -51,6 +51,9 @@ pub(crate) struct Display {
     /// When to use colors; `NO_COLOR` and `FORCE_COLOR` are respected
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+    /// Whether warnings and notes about what is read are left out.
+    #[arg(skip)]
+    pub(crate) errors_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

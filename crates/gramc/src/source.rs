@@ -9,13 +9,13 @@ use gram_openapi::ApiOptions;
 use gram_project::files::is_gram;
 use gram_project::{Imported as ImportedFile, follow_imports};
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
-use gram_syntax::{Limits, Parse, SourceFile, parse, parse_bytes};
+use gram_syntax::{Limits, Parse, Severity, SourceFile, parse, parse_bytes};
 use serde::de::IgnoredAny;
 
 use crate::args::{Display, Format, Inputs};
 use crate::failure::Failure;
 use crate::git::Revision;
-use crate::output::say;
+use crate::output::{say, say_each};
 use crate::{input, report};
 
 /// The most bytes of a JSON document that are read.
@@ -88,8 +88,8 @@ fn of_imported(
             return Ok(None);
         }
     };
-    for note in &imported.notes {
-        say(format_args!("note: {name}: {note}"));
+    if !display.errors_only {
+        say_each("note: ", imported.notes.iter().map(|note| format!("{name}: {note}")));
     }
     let text = parse(SourceFile::new(name, imported.text));
     shown(gram_check::check(&[text]), false, display)
@@ -178,10 +178,13 @@ fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<So
 
 /// Shows the diagnostics of a specification, and returns it if it has no errors.
 fn shown(
-    checked: Checked,
+    mut checked: Checked,
     has_positions: bool,
     display: Display,
 ) -> Result<Option<Source>, Failure> {
+    if display.errors_only {
+        checked.diagnostics.retain(|found| found.severity == Severity::Error);
+    }
     // Where there is no error, the comparison follows on standard output.
     let display = match display.format {
         Format::Human | Format::Concise => display,

@@ -18,6 +18,7 @@ const DEFAULT_STEPS: u8 = 3;
 const MAX_DESCRIPTION: usize = 100;
 
 pub(super) fn run(args: &Search, display: Display) -> Outcome {
+    let display = Display { errors_only: true, ..display };
     let (is_json, display) = match display.format {
         // Standard output is for hits.
         Format::Json => (true, Display { format: Format::Concise, ..display }),
