@@ -269,6 +269,5 @@ fn a_large_library_costs_few_tokens() {
     let names = found["structuredContent"]["tools"].as_array().expect("there are tools");
     assert!(names.iter().any(|tool| tool["name"] == "readReport77"), "{names:?}");
     let searched = tokens(&listed["tools"]) + tokens(&found["structuredContent"]);
-    println!("{TOOLS} tools cost {cost} tokens, two tools and a search {searched}");
     assert!(searched * 10 <= cost, "{searched} of {cost} tokens");
 }

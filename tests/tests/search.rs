@@ -2,6 +2,7 @@
 //! properties of the index.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test stops where a file cannot be read")]
 #![allow(clippy::cast_precision_loss, reason = "counts are small")]
+#![allow(clippy::print_stdout, reason = "the tests measure")]
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

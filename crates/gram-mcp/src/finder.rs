@@ -54,7 +54,7 @@ impl Finder {
             arguments.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
         let Some(query) = arguments["query"].as_str().filter(|query| !query.trim().is_empty())
         else {
-            return error(format!("`{FIND}` takes an object with a `query`, a text"));
+            return error(&format!("`{FIND}` takes an object with a `query`, a text"));
         };
         let limit = arguments["limit"].as_u64().unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let limit = usize::try_from(limit).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Finder {
 /// The result that tells the model how to call `call_tool`.
 pub(crate) fn inner_call(arguments: Option<&str>) -> Result<InnerCall, Map<String, Value>> {
     let usage = || {
-        error(format!(
+        error(&format!(
             "`{CALL}` takes an object with the `name` of a tool and its `arguments`, an object; \
              `{FIND}` shows both"
         ))
@@ -102,7 +102,7 @@ pub(crate) fn inner_call(arguments: Option<&str>) -> Result<InnerCall, Map<Strin
     Ok(InnerCall { name, arguments })
 }
 
-fn error(message: String) -> Map<String, Value> {
+fn error(message: &str) -> Map<String, Value> {
     Map::from_iter([
         ("content".to_owned(), json!([{"type": "text", "text": message}])),
         ("isError".to_owned(), true.into()),

@@ -159,7 +159,7 @@ impl Builder {
         let Self { tools, records, parameters, outputs, .. } = self;
         Index::of_sections(
             header,
-            [tools, records, parameters, outputs, words, postings, types, type_texts],
+            &[tools, records, parameters, outputs, words, postings, types, type_texts],
         )
     }
 }

@@ -155,14 +155,14 @@ pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 impl Index {
     /// An index of the given sections.
-    pub(crate) fn of_sections(header: Header, sections: [Vec<u8>; SECTIONS - 1]) -> Self {
+    pub(crate) fn of_sections(header: Header, sections: &[Vec<u8>; SECTIONS - 1]) -> Self {
         // All keys are strings, so the header can be written.
         let first = serde_json::to_vec(&header).unwrap_or_default();
         let mut bytes = MAGIC.to_vec();
-        for section in std::iter::once(&first).chain(&sections) {
+        for section in std::iter::once(&first).chain(sections) {
             bytes.extend((section.len() as u64).to_le_bytes());
         }
-        for section in std::iter::once(&first).chain(&sections) {
+        for section in std::iter::once(&first).chain(sections) {
             bytes.extend(section);
         }
         let sections = section_ranges(&bytes).unwrap_or_default();

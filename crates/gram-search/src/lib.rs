@@ -37,6 +37,7 @@ mod schema;
 mod search;
 mod segments;
 mod summary;
+mod type_match;
 mod words;
 
 pub use compose::{Chain, ChainStep};

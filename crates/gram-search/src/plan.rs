@@ -9,8 +9,8 @@ use crate::producers::{Need, Producers};
 use crate::query::Query;
 use crate::relation::{Comparer, Relation, TypeRef};
 use crate::resolved::{ResolvedTerm, Resolver};
-use crate::search::similarity;
 use crate::summary::Estimate;
+use crate::type_match::similarity;
 use crate::words::Analyzer;
 
 /// The most tools that may end a chain.
@@ -74,6 +74,7 @@ pub(crate) struct Planner<'i> {
 }
 
 impl<'i> Planner<'i> {
+    #[expect(clippy::cast_precision_loss, reason = "scores need no precision")]
     pub(crate) fn new(
         index: &'i Index,
         query: &'i Query,
@@ -86,7 +87,9 @@ impl<'i> Planner<'i> {
             let most = found.values().copied().fold(0.0, f32::max);
             if most > 0.0 {
                 // Having a word counts for more than having it often.
-                found.values_mut().for_each(|score| *score = (*score / most).sqrt());
+                for score in found.values_mut() {
+                    *score = (*score / most).sqrt();
+                }
                 let rarity = (1.0 + index.tools() as f32 / found.len() as f32).ln();
                 words.push((rarity, found));
             }
@@ -161,58 +164,62 @@ impl<'i> Planner<'i> {
 
     /// Plans of one step: tools that give what is wanted, or whose words match.
     fn goals(&self) -> Vec<Plan> {
-        let resolve = |source| self.resolver.borrow_mut().of(source);
-        let mut comparer = Comparer::new(self.index);
-        let has_words = !self.words.is_empty();
-        let mut goals: Vec<(f32, usize)> = Vec::new();
-        for (tool, words) in self.scores.iter().enumerate() {
-            let entry = self.index.entry(tool);
-            let wanted = resolve(entry.source);
-            let result = match &wanted.result {
-                Some(wanted) if !wanted.is_unknown && !wanted.summary.is_anything() => {
-                    match entry.result.within(wanted.summary) {
-                        Estimate::Same => 1.0,
-                        Estimate::Contained => 0.9,
-                        Estimate::Unknown => 0.6,
-                        Estimate::Overlapping | Estimate::Disjoint => continue,
-                    }
-                }
-                _ => *words,
-            };
-            let goal = if has_words { result * 0.6 + words * 0.4 } else { result };
-            if goal > 0.0 {
-                goals.push((goal, tool));
-            }
-        }
+        let mut goals: Vec<(f32, usize)> =
+            (0..self.index.tools()).filter_map(|tool| Some((self.goal(tool)?, tool))).collect();
         goals.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         goals.truncate(MAX_GOALS);
+        let mut comparer = Comparer::new(self.index);
         let mut plans = Vec::new();
-        for (mut goal, tool) in goals {
-            let entry = self.index.entry(tool);
-            let resolved = resolve(entry.source);
-            let planned = self.tool(tool);
-            if let Some(wanted) = &resolved.result
-                && !wanted.is_unknown
-            {
-                let result = TypeRef {
-                    summary: entry.result,
-                    schema: &planned.record.result,
-                    source: entry.source,
-                    defs: planned.record.defs.as_ref(),
-                };
-                match comparer.relation(result, wanted.type_ref()) {
-                    Relation::Same | Relation::Within => {}
-                    Relation::Wider => goal *= 0.6,
-                    Relation::Crossing | Relation::Disjoint => goal *= 0.3,
-                }
-            }
-            let steps = vec![first_arguments(tool, &planned)];
+        for (goal, tool) in goals {
+            let goal = goal * self.result_share(tool, &mut comparer);
+            let steps = vec![first_arguments(tool, &self.tool(tool))];
             let mut plan = Plan { steps, goal, score: 0.0 };
             plan.score = self.score(&plan);
             plans.push(plan);
         }
         sort(&mut plans);
         plans
+    }
+
+    /// How well a tool does what is wanted, by a guess. `None` if it does not.
+    fn goal(&self, tool: usize) -> Option<f32> {
+        let words = self.scores[tool];
+        let entry = self.index.entry(tool);
+        let query = self.resolver.borrow_mut().of(entry.source);
+        let result = match &query.result {
+            Some(wanted) if !wanted.is_unknown && !wanted.summary.is_anything() => {
+                match entry.result.within(wanted.summary) {
+                    Estimate::Same => 1.0,
+                    Estimate::Contained => 0.9,
+                    Estimate::Unknown => 0.6,
+                    Estimate::Overlapping | Estimate::Disjoint => return None,
+                }
+            }
+            _ => words,
+        };
+        let goal = if self.words.is_empty() { result } else { result * 0.6 + words * 0.4 };
+        (goal > 0.0).then_some(goal)
+    }
+
+    /// How much of a goal is left once the result of a tool is compared with the one that is wanted.
+    fn result_share(&self, tool: usize, comparer: &mut Comparer<'_>) -> f32 {
+        let entry = self.index.entry(tool);
+        let query = self.resolver.borrow_mut().of(entry.source);
+        let planned = self.tool(tool);
+        let Some(wanted) = query.result.as_ref().filter(|wanted| !wanted.is_unknown) else {
+            return 1.0;
+        };
+        let result = TypeRef {
+            summary: entry.result,
+            schema: &planned.record.result,
+            source: entry.source,
+            defs: planned.record.defs.as_ref(),
+        };
+        match comparer.relation(result, wanted.type_ref()) {
+            Relation::Same | Relation::Within => 1.0,
+            Relation::Wider => 0.6,
+            Relation::Crossing | Relation::Disjoint => 0.3,
+        }
     }
 
     /// Adds plans with one more step before those of a plan.

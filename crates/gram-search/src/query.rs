@@ -1,5 +1,6 @@
 //! Queries: words, a signature or a part of one, or both.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use gram_check::plain_type;
@@ -222,7 +223,7 @@ fn is_type(text: &str) -> bool {
 /// A parameter in parentheses.
 fn named_term(subject: &Subject<'_>, span: Span) -> WrittenTerm {
     let name = subject.identifier.map(|name| name.content().into_owned());
-    let labels = subject.labels_node().map(|labels| labels.text());
+    let labels = subject.labels_node().map(gram_syntax::Node::text);
     let record = subject.record.map_or_else(String::new, |record| record.text().to_owned());
     // `(Text)` is a type, like `(::Text)`.
     let is_type = |name: &String| labels.is_none() && plain_type(name).is_some();
@@ -292,12 +293,13 @@ impl Generated {
             // What constrains an unknown type cannot be checked.
             let is_unknown = declared.iter().any(|name| labels.contains(name.as_str()));
             let record = if is_unknown { "" } else { record };
-            text.push_str(&format!("(p{at}{mark}{labels} {record})==>"));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "(p{at}{mark}{labels} {record})==>");
             ends.push(text.len());
         }
         text.push_str("(::Any)]\n");
         for name in declared {
-            text.push_str(&format!("[{name}::Record | (unknown::Any)]\n"));
+            let _ = writeln!(text, "[{name}::Record | (unknown::Any)]");
         }
         Self { parse: parse(SourceFile::new(NAME, text)), ends }
     }

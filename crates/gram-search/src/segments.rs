@@ -91,11 +91,7 @@ fn balanced(text: &str) -> usize {
         match (quote, letter) {
             (Some(_), _) if escaped => escaped = false,
             (Some('"'), '\\') => escaped = true,
-            (Some(open), _) => {
-                if letter == open {
-                    quote = None;
-                }
-            }
+            (Some(open), _) if letter == open => quote = None,
             (None, '"' | '`') => quote = Some(letter),
             (None, '(' | '[' | '{' | '<') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),

@@ -1,3 +1,5 @@
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed step fails the test")]
+
 use gram_syntax::{SourceFile, parse};
 
 use super::*;

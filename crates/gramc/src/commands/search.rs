@@ -3,6 +3,8 @@
 mod index_file;
 mod sources;
 
+use std::fmt::Write as _;
+
 use gram_diff::report::printable;
 use gram_search::{Chain, Hit, Index, Query};
 
@@ -85,7 +87,8 @@ fn hit(hit: &Hit) -> String {
     );
     let mut line = |label: &str, line: &str| {
         if !line.is_empty() {
-            text.push_str(&format!("  {label}{}\n", printable(line)));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {label}{}", printable(line));
         }
     };
     line("", &hit.signature);
@@ -101,10 +104,10 @@ fn shown_chain(chain: &Chain) -> String {
         let arguments: Vec<_> =
             step.arguments.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let call = format!("{}({})", step.tool, arguments.join(", "));
-        text.push_str(&format!("  ${at} = {}\n", printable(&call)));
+        let _ = writeln!(text, "  ${at} = {}", printable(&call));
     }
     if !chain.missing.is_empty() {
-        text.push_str(&format!("  missing: {}\n", printable(&chain.missing.join(", "))));
+        let _ = writeln!(text, "  missing: {}", printable(&chain.missing.join(", ")));
     }
     text
 }

@@ -38,14 +38,11 @@ pub(super) fn load_or_build(
     let read = sources::read_with(args, listed.as_deref(), display)?;
     let fingerprint = head.as_ref().map(|head| fingerprint(head, &read.files, args));
     let index = Index::build(&read.sources, &fingerprint.clone().unwrap_or_default());
-    match fingerprint {
-        Some(_) => {
-            write(file, index.as_bytes()).map_err(|error| Failure::path("write", file, &error))?
-        }
-        None => say(
-            "note: an index of standard input or of a git revision is not kept: it cannot tell \
-             whether they have changed",
-        ),
+    if fingerprint.is_some() {
+        write(file, index.as_bytes()).map_err(|error| Failure::path("write", file, &error))?;
+    } else {
+        say("note: an index of standard input or of a git revision is not kept: it cannot tell \
+             whether they have changed");
     }
     Ok(index)
 }
