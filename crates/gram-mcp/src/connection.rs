@@ -407,7 +407,9 @@ impl ServerHandler for Connection {
         });
         let result = match &self.server.0.finder {
             Some(finder) if name == FIND => {
-                let found = finder.find(arguments.as_deref(), &self.server.0.catalog);
+                let catalog = &self.server.0.catalog;
+                let listed = |tool: &str| catalog.get(tool).map(|entry| &entry.tool);
+                let found = finder.find(arguments.as_deref(), listed);
                 completed(found, &context)
             }
             Some(_) if name == CALL => match inner_call(arguments.as_deref()) {

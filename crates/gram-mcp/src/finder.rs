@@ -3,11 +3,8 @@
 use gram_check::Valid;
 use gram_model::Module;
 use gram_search::{Index, Query, Source};
-use rmcp::model::{ListToolsResult, Tool};
+use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
-
-use crate::ServeError;
-use crate::catalog::Catalog;
 
 /// The tool that finds tools.
 pub(crate) const FIND: &str = "find_tools";
@@ -34,13 +31,11 @@ pub(crate) struct InnerCall {
 }
 
 impl Finder {
-    pub(crate) fn new(module: &Valid<Module>, catalog: &Catalog) -> Result<Self, ServeError> {
+    /// Finds the tools of a module, which clients know as `listed`.
+    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> serde_json::Result<Self> {
         let index = Index::build(&[Source::of_module("", module)], "");
-        let tool = |json: Value| {
-            serde_json::from_value::<Tool>(json)
-                .map_err(|error| ServeError::Tool(error.to_string()))
-        };
-        let tools = [tool(find_tool())?, tool(call_tool(catalog))?];
+        let tools =
+            [serde_json::from_value(find_tool())?, serde_json::from_value(call_tool(listed))?];
         Ok(Self { index, tools })
     }
 
@@ -48,10 +43,14 @@ impl Finder {
         ListToolsResult::with_all_items(self.tools.to_vec())
     }
 
-    /// The result of a call of `find_tools`.
-    pub(crate) fn find(&self, arguments: Option<&str>, catalog: &Catalog) -> Map<String, Value> {
-        let arguments: Value =
-            arguments.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    /// The result of a call of `find_tools`. `listed` is a tool as clients know it.
+    pub(crate) fn find<'t>(
+        &self,
+        arguments: Option<&str>,
+        listed: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Map<String, Value> {
+        let arguments: Option<Value> = arguments.and_then(|text| serde_json::from_str(text).ok());
+        let arguments = arguments.unwrap_or_default();
         let Some(query) = arguments["query"].as_str().filter(|query| !query.trim().is_empty())
         else {
             return error(&format!("`{FIND}` takes an object with a `query`, a text"));
@@ -64,7 +63,7 @@ impl Finder {
             .index
             .search(&parsed, limit)
             .iter()
-            .filter_map(|hit| Some(definition(&catalog.get(&hit.tool)?.tool)))
+            .filter_map(|hit| Some(definition(listed(&hit.tool)?)))
             .collect();
         let text = if definitions.is_empty() {
             "no tool matches: use other words".to_owned()
@@ -145,9 +144,9 @@ fn find_tool() -> Value {
     })
 }
 
-fn call_tool(catalog: &Catalog) -> Value {
-    let all = |hint: &dyn Fn(&rmcp::model::ToolAnnotations) -> bool| {
-        catalog.tools().all(|tool| tool.annotations.as_ref().is_some_and(hint))
+fn call_tool(listed: &[&Tool]) -> Value {
+    let all = |hint: &dyn Fn(&ToolAnnotations) -> bool| {
+        listed.iter().all(|tool| tool.annotations.as_ref().is_some_and(hint))
     };
     let read_only = all(&|hints| hints.read_only_hint == Some(true));
     let harmless =

@@ -136,7 +136,8 @@ impl Server {
     pub fn with_search(mut self, module: &Valid<Module>) -> Result<Self, ServeError> {
         let shared = || ServeError::Tool("the server is in use".to_owned());
         let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
-        inner.finder = Some(Finder::new(module, &inner.catalog)?);
+        let finder = Finder::new(module, &inner.catalog.tools().collect::<Vec<_>>());
+        inner.finder = Some(finder.map_err(|error| ServeError::Tool(error.to_string()))?);
         Ok(self)
     }
 

@@ -55,11 +55,16 @@ impl SearchSources {
         let Some(read) = read else {
             return Err(Failure::new(format!("cannot search {name}: it has errors")));
         };
-        if read.has_positions {
-            let sources = read.module.spans().sources().iter();
-            self.files.extend(sources.map(|source| Path::new(source.name()).to_owned()));
-        }
+        let files = read.module.spans().sources();
+        // A folder may have a single file.
+        let name = match files {
+            [file] if read.has_positions => file.name(),
+            _ => name,
+        };
         self.sources.push(Source::of_module(name, &read.module));
+        if read.has_positions {
+            self.files.extend(files.iter().map(|file| Path::new(file.name()).to_owned()));
+        }
         Ok(())
     }
 }
