@@ -354,5 +354,5 @@ fn workspace_symbols_are_found_by_type() {
     assert_eq!(names("(city::Text)==>(::Coordinates)")[0], "geocode");
     // A signature that is still being typed.
     assert_eq!(names("(city::"), [""; 0]);
-    assert_eq!(names("Forecast"), ["Forecast"; 1]);
+    assert_eq!(names("Forecast").len(), 2, "the tool and the type");
 }
