@@ -46,14 +46,6 @@ impl Need {
     /// How well a part of a result supplies the parameter, from 0 to 1.
     pub(crate) fn link(&self, output: NamedSummary, generic: &Generic) -> f32 {
         let wanted = self.summary();
-        let types = match output.summary.within(wanted) {
-            Estimate::Same => 1.0,
-            Estimate::Contained => 0.9,
-            Estimate::Unknown => 0.7,
-            // A text may be a date or an identifier.
-            Estimate::Overlapping if !output.summary.is_anything() => 0.5,
-            Estimate::Overlapping | Estimate::Disjoint => return 0.0,
-        };
         let is_own = output.qualified == self.name || self.qualified.contains(&output.qualified);
         let name = if is_own {
             if output.is_required { 1.0 } else { 0.75 }
@@ -63,7 +55,15 @@ impl Need {
         } else if wanted.is_specific() && output.summary.identity == wanted.identity {
             0.5
         } else {
-            0.0
+            return 0.0;
+        };
+        let types = match output.summary.within(wanted) {
+            Estimate::Same => 1.0,
+            Estimate::Contained => 0.9,
+            Estimate::Unknown => 0.7,
+            // A text may be a date or an identifier.
+            Estimate::Overlapping if !output.summary.is_anything() => 0.5,
+            Estimate::Overlapping | Estimate::Disjoint => return 0.0,
         };
         types * name
     }

@@ -32,6 +32,10 @@ const STRING: u8 = 16;
 const ARRAY: u8 = 32;
 const OBJECT: u8 = 64;
 
+/// The most parts of a schema that are read for the JSON types that it allows. References may lead to
+/// the same part again and again.
+const MAX_PARTS: usize = 500;
+
 /// How two types relate, as far as their summaries show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Estimate {
@@ -54,7 +58,7 @@ impl Summary {
     /// The summary of a schema. `resolve` finds definitions by name.
     pub(crate) fn of<'s>(schema: &'s Value, resolve: &dyn Fn(&str) -> Option<&'s Value>) -> Self {
         let schema = followed(schema, resolve);
-        let (kinds, items) = kinds(schema, resolve, 0);
+        let (kinds, items) = kinds(schema, resolve, 0, &mut { MAX_PARTS });
         let plain = is_plain(schema);
         let refers = {
             let mut found = Vec::new();
@@ -128,12 +132,14 @@ fn kinds<'s>(
     schema: &'s Value,
     resolve: &dyn Fn(&str) -> Option<&'s Value>,
     depth: usize,
+    left: &mut usize,
 ) -> (u8, u8) {
     let keywords = match schema {
-        Value::Object(keywords) if depth < MAX_DEPTH => keywords,
+        Value::Object(keywords) if depth < MAX_DEPTH && *left > 0 => keywords,
         Value::Bool(false) => return (0, 0),
         _ => return (ANY, ANY),
     };
+    *left -= 1;
     let (mut found, mut items) = (ANY, ANY);
     match keywords.get("type") {
         Some(Value::String(name)) => found &= bit(name),
@@ -149,19 +155,19 @@ fn kinds<'s>(
         found &= value_bit(value);
     }
     if let Some(part) = keywords.get("items") {
-        items &= kinds(part, resolve, depth + 1).0;
+        items &= kinds(part, resolve, depth + 1, left).0;
     }
     let referred = keywords.get("$ref").and_then(Value::as_str).and_then(crate::schema::def_name);
     let referred = referred.and_then(|name| resolve(&name));
     let all_of = keywords.get("allOf").and_then(Value::as_array);
     for part in referred.into_iter().chain(all_of.into_iter().flatten()) {
-        let part = kinds(part, resolve, depth + 1);
+        let part = kinds(part, resolve, depth + 1, left);
         found &= part.0;
         items &= part.1;
     }
     for union in ["anyOf", "oneOf"] {
         if let Some(Value::Array(members)) = keywords.get(union) {
-            let members = members.iter().map(|member| kinds(member, resolve, depth + 1));
+            let members = members.iter().map(|member| kinds(member, resolve, depth + 1, left));
             let member = members.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
             found &= member.0;
             items &= member.1;
@@ -254,6 +260,13 @@ mod tests {
         assert_eq!(texts.within(integers), Estimate::Disjoint);
         assert_eq!(texts.within(lists), Estimate::Contained);
         assert_eq!(lists.within(texts), Estimate::Overlapping);
+    }
+
+    #[test]
+    fn unions_of_themselves_end() {
+        let member = json!({"type": "array", "items": {"$ref": "#/$defs/Own"}});
+        let own = json!({"anyOf": vec![member; 20]});
+        assert_ne!(Summary::of(&own, &|_| Some(&own)).kinds & ARRAY, 0);
     }
 
     #[test]
