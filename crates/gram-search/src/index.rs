@@ -224,8 +224,9 @@ impl Index {
         ToolEntry {
             source: end(16).try_into().unwrap_or(u32::MAX),
             record,
-            parameters: start(8)..end(8),
-            outputs: start(12)..end(12),
+            // A damaged index must not lead to long loops.
+            parameters: start(8)..end(8).min(self.section(Section::Parameters).len() / NAMED_BYTES),
+            outputs: start(12)..end(12).min(self.section(Section::Outputs).len() / NAMED_BYTES),
             result: summary_at(tools, at + 20),
         }
     }

@@ -117,12 +117,15 @@ pub(crate) struct Producers<'i> {
     pub(crate) generic: Generic,
     /// The score of each tool apart from its link.
     merits: Vec<f32>,
+    /// The parts of results and their tools, by hashes of their names and types, in order.
+    outputs: Vec<(u64, u32, u32)>,
     known: HashMap<Need, Vec<Producer>>,
 }
 
 impl<'i> Producers<'i> {
     pub(crate) fn new(index: &'i Index, analyzer: &Analyzer, merits: Vec<f32>) -> Self {
-        Self { index, generic: Generic::new(analyzer), merits, known: HashMap::new() }
+        let generic = Generic::new(analyzer);
+        Self { index, generic, merits, outputs: outputs(index), known: HashMap::new() }
     }
 
     /// The best tools that supply a parameter.
@@ -130,18 +133,42 @@ impl<'i> Producers<'i> {
         if let Some(known) = self.known.get(need) {
             return known.clone();
         }
-        let mut found = Vec::new();
-        for tool in 0..self.index.tools() {
-            let outputs = self.index.entry(tool).outputs;
-            let links = outputs.map(|at| need.link(self.index.output(at), &self.generic));
-            let link = links.fold(0.0, f32::max);
-            if link >= MIN_LINK {
-                found.push(Producer { tool, score: link + self.merits[tool] });
+        let mut links: HashMap<usize, f32> = HashMap::new();
+        let identity = need.summary().is_specific().then_some(need.identity);
+        for key in need.qualified.iter().copied().chain([need.name]).chain(identity) {
+            let start = self.outputs.partition_point(|(known, ..)| *known < key);
+            let same = self.outputs[start..].iter().take_while(|(known, ..)| *known == key);
+            for (_, output, tool) in same {
+                let link = need.link(self.index.output(*output as usize), &self.generic);
+                let best = links.entry(*tool as usize).or_default();
+                *best = best.max(link);
             }
         }
+        let links = links.into_iter().filter(|(_, link)| *link >= MIN_LINK);
+        let score = |(tool, link)| Producer { tool, score: link + self.merits[tool] };
+        let mut found: Vec<Producer> = links.map(score).collect();
         found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
         found.truncate(MAX_PRODUCERS);
         self.known.insert(need.clone(), found.clone());
         found
     }
+}
+
+/// The parts of all results, by the hashes of what parameters that take them may have in common with
+/// them.
+fn outputs(index: &Index) -> Vec<(u64, u32, u32)> {
+    let mut found = Vec::new();
+    for tool in 0..index.tools() {
+        for at in index.entry(tool).outputs {
+            let (Ok(output), Ok(tool)) = (u32::try_from(at), u32::try_from(tool)) else { continue };
+            let NamedSummary { name, qualified, summary, .. } = index.output(at);
+            found.extend([(name, output, tool), (qualified, output, tool)]);
+            if summary.is_specific() {
+                found.push((summary.identity, output, tool));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
