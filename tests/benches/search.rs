@@ -30,7 +30,7 @@ const QUERIES: [&str; 6] = [
     "payment (when::Date)==>(to::Email)",
     "==> Result3",
 ];
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 9;
 
 fn main() {
     for tools in [10_000, 100_000] {
