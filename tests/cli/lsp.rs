@@ -335,3 +335,24 @@ fn the_help_has_an_example() {
     let help = gramc("lsp --help").run().exits(0).stdout;
     assert!(help.contains("languages.toml") && help.contains("docs/editors.md"), "{help}");
 }
+
+#[test]
+fn workspace_symbols_are_found_by_type() {
+    let text = "[geocode:Tool | (city::Text)==>(::Coordinates)]
+[forecast:Tool | (at::Coordinates)==>(::Forecast)]
+[Coordinates::Record | (lat::Number), (lon::Number)]
+[Forecast::Record | (celsius::Number)]
+[broken:Tool | (a::Unknown)==>";
+    let folder = folder(&[("tools.gram", text)]);
+    let mut editor = Editor::start(&folder);
+    let mut names = |query: &str| -> Vec<Value> {
+        let answer = editor.ask("workspace/symbol", &json!({ "query": query }));
+        let found = answer["result"].as_array().cloned().unwrap_or_default();
+        found.into_iter().map(|mut symbol| symbol["name"].take()).collect()
+    };
+    assert_eq!(names("==> Forecast")[0], "forecast");
+    assert_eq!(names("(city::Text)==>(::Coordinates)")[0], "geocode");
+    // A signature that is still being typed.
+    assert_eq!(names("(city::"), [""; 0]);
+    assert_eq!(names("Forecast").len(), 2, "the tool and the type");
+}

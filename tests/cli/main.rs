@@ -58,6 +58,7 @@ mod releases;
 mod rename;
 mod running;
 mod scenarios;
+mod search;
 mod secrets;
 mod session;
 mod sign_in;

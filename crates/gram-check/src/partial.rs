@@ -29,7 +29,24 @@ impl PartialModule {
         cache: &Cache<O>,
         (file, span): (usize, Span),
     ) -> Self {
-        let scope = Scope::Near(file, span);
+        Self::read(texts, imports, cache, Scope::Near(file, span))
+    }
+
+    /// All declarations of files. What the cache holds is not analyzed again.
+    pub fn whole<O: Default + Send + Sync>(
+        texts: &[Parse],
+        imports: &ImportGraph,
+        cache: &Cache<O>,
+    ) -> Self {
+        Self::read(texts, imports, cache, Scope::Whole)
+    }
+
+    fn read<O: Default + Send + Sync>(
+        texts: &[Parse],
+        imports: &ImportGraph,
+        cache: &Cache<O>,
+        scope: Scope,
+    ) -> Self {
         let (analysis, _) = analyze(texts, imports, scope, Some(cache), &NoVisit(PhantomData));
         let Analysis { module, found, uses: used, .. } = analysis;
         let sound = found.iter().map(|found| !found.iter().any(is_error)).collect();

@@ -77,6 +77,11 @@ impl Cache {
         PartialModule::near(texts, imports, &self.analyses, near)
     }
 
+    /// All declarations of files.
+    pub fn whole_module(&self, texts: &[Parse], imports: &ImportGraph) -> PartialModule {
+        PartialModule::whole(texts, imports, &self.analyses)
+    }
+
     /// How many declarations the last check analyzed, and did not take from the cache.
     pub fn analyzed(&self) -> usize {
         self.analyzed

@@ -46,6 +46,7 @@ mod signature;
 mod snapshot;
 mod symbols;
 mod tokens;
+mod tool_index;
 mod trace_stats;
 mod transport;
 mod uri;

@@ -18,6 +18,7 @@ use smol_str::SmolStr;
 use crate::committed::Committed;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
+use crate::tool_index::ToolIndex;
 use crate::trace_stats::TraceStats;
 
 /// The settings of a project file and its diagnostics.
@@ -83,6 +84,7 @@ pub(crate) struct Snapshot {
     /// Partial modules by file and span.
     partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
     diagnostics: OnceLock<Vec<Vec<Diagnostic>>>,
+    tool_index: OnceLock<ToolIndex>,
 }
 
 /// The files of a project and the files that they import.
@@ -108,6 +110,7 @@ impl Snapshot {
             shared: OnceLock::new(),
             partial: Mutex::default(),
             diagnostics: OnceLock::new(),
+            tool_index: OnceLock::new(),
         }
     }
 
@@ -246,6 +249,14 @@ impl Snapshot {
     /// All types, terms, agents and libraries.
     pub(crate) fn shared_module(&self) -> &Arc<PartialModule> {
         self.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
+    }
+
+    /// All tools, for searches by type.
+    pub(crate) fn tool_index(&self) -> &ToolIndex {
+        self.tool_index.get_or_init(|| {
+            let cache = self.project.cache.lock();
+            ToolIndex::new(&cache.whole_module(&self.parses(), self.imports()))
+        })
     }
 
     /// The declarations of all files.

@@ -1,6 +1,7 @@
 //! Document and workspace symbols.
 
 use gram_check::names::{Declaration, Kind};
+use gram_search::Query;
 use gram_syntax::{Node, NodeKind as N, Span};
 use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};
@@ -136,11 +137,41 @@ fn information(
     })
 }
 
-/// `workspace/symbol`: declarations whose names contain the query as a subsequence.
+/// Whether a query of workspace symbols is a signature or a part of one.
+fn is_by_type(query: &str) -> bool {
+    query.contains("==>") || query.contains("::")
+}
+
+/// The tools whose types match a query, best first.
+#[expect(deprecated, reason = "`deprecated` is a required field of the type")]
+fn by_type(snapshots: &[std::sync::Arc<Snapshot>], query: &Query) -> Vec<lsp::SymbolInformation> {
+    let mut found = Vec::new();
+    for snapshot in snapshots {
+        for (name, place) in snapshot.tool_index().find(query) {
+            let Some(location) = snapshot.location(place.file, place.name) else { continue };
+            found.push(lsp::SymbolInformation {
+                name,
+                kind: SymbolKind::FUNCTION,
+                tags: None,
+                deprecated: None,
+                location,
+                container_name: None,
+            });
+        }
+    }
+    found
+}
+
+/// `workspace/symbol`: the tools whose types match the query, if it is a signature or a part of one,
+/// or else the declarations whose names contain the query as a subsequence.
 pub(crate) fn of_workspace(
     snapshots: &[std::sync::Arc<Snapshot>],
     query: &str,
 ) -> Vec<lsp::SymbolInformation> {
+    if is_by_type(query) {
+        // A signature that is still being typed finds nothing.
+        return Query::parse(query).map(|query| by_type(snapshots, &query)).unwrap_or_default();
+    }
     let query = query.to_lowercase();
     let holds = |name: &str| {
         let name = name.to_lowercase();

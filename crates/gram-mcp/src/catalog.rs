@@ -33,7 +33,7 @@ pub(crate) struct CatalogEntry {
     /// The name in the specification.
     pub(crate) name: SmolStr,
     pub(crate) result_kind: ResultKind,
-    tool: Tool,
+    pub(crate) tool: Tool,
 }
 
 /// The declared kind of a tool's results.
@@ -129,6 +129,11 @@ impl Catalog {
 
     pub(crate) fn get(&self, name: &str) -> Option<&CatalogEntry> {
         self.indices.get(name).map(|index| &self.entries[*index])
+    }
+
+    /// The tools as clients see them.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.entries.iter().map(|entry| &entry.tool)
     }
 
     pub(crate) fn has_containers(&self) -> bool {

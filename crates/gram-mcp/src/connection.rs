@@ -27,6 +27,7 @@ use crate::answer::answer;
 use crate::approval::approve;
 use crate::catalog::{Catalog, ResultKind};
 use crate::client::{Change, ClientLink};
+use crate::finder::{CALL, FIND, InnerCall, inner_call};
 use crate::upstream::{self, FORWARDED, Upstream};
 use crate::{FinishedCall, Server, ServerInner};
 
@@ -218,17 +219,8 @@ impl Connection {
             // The client may have disconnected.
             let _ = context.peer.notify_tool_list_changed().await;
         }
-        let mut result = answer(verdict, entry.map_or(ResultKind::Text, |entry| entry.result_kind));
-        match is_modern(&context) {
-            true if !result.contains_key("resultType") => {
-                result.insert("resultType".to_owned(), "complete".into());
-            }
-            true => {}
-            false => {
-                result.shift_remove("resultType");
-            }
-        }
-        result
+        let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
+        completed(answer(verdict, kind), &context)
     }
 }
 
@@ -277,6 +269,23 @@ fn with_json_result(request: &ClientRequest) -> Option<ClientRequest> {
     let mut text = serde_json::to_value(request).ok()?;
     let params = text.get_mut("params").map(Value::take);
     Some(ClientRequest::CustomRequest(CustomRequest::new(request.method(), params)))
+}
+
+/// The result of a call in the form of the revision that the client uses.
+fn completed(
+    mut result: Map<String, Value>,
+    context: &RequestContext<RoleServer>,
+) -> Map<String, Value> {
+    match is_modern(context) {
+        true if !result.contains_key("resultType") => {
+            result.insert("resultType".to_owned(), "complete".into());
+        }
+        true => {}
+        false => {
+            result.shift_remove("resultType");
+        }
+    }
+    result
 }
 
 /// Whether a request belongs to no session.
@@ -342,6 +351,11 @@ impl ServerHandler for Connection {
         let who = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
         let capabilities = upstream::capabilities(&self.server.0.bound);
         let info = ServerConfig::new(capabilities).with_server_info(who);
+        if self.server.0.finder.is_some() {
+            return info.with_instructions(
+                "Find tools with `find_tools`, then call them with `call_tool`.",
+            );
+        }
         if !self.server.0.catalog.has_containers() {
             return info;
         }
@@ -356,6 +370,9 @@ impl ServerHandler for Connection {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(finder) = &self.server.0.finder {
+            return Ok(finder.page());
+        }
         let visible = self.conversation(&context.extensions).visible();
         let cursor = request.and_then(|request| request.cursor);
         self.server.0.catalog.page(&visible, cursor.as_deref())
@@ -388,7 +405,26 @@ impl ServerHandler for Connection {
             Value::String(text) => text,
             other => other.to_string(),
         });
-        Ok(CustomResult::new(self.call(name, arguments, &params, context).await.into()))
+        let result = match &self.server.0.finder {
+            Some(finder) if name == FIND => {
+                let catalog = &self.server.0.catalog;
+                let listed = |tool: &str| catalog.get(tool).map(|entry| &entry.tool);
+                let found = finder.find(arguments.as_deref(), listed);
+                completed(found, &context)
+            }
+            Some(_) if name == CALL => match inner_call(arguments.as_deref()) {
+                Ok(InnerCall { name, arguments }) => {
+                    let entry = self.server.0.catalog.get(&name);
+                    let own = entry.map_or(name.as_str(), |entry| &entry.name);
+                    // The model has seen the definition.
+                    conversation.session.expand_containers_of(own);
+                    self.call(name, arguments, &params, context).await
+                }
+                Err(usage) => completed(usage, &context),
+            },
+            _ => self.call(name, arguments, &params, context).await,
+        };
+        Ok(CustomResult::new(result.into()))
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

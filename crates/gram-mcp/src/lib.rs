@@ -12,6 +12,7 @@ mod approval;
 mod catalog;
 mod client;
 mod connection;
+mod finder;
 mod http;
 mod metrics;
 mod program;
@@ -36,6 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::catalog::Catalog;
 use self::connection::{Connection, Conversation, JsonConnection};
+use self::finder::Finder;
 pub use self::http::Listener;
 use self::metrics::Metrics;
 pub use self::program::{ProgramServer, bridge};
@@ -78,6 +80,8 @@ struct ServerInner {
     running: RwLock<()>,
     metrics: Metrics,
     observer: Option<Box<CallObserver>>,
+    /// Finds the tools, if clients do not see all of them.
+    finder: Option<Finder>,
 }
 
 impl fmt::Debug for ServerInner {
@@ -119,7 +123,22 @@ impl Server {
             running: RwLock::default(),
             metrics: Metrics::default(),
             observer,
+            finder: None,
         })))
+    }
+
+    /// The server with two tools in place of all others: `find_tools`, which returns definitions, and
+    /// `call_tool`, which calls any tool.
+    ///
+    /// # Errors
+    ///
+    /// The server serves clients already, or a tool cannot be represented in MCP.
+    pub fn with_search(mut self, module: &Valid<Module>) -> Result<Self, ServeError> {
+        let shared = || ServeError::Tool("the server is in use".to_owned());
+        let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
+        let finder = Finder::new(module, &inner.catalog.tools().collect::<Vec<_>>());
+        inner.finder = Some(finder.map_err(|error| ServeError::Tool(error.to_string()))?);
+        Ok(self)
     }
 
     /// Serves one client over standard input and output until it disconnects or `until` completes.

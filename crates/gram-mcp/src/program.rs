@@ -60,6 +60,7 @@ impl Server {
         let ServerInner { catalog, bound, .. } = &*self.0;
         let scope: Arc<[SmolStr]> = names.into();
         let server = Self(Arc::new(ServerInner {
+            finder: None,
             sessionless: Conversation::new(bound, catalog, approvals, Some(&scope)),
             catalog: Arc::clone(catalog),
             bound: bound.clone(),

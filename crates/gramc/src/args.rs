@@ -10,6 +10,7 @@ mod live_server;
 mod login;
 mod mcp;
 mod run;
+mod search;
 mod session;
 
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ pub(crate) use live_server::LiveServer;
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
+pub(crate) use search::Search;
 pub(crate) use session::Session;
 
 /// Check, compile and run LLM tool definitions.
@@ -51,6 +53,9 @@ pub(crate) struct Display {
     /// When to use colors; `NO_COLOR` and `FORCE_COLOR` are respected
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+    /// Whether warnings and notes about what is read are left out.
+    #[arg(skip)]
+    pub(crate) errors_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -85,6 +90,7 @@ pub(crate) enum Command {
     Import(Import),
     Check(Check),
     Diff(Box<Diff>),
+    Search(Box<Search>),
     Generate(Generate),
     Doc(Doc),
     Fmt(Fmt),

@@ -9,12 +9,12 @@ use gram_openapi::ApiOptions;
 use gram_project::Revision;
 use gram_project::files::is_gram;
 use gram_schema::import::{ImportOptions, Imported, Origin, import};
-use gram_syntax::{SourceFile, parse};
+use gram_syntax::{Severity, SourceFile, parse};
 use serde::de::IgnoredAny;
 
 use crate::args::{Display, Format, Inputs};
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{say, say_each};
 use crate::{input, report};
 
 /// The most bytes of a JSON document that are read.
@@ -57,7 +57,8 @@ fn files(path: &Path) -> Inputs {
     Inputs { paths: vec![path.to_owned()], ..Inputs::default() }
 }
 
-fn of_inputs(inputs: &Inputs, display: Display) -> Result<Option<Source>, Failure> {
+/// The specification of `.gram` files, or of a text.
+pub(crate) fn of_inputs(inputs: &Inputs, display: Display) -> Result<Option<Source>, Failure> {
     let has_positions = inputs.text.is_none();
     shown(input::read(inputs)?.check(), has_positions, display)
 }
@@ -86,8 +87,8 @@ fn of_imported(
             return Ok(None);
         }
     };
-    for note in &imported.notes {
-        say(format_args!("note: {name}: {note}"));
+    if !display.errors_only {
+        say_each("note: ", imported.notes.iter().map(|note| format!("{name}: {note}")));
     }
     let text = parse(SourceFile::new(name, imported.text));
     shown(gram_check::check(&[text]), false, display)
@@ -150,10 +151,13 @@ fn of_revision(revision: &str, path: &str, display: Display) -> Result<Option<So
 
 /// Shows the diagnostics of a specification, and returns it if it has no errors.
 fn shown(
-    checked: Checked,
+    mut checked: Checked,
     has_positions: bool,
     display: Display,
 ) -> Result<Option<Source>, Failure> {
+    if display.errors_only {
+        checked.diagnostics.retain(|found| found.severity == Severity::Error);
+    }
     // Where there is no error, the comparison follows on standard output.
     let display = match display.format {
         Format::Human | Format::Concise => display,

@@ -16,6 +16,7 @@ use super::{Approve, Bind, Journal, Spec};
 #[command(after_help = "Examples:
   gramc mcp tools.gram --library friendly.gram
   gramc mcp guard.gram --library upstream.gram      a guard in front of another MCP server
+  gramc mcp large.gram --library large.gram --search    a model loads only what it needs
   gramc mcp tools.gram --library friendly.gram --http 8080
   TOKEN=… gramc mcp tools.gram --library friendly.gram --http 0.0.0.0:8080 --token-env TOKEN")]
 pub(crate) struct Mcp {
@@ -27,6 +28,10 @@ pub(crate) struct Mcp {
     pub(crate) approve: Approve,
     #[command(flatten)]
     pub(crate) journal: Journal,
+    /// Serve two tools in place of all: `find_tools`, which returns the definitions that match words
+    /// or types, and `call_tool`
+    #[arg(long)]
+    pub(crate) search: bool,
     /// Write the calls to this file, as a trace of JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,

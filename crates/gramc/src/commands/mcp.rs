@@ -40,6 +40,11 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
         let Some(server) = prepare(&read, &approvals, observer).await? else { return Ok(PROBLEMS) };
+        let server = if args.search {
+            server.with_search(&read.spec.module).map_err(|error| failure(&error))?
+        } else {
+            server
+        };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {

@@ -17,6 +17,7 @@ mod lsp;
 mod mcp;
 mod parse;
 mod run;
+mod search;
 mod session;
 mod trace;
 mod watch;
@@ -38,6 +39,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Import(args) => import::run(&args),
         Command::Check(args) => check::run(&args, display),
         Command::Diff(args) => diff::run(&args, display),
+        Command::Search(args) => search::run(&args, display),
         Command::Generate(args) => generate::run(&args, display),
         Command::Doc(args) => doc::run(&args, display),
         Command::Fmt(args) => fmt::run(&args, display),

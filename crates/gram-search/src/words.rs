@@ -1,0 +1,115 @@
+//! Texts and names as the stems of their words.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// The most bytes of a word. Longer runs of letters are data.
+const MAX_WORD: usize = 40;
+
+/// Words that say nothing of a tool.
+const STOP_WORDS: [&str; 40] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how",
+    "i", "if", "in", "is", "it", "its", "me", "my", "of", "on", "one", "or", "please", "that",
+    "the", "them", "this", "to", "want", "was", "what", "which", "will", "with", "would", "you",
+];
+
+/// Splits texts and names into words and stems these.
+pub(crate) struct Analyzer(Stemmer);
+
+impl Analyzer {
+    pub(crate) fn new() -> Self {
+        Self(Stemmer::create(Algorithm::English))
+    }
+
+    /// Calls `each` with the stem of each word. Words of names such as `sendEmail` and `send_email`
+    /// are separate.
+    pub(crate) fn each(&self, text: &str, mut each: impl FnMut(&str)) {
+        for run in text.split(|c: char| !c.is_alphanumeric()) {
+            for word in name_words(run) {
+                if word.len() > MAX_WORD {
+                    continue;
+                }
+                let lower = word.to_lowercase();
+                if !STOP_WORDS.contains(&lower.as_str()) {
+                    each(&self.0.stem(&lower));
+                }
+            }
+        }
+    }
+
+    /// The stems of a text.
+    pub(crate) fn stems(&self, text: &str) -> Vec<String> {
+        let mut stems = Vec::new();
+        self.each(text, |stem| stems.push(stem.to_owned()));
+        stems
+    }
+
+    /// The stems of a name. A name of stop words is a word of its own.
+    pub(crate) fn name_stems(&self, name: &str) -> Vec<String> {
+        let stems = self.stems(name);
+        if stems.is_empty() { vec![name.to_lowercase()] } else { stems }
+    }
+
+    /// A number that is the same for names with the same words: `cityName`, `city_name`, `cityname`.
+    pub(crate) fn name_hash(&self, name: &str) -> u64 {
+        hash(&self.name_stems(name).concat())
+    }
+}
+
+/// The words of a run of letters and digits: `HTTPServer2Name` has `HTTP`, `Server2` and `Name`.
+fn name_words(run: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut letters = run.char_indices().peekable();
+    let mut before: Option<char> = None;
+    while let Some((at, letter)) = letters.next() {
+        let next_is_lower = letters.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| !before.is_uppercase() || next_is_lower);
+        if begins && at > start {
+            words.push(&run[start..at]);
+            start = at;
+        }
+        before = Some(letter);
+    }
+    if start < run.len() {
+        words.push(&run[start..]);
+    }
+    words
+}
+
+/// The FNV-1a hash of a text. It is part of the format of an index, so it must never change.
+pub(crate) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_texts_have_the_same_words() {
+        let analyzer = Analyzer::new();
+        let wanted = ["send", "email"];
+        for text in ["sendEmail", "send_email", "SendEmails", "sending an e-mail: email!"] {
+            let stems = analyzer.stems(text);
+            assert!(wanted.iter().all(|word| stems.iter().any(|stem| stem == word)), "{stems:?}");
+        }
+        assert_eq!(analyzer.name_hash("cityName"), analyzer.name_hash("city_names"));
+        assert_ne!(analyzer.name_hash("to"), analyzer.name_hash("from"));
+    }
+
+    #[test]
+    fn acronyms_stay_whole() {
+        assert_eq!(name_words("HTTPServerName"), ["HTTP", "Server", "Name"]);
+        assert_eq!(name_words("getV2Users"), ["get", "V2", "Users"]);
+        assert_eq!(name_words("ÄpfelÖl"), ["Äpfel", "Öl"]);
+        assert_eq!(name_words(""), [""; 0]);
+    }
+
+    #[test]
+    fn long_runs_are_no_words() {
+        assert!(Analyzer::new().stems(&"a".repeat(100)).is_empty());
+    }
+}

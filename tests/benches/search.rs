@@ -1,0 +1,104 @@
+//! How long a search takes among 10,000 and 100,000 tools, with an index in memory and with one that is
+//! read from a file.
+//!
+//! `cargo bench -p gramc-tests --bench search` takes a minute.
+#![allow(clippy::expect_used, clippy::print_stdout)]
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use gram_search::{Index, Query, Source};
+use gram_syntax::{SourceFile, parse};
+use gramc_tests::rng::Rng;
+
+/// The allocator of the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const VERBS: [&str; 8] = ["create", "list", "delete", "update", "find", "send", "export", "merge"];
+const NOUNS: [&str; 12] = [
+    "order", "invoice", "customer", "message", "report", "ticket", "branch", "file", "event",
+    "user", "payment", "shipment",
+];
+const TYPES: [&str; 8] = ["Text", "Int", "Date", "Email", "Number", "Bool", "Text[]", "Uuid"];
+const QUERIES: [&str; 6] = [
+    "send a message to a customer",
+    "export the invoices of last month as a file",
+    "(id::Uuid)==>(::Result7)",
+    "Text ==> Date ==> Any",
+    "payment (when::Date)==>(to::Email)",
+    "==> Result3",
+];
+const ROUNDS: usize = 9;
+
+fn main() {
+    for tools in [10_000, 100_000] {
+        let source = source(tools);
+        let start = Instant::now();
+        let index = Index::build(&[source], "");
+        println!(
+            "{tools} tools: built in {:.1?}, {} MB",
+            start.elapsed(),
+            index.as_bytes().len() >> 20
+        );
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), index.as_bytes()).expect("it can be written");
+        for query in QUERIES {
+            let parsed = Query::parse(query).expect("the query is valid");
+            let in_memory = median(|| {
+                black_box(index.search(&parsed, 10));
+            });
+            let from_file = median(|| {
+                let bytes = std::fs::read(file.path()).expect("it can be read");
+                let index = Index::from_bytes(bytes).expect("it is an index");
+                black_box(index.search(&parsed, 10));
+            });
+            let chains = median(|| {
+                black_box(index.compose(&parsed, 3, 10));
+            });
+            println!(
+                "  {query}: {in_memory:.1?} in memory, {from_file:.1?} from a file, chains {chains:.1?}"
+            );
+        }
+    }
+}
+
+fn median(mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[ROUNDS / 2]
+}
+
+/// Tools with words and types of many kinds.
+fn source(tools: usize) -> Source {
+    let mut rng = Rng::new(1);
+    let mut text = String::new();
+    for at in 0..20 {
+        let (a, b) = (rng.pick(&TYPES), rng.pick(&TYPES));
+        let _ = writeln!(text, "[Result{at}::Record | (id::Uuid), (a{at}::{a}), (b{at}::{b})]");
+    }
+    for at in 0..tools {
+        let (verb, noun, other) = (rng.pick(&VERBS), rng.pick(&NOUNS), rng.pick(&NOUNS));
+        let _ = write!(
+            text,
+            "/** Can {verb} the {noun} of a {other} in system {} */\n[{verb}_{noun}_{at}:Tool | ",
+            rng.below(500)
+        );
+        for parameter in 0..rng.between(1, 6) {
+            let ty = rng.pick(&TYPES);
+            let of = rng.pick(&NOUNS);
+            let _ =
+                write!(text, "({of}_{parameter}::{ty} {{description: \"The {of} to {verb}\"}})==>");
+        }
+        let _ = writeln!(text, "(::Result{})]", rng.below(20));
+    }
+    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", text))]);
+    Source::of_module("bench.gram", &checked.module.expect("the text has no errors"))
+}
