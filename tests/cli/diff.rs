@@ -409,19 +409,19 @@ for line in sys.stdin:
 
 const NEW_FORM: &str = r#"
 [book:Tool {description: "Books"} |
-  (stay::{city: Text, nights: Int})==>(state?::"OPEN" | "IN_PROGRESS")==>(tags?::Text[])==>(version::"2")==>(::Any)
+  (stay::{city: Text, nights: Int})==>(bookingStatus?::"OPEN" | "IN_PROGRESS")==>(tags?::Text[])==>(version::"2")==>(::Any)
 ]
 [search:Tool {description: "Finds"} | (city::Text)==>(zip?::Text)==>(::Any)]
-[narrow:Tool {description: "Narrows"} | (m::Int {range: 1..14})==>(::Any)]
+[narrow:Tool {description: "Narrows"} | (counts::Int {range: 1..14})==>(::Any)]
 [stable:Library | (book:Command {run: ["cat"]}), (search:Command {run: ["cat"]}), (narrow:Command {run: ["cat"]})]
 "#;
 
 const OLD_FORM: &str = r#"
 [book:Tool {description: "Books"} |
-  (city::Text)==>(nights::Int)==>(status?::"open" | "inProgress")==>(tag?::Text)==>(::Any)
+  (city::Text)==>(nights::Int)==>(booking_status?::"open" | "inProgress")==>(tag?::Text)==>(::Any)
 ]
 [find:Tool {description: "Finds"} | (place::{city: Text, zip?: Text})==>(::Any)]
-[narrow:Tool {description: "Narrows"} | (n::Int {range: 1..30})==>(::Any)]
+[narrow:Tool {description: "Narrows"} | (count::Int {range: 1..30})==>(::Any)]
 [gone:Tool {description: "Goes"} | (key::Text {secret: true})==>(::Any)]
 "#;
 
@@ -431,7 +431,7 @@ fn callers_of_the_old_form_use_the_new_tools() {
     let gramc = |line: &str| gramc(line).within(files.path());
     let run = gramc("diff old.gram new.gram --adapt adapted.gram").run().exits(1);
     run.says(&[
-        "`narrow` is not adapted: the new version refuses this call in any form: {\"n\":15}",
+        "`narrow` is not adapted: the new version refuses what becomes of this call: {\"count\":15}",
         "`gone` is not adapted: the new version has no such tool",
     ]);
     let call = |tool: &str, arguments: &str| {
@@ -439,8 +439,8 @@ fn callers_of_the_old_form_use_the_new_tools() {
         call.run().exits(0).json()["result"].clone()
     };
     assert_eq!(
-        call("book", r#"{"city": "Vienna", "nights": 2, "status": "inProgress"}"#),
-        json!({"stay": {"city": "Vienna", "nights": 2}, "state": "IN_PROGRESS", "version": "2"})
+        call("book", r#"{"city": "Vienna", "nights": 2, "booking_status": "inProgress"}"#),
+        json!({"stay": {"city": "Vienna", "nights": 2}, "bookingStatus": "IN_PROGRESS", "version": "2"})
     );
     assert_eq!(
         call("book", r#"{"city": "Vienna", "nights": 2, "tag": "x"}"#),
@@ -451,7 +451,7 @@ fn callers_of_the_old_form_use_the_new_tools() {
     let lines: Vec<Value> =
         json.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let refused = lines.iter().find(|line| line["adapted"] == json!(false)).unwrap();
-    assert_eq!((&refused["tool"], &refused["example"]), (&json!("narrow"), &json!({"n": 15})));
+    assert_eq!((&refused["tool"], &refused["example"]), (&json!("narrow"), &json!({"count": 15})));
 }
 
 #[test]
@@ -472,4 +472,43 @@ fn an_adapted_library_is_written_where_its_paths_hold() {
     gramc(line).run().exits(0).says(&["the library does not implement `find`"]);
     let text = files.read("a.gram");
     assert!(text.contains("book:Command") && !text.contains("arguments"), "{text}");
+}
+
+#[test]
+fn what_would_change_the_meaning_of_a_call_is_not_adapted() {
+    let old = r#"
+[spelling:Tool {description: "A"} | (op::("<" | "x"))==>(::Any)]
+[secret:Tool {description: "B"} | (apiKey::Text {secret: true})==>(::Any)]
+[part:Tool {description: "C"} | (stay::{city: Text, nights: Int})==>(::Any)]
+[injected:Tool {description: "D"} | (a::Text)==>(::Any)]
+[deleteUser:Tool {description: "E"} | (user::Text)==>(::Any)]
+[opposite:Tool {description: "F"} | (minPrice::Int)==>(::Any)]
+"#;
+    let new = r#"
+[spelling:Tool {description: "A"} | (op::(">" | "x"))==>(::Any)]
+[secret:Tool {description: "B"} | (comment::Text)==>(::Any)]
+[part:Tool {description: "C"} | (city::Text)==>(::Any)]
+[injected:Tool {description: "D"} | (a::Text)==>(t::Text {injected: true})==>(::Any)]
+[deleteUserGroup:Tool {description: "G"} | (group::Text)==>(::Any)]
+[opposite:Tool {description: "F"} | (maxPrice::Int)==>(::Any)]
+[l:Library {inject: {t: "x"}} | (*:Client)]
+"#
+    .replace(
+        "(*:Client)",
+        &["spelling", "secret", "part", "injected", "deleteUserGroup", "opposite"]
+            .map(|tool| format!("({tool}:Builtin {{name: \"echo\"}})"))
+            .join(", "),
+    );
+    let files = folder(&[("old.gram", old), ("new.gram", &new)]);
+    let diff = gramc("diff old.gram new.gram --adapt adapted.gram").within(files.path());
+    diff.run().exits(1).says(&[
+        "`spelling` is not adapted: the new version refuses what becomes of this call: {\"op\":\"<\"}",
+        "`secret` is not adapted: `apiKey` has no place in the new version: {\"apiKey\":\"***\"}",
+        "`part` is not adapted: `stay.nights` has no place",
+        "`injected` is not adapted: the old version does not declare `t`, which the library injects",
+        "`deleteUser` is not adapted: the new version has no such tool",
+        "`opposite` is not adapted: `minPrice` has no place",
+        "adapted.gram is not written",
+    ]);
+    assert!(!files.file("adapted.gram").exists());
 }

@@ -1,10 +1,12 @@
 //! Calls in the old form for tools in the new one.
 
+mod proof;
+
 use std::collections::HashSet;
 
-use gram_model::{Field, Module, Tool};
+use gram_model::{Field, Module, Tool, ValueSource};
 use gram_tools::{ArgumentMapping, MappedValue};
-use json_schema_kit::containment::{Containment, confirm, decide};
+use json_schema_kit::containment::{Containment, decide};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -91,41 +93,58 @@ fn adapt_tool<'c>(
         return Err(NotAdapted { reason: change.message.clone(), example });
     }
     let breaks_calls = breaking.any(|change| change.kind.is_input());
-    let is_gone =
-        |known: &Field| !other.parameters.iter().any(|parameter| parameter.name == known.name);
-    if !breaks_calls && !tool.parameters.iter().any(is_gone) {
-        return Ok(AdaptedTool { name, arguments: None });
+    let is_same = |known: &Field| {
+        let mut others = other.parameters.iter();
+        others.any(|parameter| parameter.name == known.name && parameter.source == known.source)
+    };
+    if !breaks_calls && tool.parameters.iter().all(is_same) && fixed(other).next().is_none() {
+        return match uninjected(tool, other) {
+            Some(name) => Err(uninjectable(name)),
+            None => Ok(AdaptedTool { name, arguments: None }),
+        };
     }
     let [from, to] =
         [(old, tool), (new, other)].map(|(module, tool)| ToolSchemas::of(&module.types, tool));
-    let adapted = mapped(&from.parameters, &to.parameters, name.clone());
-    match adapted {
-        // The new version takes all calls as they are.
-        Err(_) if !breaks_calls => Ok(AdaptedTool { name, arguments: None }),
-        adapted => adapted,
-    }
+    let (from, to) = (&from.parameters, &to.parameters);
+    Search { from, to, old: tool, new: other, guesses: true }.adapted()
 }
 
-/// A tool with the arguments that it gets, proven for all calls.
-fn mapped(from: &Value, to: &Value, name: SmolStr) -> Result<AdaptedTool, NotAdapted> {
-    let search = Search { from, to };
-    let mapping = search.mapping()?;
-    search.prove(&mapping)?;
-    Ok(AdaptedTool { name, arguments: Some(mapping) })
+/// The parameters of a tool whose values are fixed, with these.
+fn fixed(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
+    tool.parameters.iter().filter_map(|parameter| match &parameter.source {
+        ValueSource::Pinned(value) => Some((parameter.name.as_str(), &**value)),
+        ValueSource::Injected | ValueSource::Model => None,
+    })
+}
+
+/// A parameter that the library injects into the new tool only.
+fn uninjected<'t>(old: &Tool, new: &'t Tool) -> Option<&'t str> {
+    let is_injected = |it: &&Field| it.source == ValueSource::Injected;
+    let known = |name: &str| old.parameters.iter().filter(is_injected).any(|it| it.name == name);
+    let mut injected = new.parameters.iter().filter(is_injected);
+    injected.find(|it| !known(&it.name)).map(|it| it.name.as_str())
+}
+
+fn uninjectable(name: &str) -> NotAdapted {
+    NotAdapted::new(format!("the old version does not declare `{name}`, which the library injects"))
 }
 
 /// A new tool in the place of one that is gone: with the same description or a similar name.
 fn replaced(old: &Module, new: &Module, tool: &Tool) -> Result<AdaptedTool, NotAdapted> {
     let is_alike = |other: &&Tool| {
         let is_described = tool.description.is_some() && tool.description == other.description;
-        is_described || name_similarity(&tool.name, &other.name) >= MIN_SIMILARITY
+        let has_effects = |key: &str| attribute(tool, key) == attribute(other, key);
+        ["readOnly", "destructive"].into_iter().all(has_effects)
+            && (is_described || name_similarity(&tool.name, &other.name) >= MIN_SIMILARITY)
     };
     let added = new.tools.iter().filter(|other| old.tool(&other.name).is_none());
     let from = ToolSchemas::of(&old.types, tool);
     for other in added.filter(is_alike) {
         let to = ToolSchemas::of(&new.types, other);
         let has_result = matches!(decide(&from.result, &to.result), Containment::Proven);
-        let adapted = mapped(&from.parameters, &to.parameters, other.name.clone());
+        // That it is the same tool is a guess already.
+        let (from, to) = (&from.parameters, &to.parameters);
+        let adapted = Search { from, to, old: tool, new: other, guesses: false }.adapted();
         if has_result && adapted.is_ok() {
             return adapted;
         }
@@ -133,13 +152,31 @@ fn replaced(old: &Module, new: &Module, tool: &Tool) -> Result<AdaptedTool, NotA
     Err(NotAdapted::new("the new version has no such tool"))
 }
 
+fn attribute<'t>(tool: &'t Tool, key: &str) -> Option<&'t Value> {
+    tool.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+}
+
 /// The search for the arguments of a new tool.
 struct Search<'s> {
     from: &'s Value,
     to: &'s Value,
+    old: &'s Tool,
+    new: &'s Tool,
+    /// Whether a parameter with another name may be the same one.
+    guesses: bool,
 }
 
 impl Search<'_> {
+    /// The new tool with the arguments that it gets, proven for all calls.
+    fn adapted(&self) -> Result<AdaptedTool, NotAdapted> {
+        if let Some(name) = uninjected(self.old, self.new) {
+            return Err(uninjectable(name));
+        }
+        let mapping = self.mapping()?;
+        self.prove(&mapping)?;
+        Ok(AdaptedTool { name: self.new.name.clone(), arguments: Some(mapping) })
+    }
+
     fn mapping(&self) -> Result<ArgumentMapping, NotAdapted> {
         let empty = Map::new();
         let [old, new] = [self.from, self.to].map(|it| properties(it, it).unwrap_or(&empty));
@@ -148,7 +185,14 @@ impl Search<'_> {
         let mut open: Vec<&str> = Vec::new();
         // What keeps its name comes first, so that nothing else takes it.
         for name in new.keys() {
-            if old.contains_key(name) && is_plain(name) {
+            if let Some((_, value)) = fixed(self.new).find(|(known, _)| known == name) {
+                left.retain(|other| other != name);
+                entries.push((name.clone(), MappedValue::Constant(value.clone())));
+            } else if old.contains_key(name) {
+                if !is_plain(name) {
+                    let reason = format!("`{name}` cannot be named in `arguments`");
+                    return Err(NotAdapted::new(reason));
+                }
                 left.retain(|other| other != name);
                 let value = self.converted(std::slice::from_ref(name), &new[name]);
                 entries.push((name.clone(), value));
@@ -164,18 +208,37 @@ impl Search<'_> {
             let value = found.or_else(|| self.constant(name, &new[name]));
             entries.extend(value.map(|value| (name.to_owned(), value)));
         }
-        if let Some(lost) = left.first() {
-            let used = entries.iter().any(|(_, value)| uses(value, lost));
-            if !used {
-                return Err(NotAdapted {
-                    reason: format!("`{lost}` has no place in the new version"),
-                    example: self.call_with(lost),
-                });
-            }
+        if let Some(path) = self.lost(old, &entries) {
+            let reason = format!("`{}` has no place in the new version", path.join("."));
+            return Err(NotAdapted { reason, example: self.call_with(&path) });
         }
         let order: Vec<&String> = new.keys().collect();
         entries.sort_by_key(|(name, _)| order.iter().position(|known| *known == name));
         Ok(ArgumentMapping(entries))
+    }
+
+    /// An argument of the old form, or a part of one, that the new tool does not get.
+    fn lost(
+        &self,
+        old: &Map<String, Value>,
+        entries: &[(String, MappedValue)],
+    ) -> Option<Vec<String>> {
+        let mut used = HashSet::new();
+        for (_, value) in entries {
+            paths(value, &mut used);
+        }
+        let is_pinned = |name: &str| fixed(self.old).any(|(known, _)| known == name);
+        let unused = |name: &String, schema: &Value| -> Option<Vec<String>> {
+            let whole = vec![name.clone()];
+            if used.contains(&whole) || is_pinned(name) {
+                return None;
+            }
+            let parts = properties(self.from, schema).into_iter().flat_map(Map::keys);
+            let parts = parts.map(|part| vec![name.clone(), part.clone()]);
+            let (found, missing): (Vec<_>, Vec<_>) = parts.partition(|path| used.contains(path));
+            if found.is_empty() { Some(whole) } else { missing.into_iter().next() }
+        };
+        old.iter().find_map(|(name, schema)| unused(name, schema))
     }
 
     /// An argument under its own name or another one, as the new schema wants it: in a list, or in another
@@ -212,6 +275,10 @@ impl Search<'_> {
             let mut alike =
                 new.iter().filter(|it| it.as_str().is_some_and(|it| folded(it) == folded(text)));
             let (Some(other), None) = (alike.next(), alike.next()) else { return None };
+            // Two members that become one would mean something else.
+            if old.contains(other) || choices.values().any(|known| known == other) {
+                return None;
+            }
             choices.insert(text.to_owned(), other.clone());
         }
         (!choices.is_empty()).then(|| MappedValue::Choice(path.to_vec(), choices))
@@ -258,28 +325,38 @@ impl Search<'_> {
         Some(self.converted(&[outer.clone(), name.to_owned()], wanted))
     }
 
-    /// An argument with another name: the only one that fits, or the one with the most similar name.
+    /// The argument with a similar name or the same description.
     fn renamed(&self, name: &str, wanted: &Value, left: &mut Vec<&str>) -> Option<MappedValue> {
-        let candidates = left.iter().copied().filter(|old| is_plain(old)).filter_map(|old| {
+        let alike = left.iter().copied().filter(|old| is_plain(old) && self.is_renamed(old, name));
+        let mut candidates = alike.map(|old| {
             let value = self.converted(&[old.to_owned()], wanted);
-            let similarity = name_similarity(old, name);
-            self.fits(&value, wanted).then_some((similarity, old, value))
+            (name_similarity(old, name), old, value)
         });
-        let candidates: Vec<_> = candidates.collect();
-        let is_required = required(self.to, self.to).contains(name);
-        let best = candidates.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        let best =
-            best.filter(|it| it.0 >= MIN_SIMILARITY || (candidates.len() == 1 && is_required));
-        let (old, value) = match (best, left.as_slice()) {
-            (Some((_, old, value)), _) => (*old, value.clone()),
-            // The proof then finds the calls that do not fit.
-            (None, [old]) if is_required && is_plain(old) => {
-                (*old, MappedValue::Argument(vec![(*old).to_owned()]))
-            }
-            _ => return None,
-        };
+        // One that does not fit is shown by the proof.
+        let (_, old, value) = if self.guesses {
+            candidates.max_by(|a, b| {
+                let fits = |value: &MappedValue| self.fits(value, wanted);
+                fits(&a.2).cmp(&fits(&b.2)).then(a.0.total_cmp(&b.0))
+            })
+        } else {
+            candidates.next().filter(|_| false)
+        }?;
         left.retain(|other| *other != old);
         Some(value)
+    }
+
+    /// Whether a parameter seems to have another name now. A secret stays one.
+    fn is_renamed(&self, old: &str, new: &str) -> bool {
+        let find = |tool: &'_ Tool, name: &str| -> Option<Field> {
+            tool.parameters.iter().find(|it| it.name == name).cloned()
+        };
+        let (Some(old), Some(new)) = (find(self.old, old), find(self.new, new)) else {
+            return false;
+        };
+        let description = |field: &Field| field.type_use.description.clone();
+        let is_described = description(&old).is_some() && description(&old) == description(&new);
+        (!old.secret || new.secret)
+            && (is_described || name_similarity(&old.name, &new.name) >= MIN_SIMILARITY)
     }
 
     /// The only value that a required argument can have, or its default.
@@ -302,108 +379,25 @@ impl Search<'_> {
             schema.get("const").or_else(|| only?.first()).or_else(|| schema.get("default"))?;
         Some(MappedValue::Constant(value.clone()))
     }
-
-    /// Proves that the new tool accepts what becomes of all calls in the old form.
-    fn prove(&self, mapping: &ArgumentMapping) -> Result<(), NotAdapted> {
-        let unproven =
-            || NotAdapted::new("it cannot be proven that the new version accepts all calls");
-        let image = mapping.image(self.from).ok_or_else(unproven)?;
-        match decide(self.to, &image) {
-            Containment::Proven => Ok(()),
-            Containment::Undecided(_) => Err(unproven()),
-            Containment::Refuted(_) => {
-                // The arguments of the old form are what the caller knows.
-                let example = self.refused_call(mapping);
-                let reason = match &example {
-                    Some(_) => "the new version refuses this call in any form".to_owned(),
-                    None => return Err(unproven()),
-                };
-                Err(NotAdapted { reason, example })
-            }
-        }
-    }
-
-    /// A call in the old form whose arguments the new version refuses.
-    fn refused_call(&self, mapping: &ArgumentMapping) -> Option<Value> {
-        let Containment::Refuted(found) = decide(self.to, &mapping.image(self.from)?) else {
-            return None;
-        };
-        let call = inverse(mapping, &found.value, self.from)?;
-        let is_call = confirm(&Value::Bool(false), self.from, call.clone()).is_some();
-        let mapped = Value::Object(mapping.apply(call.as_object()?));
-        let is_refused = confirm(&Value::Bool(false), self.to, mapped).is_none();
-        (is_call && is_refused).then_some(call)
-    }
-
-    /// A call in the old form with an argument.
-    fn call_with(&self, name: &str) -> Option<Value> {
-        let mut without = self.from.clone();
-        let map = without.as_object_mut()?;
-        map.get_mut("properties")?.as_object_mut()?.insert(name.to_owned(), Value::Bool(false));
-        match decide(&without, self.from) {
-            Containment::Refuted(found) => Some(found.value),
-            Containment::Proven | Containment::Undecided(_) => None,
-        }
-    }
 }
 
-/// The call whose mapped arguments are these, with as few others as possible.
-fn inverse(mapping: &ArgumentMapping, mapped: &Value, schema: &Value) -> Option<Value> {
-    let mut call = json_schema_kit::containment::example(schema)?;
-    for (name, value) in &mapping.0 {
-        if let Some(found) = mapped.get(name) {
-            set(&mut call, value, found);
-        }
-    }
-    Some(call)
-}
-
-/// Sets the arguments that a mapped value consists of.
-fn set(call: &mut Value, value: &MappedValue, found: &Value) {
+/// Collects the arguments of the call that a value has, and parts of them.
+fn paths(value: &MappedValue, found: &mut HashSet<Vec<String>>) {
     match value {
-        MappedValue::Argument(path) => set_at(call, path, found.clone()),
-        MappedValue::Choice(path, choices) => {
-            let original = choices.iter().find(|(_, chosen)| *chosen == found);
-            let original = original.map_or_else(|| found.clone(), |(key, _)| key.as_str().into());
-            set_at(call, path, original);
+        MappedValue::Argument(path) | MappedValue::Choice(path, _) => {
+            found.insert(path.clone());
         }
         MappedValue::Object(entries) => {
-            for (name, value) in entries {
-                if let Some(found) = found.get(name) {
-                    set(call, value, found);
-                }
+            for (_, value) in entries {
+                paths(value, found);
             }
         }
         MappedValue::List(items) => {
-            for (item, found) in items.iter().zip(found.as_array().into_iter().flatten()) {
-                set(call, item, found);
+            for item in items {
+                paths(item, found);
             }
         }
         MappedValue::Constant(_) => {}
-    }
-}
-
-fn set_at(call: &mut Value, path: &[String], found: Value) {
-    let Some((last, outer)) = path.split_last() else { return };
-    let mut place = call;
-    for key in outer {
-        let Some(map) = place.as_object_mut() else { return };
-        place = map.entry(key).or_insert_with(|| Value::Object(Map::new()));
-    }
-    if let Some(map) = place.as_object_mut() {
-        map.insert(last.clone(), found);
-    }
-}
-
-/// Whether a value has an argument of the call, or a part of it.
-fn uses(value: &MappedValue, argument: &str) -> bool {
-    match value {
-        MappedValue::Argument(path) | MappedValue::Choice(path, _) => {
-            path.first().is_some_and(|first| first == argument)
-        }
-        MappedValue::Object(entries) => entries.iter().any(|(_, value)| uses(value, argument)),
-        MappedValue::List(items) => items.iter().any(|value| uses(value, argument)),
-        MappedValue::Constant(_) => false,
     }
 }
 
@@ -412,9 +406,17 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['.', '$'])
 }
 
-/// A name without its spelling.
+/// A name without its spelling: without separators, in lower case.
 fn folded(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let is_separator = |c: char| matches!(c, '_' | '-' | ' ');
+    // A separator between digits or at an end is none: `1-0`, `-1`.
+    if text.starts_with(is_separator)
+        || text.ends_with(is_separator)
+        || text.contains(char::is_numeric)
+    {
+        return text.to_lowercase();
+    }
+    text.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect()
 }
 
 /// The schema that references lead to.

@@ -140,15 +140,26 @@ impl MappedValue {
                 Some(chosen.unwrap_or(value).clone())
             }
             Self::Object(entries) => {
-                let value = object(entries, |value| value.apply(arguments));
-                let is_empty = value.as_object().is_some_and(Map::is_empty);
-                (!is_empty || entries.is_empty()).then_some(value)
+                let has_any = entries
+                    .iter()
+                    .any(|(_, value)| value.names_any() && value.apply(arguments).is_some());
+                (has_any || !self.names_any()).then(|| object(entries, |it| it.apply(arguments)))
             }
             Self::List(items) => {
                 let values: Vec<_> = items.iter().filter_map(|it| it.apply(arguments)).collect();
                 (!values.is_empty() || items.is_empty()).then(|| values.into())
             }
             Self::Constant(value) => Some(value.clone()),
+        }
+    }
+
+    /// Whether it names any argument of the call.
+    fn names_any(&self) -> bool {
+        match self {
+            Self::Argument(_) | Self::Choice(..) => true,
+            Self::Object(entries) => entries.iter().any(|(_, value)| value.names_any()),
+            Self::List(items) => items.iter().any(Self::names_any),
+            Self::Constant(_) => false,
         }
     }
 
@@ -202,21 +213,22 @@ fn image_of_object(
     arguments: &Schema<'_>,
 ) -> Option<(Value, bool)> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
+    let mut is_present = !entries.iter().any(|(_, value)| value.names_any());
     for (name, value) in entries {
         let (schema, is_required) = value.image(arguments)?;
+        is_present |= is_required && value.names_any();
         properties.insert(name.clone(), schema);
         if is_required {
             required.push(name.clone());
         }
     }
-    let is_required = !required.is_empty() || entries.is_empty();
     let schema = json!({
         "type": "object",
         "properties": properties,
         "required": required,
         "additionalProperties": false,
     });
-    Some((schema, is_required))
+    Some((schema, is_present))
 }
 
 /// The value at a path.

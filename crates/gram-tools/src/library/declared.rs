@@ -65,7 +65,9 @@ impl ToolLibrary {
             let implementation = loaded.unwrap_or_else(|message| {
                 Arc::new(Unusable { kind: declared.kind.name(), message })
             });
+            // With `arguments`, it is that of the implementation, which gets others than the tool.
             let text = declared.attribute("signature").and_then(Value::as_str);
+            let text = text.filter(|_| declared.attribute("arguments").is_none());
             let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
             let mut entry =
                 LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
