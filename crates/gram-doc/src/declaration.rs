@@ -11,16 +11,18 @@ use crate::tool::fields;
 
 pub(crate) fn page(site: &Site<'_>, declaration: &Declaration) -> String {
     let name = declaration.name.as_str();
-    let mut types = site.module.types.iter().map(|(_, declared)| declared);
-    let declared = types.find(|it| declaration.kind == "type" && !it.local && it.name == name);
+    let types = site.module.types.iter().map(|(_, declared)| declared);
+    // Files that do not import each other may declare the same name.
+    let types = types.filter(|it| declaration.kind == "type" && !it.local && it.name == name);
+    let types: Vec<_> = types.collect();
     let content = html! {
         h1 { (name) }
         p { span.badge { (declaration.kind) } }
         (prose(site.description(name, declaration.kind)))
         h2 { "Declaration" }
         (code::block(site, &declaration.text))
-        @if let Some(declared) = declared { (of_type(site, declared)) }
-        @let users: Vec<_> = site.users(name).filter(|_| declared.is_some()).collect();
+        @for declared in &types { (of_type(site, declared)) }
+        @let users: Vec<_> = site.users(name).filter(|_| !types.is_empty()).collect();
         @if !users.is_empty() {
             h2 { "Used by" }
             ul.list {

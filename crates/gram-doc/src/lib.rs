@@ -1,6 +1,6 @@
 //! The reference of a specification as HTML pages.
 //!
-//! [`reference`] makes an overview with a search, and a page for each tool, type and other declaration.
+//! [`reference()`] makes an overview with a search, and a page for each tool, type and other declaration.
 //! The pages refer to each other and to nothing else. They can be read without JavaScript; the search needs
 //! it. Nothing here reads or writes files.
 

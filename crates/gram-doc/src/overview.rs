@@ -41,7 +41,7 @@ pub(crate) fn page(site: &Site<'_>) -> String {
         (tools(site))
         @for (kind, heading) in KINDS.into_iter().filter(|(kind, _)| *kind != "tool" && *kind != "container") {
             @let lines: Vec<_> = others(site, kind).collect();
-            @if !lines.is_empty() { (section(site, heading, None, &lines)) }
+            @if !lines.is_empty() { (section(site, &html! { (heading) }, None, &lines)) }
         }
     };
     layout::page(&site.title, None, &content)
@@ -59,11 +59,16 @@ fn tools(site: &Site<'_>) -> Markup {
     }
     html! {
         @if !left.is_empty() {
-            (section(site, "Tools", None, &left.iter().map(|tool| line(tool)).collect::<Vec<_>>()))
+            (section(site, &html! { "Tools" }, None, &left.iter().map(|tool| line(tool)).collect::<Vec<_>>()))
         }
         @for (container, own) in groups.iter().filter(|(_, own): &&(_, Vec<&Tool>)| !own.is_empty()) {
             @let lines: Vec<_> = own.iter().map(|tool| line(tool)).collect();
-            (section(site, &container.name, container.description.as_deref(), &lines))
+            @let heading = html! {
+                @if let Some(file) = site.link(&container.name, "container") {
+                    a href=(file) { (container.name) }
+                } @else { (container.name) }
+            };
+            (section(site, &heading, container.description.as_deref(), &lines))
         }
     }
 }
@@ -93,7 +98,7 @@ fn others<'s>(site: &'s Site<'_>, kind: &'static str) -> impl Iterator<Item = Li
     })
 }
 
-fn section(site: &Site<'_>, heading: &str, text: Option<&str>, lines: &[Line<'_>]) -> Markup {
+fn section(site: &Site<'_>, heading: &Markup, text: Option<&str>, lines: &[Line<'_>]) -> Markup {
     html! {
         section {
             h2 { (heading) }

@@ -22,9 +22,9 @@
     found.textContent = words.length === 0 ? "" : count === 1 ? "1 match" : `${count} matches`;
   };
   form.hidden = false;
-  query.value = decodeURIComponent(location.hash.slice(1));
+  query.value = new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
   query.addEventListener("input", () => {
-    history.replaceState(null, "", "#" + encodeURIComponent(query.value));
+    history.replaceState(null, "", "#" + new URLSearchParams({ q: query.value }));
     search();
   });
   form.addEventListener("submit", (event) => {

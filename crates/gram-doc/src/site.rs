@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gram_check::Valid;
 use gram_model::print::print_declarations;
-use gram_model::{Module, Tool, TypeId, walk};
+use gram_model::{Module, Place, Tool, TypeId, walk};
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry, Options};
 
@@ -54,7 +54,17 @@ impl<'m> Site<'m> {
             let Some((kind, _)) = KINDS.into_iter().find(|(known, _)| *known == kind) else {
                 continue;
             };
-            if kind == "tool" && !shown.contains(name) {
+            let is_shown = match kind {
+                "tool" => shown.contains(name),
+                "container" => {
+                    of_files(&module.containers, |at| module.spans().container(at), options)
+                        .any(|container| container.name == name)
+                }
+                "agent" => of_files(&module.agents, |at| module.spans().agent(at), options)
+                    .any(|agent| agent.name == name),
+                _ => true,
+            };
+            if !is_shown {
                 continue;
             }
             // Files that do not import each other may declare the same name.
@@ -164,12 +174,22 @@ fn tools<'m>(module: &'m Valid<Module>, options: &ReferenceOptions<'_>) -> Vec<&
     tools.collect()
 }
 
+/// The declarations of the files, without those that are only imported.
+fn of_files<'m, D>(
+    declarations: &'m [D],
+    place: impl Fn(usize) -> Option<Place> + 'm,
+    options: &'m ReferenceOptions<'_>,
+) -> impl Iterator<Item = &'m D> {
+    let is_in_files = move |at| place(at).is_none_or(|place| options.files.contains(&place.file));
+    declarations.iter().enumerate().filter(move |(at, _)| is_in_files(*at)).map(|(_, it)| it)
+}
+
 fn add(
     users: &mut HashMap<String, BTreeSet<(&'static str, String)>>,
     used: String,
     user: (&'static str, String),
 ) {
-    if used != user.1 {
+    if user != ("type", used.clone()) {
         users.entry(used).or_default().insert(user);
     }
 }

@@ -92,7 +92,7 @@ fn the_overview_lists_all_declarations() {
         page(&pages, "index.html"),
         &[
             "1 tool, 2 types, 1 term, 1 container",
-            "<h2>shelf</h2><p>All items</p>",
+            r#"<h2><a href="container-shelf.html">shelf</a></h2><p>All items</p>"#,
             r#"<a href="tool-buy.html">buy</a>"#,
             "What is for sale",
             "item count note key",

@@ -30,7 +30,9 @@ pub(crate) fn page(site: &Site<'_>, tool: &Tool, forms: &Forms<'_>) -> String {
             @if tool.deprecated { span.badge { "deprecated" } " " }
             @for (_, words) in EFFECTS.iter().filter(|(key, _)| has(key)) { span.badge { (words) } " " }
             @for container in in_containers {
-                "in " a href=(site.file(&container.name, "container")) { (container.name) } " "
+                @if let Some(file) = site.link(&container.name, "container") {
+                    "in " a href=(file) { (container.name) } " "
+                }
             }
         }
         @if let Some(description) = &tool.description { (prose(description)) }
@@ -134,6 +136,9 @@ fn arguments(site: &Site<'_>, tool: &Tool) -> Option<Value> {
 /// A value of a parameter that says more than its smallest value.
 fn typical(parameter: &Field, smallest: Option<&Value>) -> Option<Value> {
     let type_use = &parameter.type_use;
+    if parameter.secret {
+        return (type_use.ty == Type::Text).then(|| "***".into()).filter(|_| smallest.is_some());
+    }
     let examples = type_use.details.as_ref().and_then(|details| details.examples.as_ref());
     if let Some(example) = examples.and_then(|all| all.first()) {
         return Some(example.clone());
