@@ -61,6 +61,9 @@ pub struct Invocation {
     pub occurrence: u32,
     /// The parameters that recordings must not contain in plain text: injected and secret ones.
     pub hidden: Arc<[SmolStr]>,
+    /// Whether a request may be sent again after a failure. The attributes `once` and `idempotent: false`
+    /// of a tool forbid it.
+    pub is_repeatable: bool,
     /// The token under which an MCP client wants to hear of progress.
     pub progress_token: Option<Value>,
     /// Cancelled when the caller no longer waits for the answer.

@@ -52,6 +52,7 @@ pub async fn problems(
         // The text has the digits of the numbers as they were sent.
         arguments: format!("{{\"name\":{},\"arguments\":{value}}}", json!(name)).into(),
         text_result: false,
+        is_repeatable: true,
         max_answer: MAX_REPORT,
         occurrence: 0,
         hidden: [].into(),

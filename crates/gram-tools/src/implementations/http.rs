@@ -128,7 +128,7 @@ impl Http {
             url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
             headers: Arc::new(request_headers(loader, declared)?),
             plan: Arc::new(plan),
-            pages: Pages::of(declared).map(Arc::new),
+            pages: Pages::of(declared)?.map(Arc::new),
             retries,
             is_content: flag(declared, "content"),
             is_bytes: text(declared, "answer") == "bytes",
@@ -202,13 +202,15 @@ impl Http {
         };
         add_query(&mut url, &parts.query);
         let client = self.client.to(&url)?;
-        let mut builder = client.request(self.method.clone(), url).headers(parts.headers);
-        if let Some((kind, body)) = parts.body {
+        let mut builder = client.request(self.method.clone(), url).headers(parts.headers.clone());
+        if let Some((kind, body)) = parts.body.clone() {
             builder = builder.header(CONTENT_TYPE, kind).body(body);
         }
         // A declared content type replaces that of the body.
         let builder = builder.headers(self.headers.map().clone());
-        Ok(Request { builder, credentials: parts.credentials })
+        let RequestParts { credentials, injected_query, .. } = parts;
+        let is_repeatable = invocation.is_repeatable;
+        Ok(Request { builder, credentials, injected_query, is_repeatable })
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn invocation(tool: &str, arguments: &str) -> Invocation {
         max_answer: 1 << 20,
         occurrence: 0,
         hidden: Arc::default(),
+        is_repeatable: true,
         progress_token: None,
         cancelled: CancellationToken::new(),
     }

@@ -91,6 +91,13 @@ impl<'s> AdmittedCall<'s> {
         arguments
     }
 
+    /// Whether a request may be sent again.
+    fn is_repeatable(&self) -> bool {
+        let tool = self.session.bound.tool(self.tool);
+        tool.attribute("once") != Some(&Value::Bool(true))
+            && tool.attribute("idempotent") != Some(&Value::Bool(false))
+    }
+
     fn settings(&self) -> &'s Settings {
         self.session.bound.settings(Some(self.tool))
     }
@@ -263,6 +270,7 @@ impl<'s> AdmittedCall<'s> {
             arguments: self.arguments().into(),
             text_result: self.is_plain_text(),
             max_answer: self.settings().most_output(),
+            is_repeatable: self.is_repeatable(),
             occurrence,
             hidden: Arc::clone(&tool.hidden),
             progress_token: self.progress_token.clone(),

@@ -12,11 +12,14 @@ use oauth2::{
     RequestTokenError, TokenResponse, TokenUrl,
 };
 use parking_lot::Mutex;
-use reqwest::Url;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::{StatusCode, Url};
+use serde_json::Value;
 
+use super::exchange::is_transient;
 use super::request::RequestError;
 use super::{HttpClient, not_sent, read};
-use crate::http_client::without_secrets;
+use crate::http_client::{status_words, without_secrets};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
@@ -54,6 +57,19 @@ impl ClientCredentials {
         Ok(Self { url, id, secret, fields: place.token_fields.clone() })
     }
 
+    /// Masks the secret in all forms that a request has.
+    fn masks(&self) -> SecretMasks {
+        let [id, secret] = [&self.id, &self.secret]
+            .map(|text| -> String { utf8_percent_encode(text, NON_ALPHANUMERIC).to_string() });
+        let both = |id: &str, secret: &str| format!("{id}:{secret}");
+        SecretMasks::new([
+            both(&id, &secret),
+            both(&self.id, &self.secret),
+            secret,
+            self.secret.clone(),
+        ])
+    }
+
     /// Requests a token. `authentication` says where the request has the credentials.
     async fn request(
         &self,
@@ -76,10 +92,12 @@ impl ClientCredentials {
                         return TokenError { error, is_answer: false };
                     }
                     RequestTokenError::ServerResponse(response) => response.to_string(),
-                    RequestTokenError::Parse(..) => "its answer is not a token".to_owned(),
+                    RequestTokenError::Parse(error, _) => {
+                        format!("its answer is not a token: {}", error.into_inner())
+                    }
                     RequestTokenError::Other(why) => why,
                 };
-                let why = SecretMasks::new([self.secret.clone()]).text(&sanitize_line(&why));
+                let why = self.masks().text(&sanitize_line(&why));
                 let detail = format!("{} gives no access token: {why}", client.server);
                 let error = InvocationError::new(InvocationErrorKind::Failed, detail);
                 TokenError { error, is_answer: true }
@@ -107,12 +125,31 @@ impl TokenClient {
         let not_sent = |error: reqwest::Error| not_sent(server, &error);
         let request = request.try_into().map_err(not_sent)?;
         let response = self.client.execute(request).await.map_err(not_sent)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let mut whole = HttpResponse::new(read(server, response, MAX_RESPONSE).await?);
-        *whole.status_mut() = status;
+        let status = response.status();
+        if is_transient(status) || status.is_server_error() {
+            let status = status_words(status.as_u16());
+            let detail = format!("{server} answered with {status}");
+            return Err(InvocationError::new(InvocationErrorKind::Unreachable, detail));
+        }
+        let headers = response.headers().clone();
+        let body = read(server, response, MAX_RESPONSE).await?;
+        let mut whole = HttpResponse::new(with_numeric_lifetime(body));
+        // Some servers create a token with another successful status.
+        *whole.status_mut() = if status.is_success() { StatusCode::OK } else { status };
         *whole.headers_mut() = headers;
         Ok(whole)
     }
+}
+
+/// The response with a number in `expires_in`, which some servers give as a text.
+fn with_numeric_lifetime(body: Vec<u8>) -> Vec<u8> {
+    let Ok(mut value) = serde_json::from_slice::<Value>(&body) else { return body };
+    let Some(lifetime) = value.get_mut("expires_in") else { return body };
+    match lifetime.as_str().and_then(|text| text.parse::<u64>().ok()) {
+        Some(seconds) => *lifetime = seconds.into(),
+        None => return body,
+    }
+    value.to_string().into_bytes()
 }
 
 impl<'c> AsyncHttpClient<'c> for TokenClient {

@@ -22,6 +22,10 @@ pub(super) struct Request {
     pub(super) builder: RequestBuilder,
     /// What its access token is requested with.
     pub(super) credentials: Option<ClientCredentials>,
+    /// What the library injects into the query.
+    pub(super) injected_query: String,
+    /// Whether it may be sent again after a failure.
+    pub(super) is_repeatable: bool,
 }
 
 /// A response.
@@ -41,7 +45,7 @@ impl Http {
         let mut attempt = 0;
         loop {
             let sent = self.send(who, request).await;
-            if attempt == self.retries {
+            if attempt == self.retries || !request.is_repeatable {
                 return sent;
             }
             let Some(delay) = delay_after(&sent, attempt) else { return sent };
@@ -111,7 +115,7 @@ fn delay_after(sent: &Result<Exchanged, InvocationError>, attempt: u32) -> Optio
     }
 }
 
-fn is_transient(status: StatusCode) -> bool {
+pub(super) fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)
 }
 

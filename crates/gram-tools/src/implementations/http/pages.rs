@@ -33,17 +33,26 @@ enum NextPage {
 }
 
 impl Pages {
-    pub(super) fn of(declared: &Implementation) -> Option<Self> {
-        let pages = declared.attribute("pages")?;
+    /// Reads the attribute `pages`. Fails with the reason.
+    pub(super) fn of(declared: &Implementation) -> Result<Option<Self>, String> {
+        let Some(pages) = declared.attribute("pages") else { return Ok(None) };
         let text = |key: &str| pages.get(key).and_then(Value::as_str).map(str::to_owned);
-        let next = match (text("next")?, text("parameter")) {
+        let pointer = |key: &str, text: String| {
+            if text.is_empty() || text.starts_with('/') {
+                return Ok(text);
+            }
+            Err(format!("`{key}` of `pages` is not a JSON pointer such as \"/{text}\""))
+        };
+        let missing = || "`pages` lacks `next`, where a page has the next one".to_owned();
+        let next = match (text("next").ok_or_else(missing)?, text("parameter")) {
             (next, _) if next == "link" => NextPage::Link,
-            (pointer, Some(name)) => NextPage::Parameter { pointer, name },
-            (pointer, None) => NextPage::Url(pointer),
+            (next, Some(name)) => NextPage::Parameter { pointer: pointer("next", next)?, name },
+            (next, None) => NextPage::Url(pointer("next", next)?),
         };
         let max = declared.attribute("maxPages").and_then(Value::as_u64);
         let max = max.unwrap_or(DEFAULT_MAX_PAGES);
-        Some(Self { items: text("items").unwrap_or_default(), next, max })
+        let items = pointer("items", text("items").unwrap_or_default())?;
+        Ok(Some(Self { items, next, max }))
     }
 
     /// The whole answer that begins with `first`, as JSON text. What is no page stays as it is.
@@ -63,6 +72,7 @@ impl Pages {
         }
         let mut left = max_answer.saturating_sub(first.body.len());
         let mut next = self.next(&whole, &first.headers);
+        let mut last = None;
         for _ in 1..self.max {
             let Some(place) = &next else { break };
             let Some(request) = self.request(http, who, request, place)? else { break };
@@ -73,12 +83,19 @@ impl Pages {
             let mut value: Value = serde_json::from_slice(&page.body).unwrap_or_default();
             next = self.next(&value, &page.headers);
             let items = value.pointer_mut(&self.items).and_then(Value::as_array_mut);
-            let all = whole.pointer_mut(&self.items).and_then(Value::as_array_mut);
-            if let (Some(items), Some(all)) = (items, all) {
+            let Some(items) = items else {
+                let detail =
+                    format!("{who} returned a page without a list of items at `{}`", self.items);
+                return Err(InvocationError::new(InvocationErrorKind::Garbled, detail));
+            };
+            if let Some(all) = whole.pointer_mut(&self.items).and_then(Value::as_array_mut) {
                 all.append(items);
             }
+            last = Some(value);
         }
-        self.set_next(&mut whole, next);
+        if let Some(last) = last {
+            self.set_next(&mut whole, &last);
+        }
         Ok(whole.to_string().into_bytes())
     }
 
@@ -95,12 +112,23 @@ impl Pages {
         }
     }
 
-    /// Says in the whole answer where the page after the last one is.
-    fn set_next(&self, whole: &mut Value, next: Option<String>) {
-        if let NextPage::Url(pointer) | NextPage::Parameter { pointer, .. } = &self.next
-            && let Some(place) = whole.pointer_mut(pointer)
-        {
-            *place = next.map_or(Value::Null, Value::String);
+    /// Says in the whole answer, as the last page does, where the page after it is.
+    fn set_next(&self, whole: &mut Value, last: &Value) {
+        let (NextPage::Url(pointer) | NextPage::Parameter { pointer, .. }) = &self.next else {
+            return;
+        };
+        match (last.pointer(pointer), pointer.rsplit_once('/')) {
+            (Some(next), _) => {
+                if let Some(place) = whole.pointer_mut(pointer) {
+                    *place = next.clone();
+                }
+            }
+            (None, Some((holder, key))) => {
+                let key = key.replace("~1", "/").replace("~0", "~");
+                let holder = whole.pointer_mut(holder).and_then(Value::as_object_mut);
+                holder.and_then(|holder| holder.remove(&key));
+            }
+            (None, None) => {}
         }
     }
 
@@ -124,7 +152,15 @@ impl Pages {
             NextPage::Link | NextPage::Url(_) => {
                 *request.method_mut() = Method::GET;
                 *request.body_mut() = None;
-                request.url().join(next).map_err(|_| failed())?
+                let mut url = request.url().join(next).map_err(|_| failed())?;
+                // The page's URL has not what the library injects.
+                let injected: Vec<_> = parse_query(&first.injected_query);
+                for (name, value) in injected {
+                    if url.query_pairs().all(|(known, _)| known != name) {
+                        url.query_pairs_mut().append_pair(&name, &value);
+                    }
+                }
+                url
             }
         };
         if url.origin() != request.url().origin() {
@@ -133,8 +169,19 @@ impl Pages {
         *request.url_mut() = url;
         let client = http.client.to(request.url())?;
         let builder = RequestBuilder::from_parts(client, request);
-        Ok(Some(Request { builder, credentials: first.credentials.clone() }))
+        Ok(Some(Request {
+            builder,
+            credentials: first.credentials.clone(),
+            injected_query: first.injected_query.clone(),
+            is_repeatable: first.is_repeatable,
+        }))
     }
+}
+
+/// The pairs of a query.
+fn parse_query(query: &str) -> Vec<(String, String)> {
+    let url = Url::parse(&format!("http://localhost/?{query}"));
+    url.map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()
 }
 
 /// The URL with another value of a parameter of its query.
@@ -149,8 +196,10 @@ fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
 /// The target of the link with the relation `next`.
 fn next_link(headers: &HeaderMap) -> Option<String> {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
-    links.flat_map(|links| links.split(',')).find_map(|link| {
-        let (url, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+    // A comma in a URL does not separate links.
+    links.flat_map(|links| links.split('<').skip(1)).find_map(|link| {
+        let (url, parameters) = link.split_once('>')?;
+        let parameters = parameters.trim().trim_end_matches(',');
         let is_next = parameters.split(';').any(|parameter| {
             let (key, value) = parameter.split_once('=').unwrap_or_default();
             let relations = value.trim().trim_matches('"');

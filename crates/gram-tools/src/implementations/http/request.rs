@@ -56,6 +56,8 @@ pub(super) struct ArgumentPlace {
 #[derive(Debug, Default)]
 pub(super) struct RequestParts {
     pub(super) query: String,
+    /// The part of the query that the library injects.
+    pub(super) injected_query: String,
     pub(super) headers: HeaderMap,
     /// What the access token is requested with.
     pub(super) credentials: Option<ClientCredentials>,
@@ -112,7 +114,12 @@ impl RequestPlan {
                 Ok(value)
             };
             match location {
-                Location::Query => add_pairs(&mut parts.query, &name, &value, style),
+                Location::Query => {
+                    add_pairs(&mut parts.query, &name, &value, style);
+                    if is_hidden {
+                        add_pairs(&mut parts.injected_query, &name, &value, style);
+                    }
+                }
                 Location::Header => {
                     let key = HeaderName::try_from(&name)
                         .map_err(|_| RequestError::HeaderName(name.clone()))?;

@@ -96,6 +96,7 @@ async fn refused_credentials_are_reported_without_the_secret() {
     );
     assert!(error.detail.starts_with(&start), "{error}");
     assert!(!error.detail.contains("s3cret"), "{error}");
+    assert!(!error.detail.contains(&STANDARD.encode("shop:s3cret")), "{error}");
     let error = run(&http, invocation("pets", r#"{"login": "s3cret"}"#)).await.unwrap_err();
     assert!(error.detail.ends_with(
         "the value of `login` is not the ID and the secret of a client, with a colon between them"
@@ -137,7 +138,8 @@ async fn pages(
     body: impl Fn(u32, &str) -> (String, Value) + Send + Sync + 'static,
 ) -> (Service, Http) {
     let service = Service::start(move |request| {
-        let page = request.split(['=', ' ']).nth(2).and_then(|it| it.parse().ok()).unwrap_or(1);
+        let page =
+            request.split(['=', ' ', '&']).nth(2).and_then(|it| it.parse().ok()).unwrap_or(1);
         let host = request.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
         let (headers, body) = body(page, host);
         good("200 OK", &headers, &body.to_string())
@@ -177,14 +179,11 @@ async fn pages_become_one_answer() {
     let declared =
         format!("{}, parameter: \"page\"}}, maxPages: 3", declared.trim_end_matches('}'));
     let (service, http) = pages(&declared, tokens).await;
-    assert_eq!(
-        run(&http, invocation("x", r#"{"a": "b"}"#)).await,
-        all(json!([1, 1, 1]), "2".into())
-    );
+    assert_eq!(run(&http, invocation("x", r#"{"a": "b"}"#)).await, all(json!([1, 1, 1]), 2.into()));
     assert_eq!(seen(&service), ["/x?a=b", "/x?a=b&page=2", "/x?a=b&page=2"]);
     let links = |page, _: &str| {
         let next =
-            format!("Link: </x?page=1>; rel=first, </x?page={}>; rel=\"next\"\r\n", page + 1);
+            format!("Link: </x?page=1>; rel=first, </x?page={}&a=b,c>; rel=\"next\"\r\n", page + 1);
         (if page < 2 { next } else { String::new() }, json!([page]))
     };
     let (_service, http) = pages("pages: {items: \"\", next: \"link\"}", links).await;
@@ -202,4 +201,55 @@ async fn pages_of_other_servers_are_not_requested() {
     let (_service, http) = pages("pages: {items: \"/value\", next: \"/next\"}", other).await;
     let kept = json!({"error": "none"}).to_string();
     assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Raw(kept)));
+}
+
+#[tokio::test]
+async fn a_page_without_items_is_an_error() {
+    let broken = |page, host: &str| {
+        let next = format!("http://{host}/x?page=2");
+        let first = json!({"value": [1], "next": next});
+        (String::new(), if page == 1 { first } else { json!({"error": "busy"}) })
+    };
+    let (_service, http) = pages("pages: {items: \"/value\", next: \"/next\"}", broken).await;
+    let error = run(&http, invocation("x", "{}")).await.unwrap_err();
+    assert!(
+        error.detail.ends_with("returned a page without a list of items at `/value`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_injected_is_in_the_query_of_every_page() {
+    let urls = |page, host: &str| {
+        let next = (page == 1).then(|| format!("http://{host}/x?page=2"));
+        (String::new(), json!({"value": [page], "next": next}))
+    };
+    let (service, http) = pages("pages: {items: \"/value\", next: \"/next\"}", urls).await;
+    let arguments = r#"{"key": "a b", "q": "c"}"#;
+    let call = Invocation { hidden: ["key".into()].into(), ..invocation("x", arguments) };
+    run(&http, call).await.unwrap();
+    assert_eq!(seen(&service), ["/x?key=a+b&q=c", "/x?page=2&key=a+b"]);
+}
+
+#[tokio::test]
+async fn a_call_that_must_run_once_is_not_repeated() {
+    let service = Service::start(|_| good("503 Busy", "Retry-After: 0\r\n", "")).await;
+    let http = Http { retries: 2, ..service.http("/x") };
+    let call = Invocation { is_repeatable: false, ..invocation("x", "{}") };
+    run(&http, call).await.unwrap_err();
+    assert_eq!(service.seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn tokens_of_lenient_servers_are_used_and_busy_servers_are_asked_again() {
+    let answers = Mutex::new(vec![
+        good("200 OK", "", "1"),
+        good("201 Created", "", r#"{"access_token":"t","token_type":"bearer","expires_in":"60"}"#),
+        good("503 Busy", "", ""),
+    ]);
+    let service = Service::start(move |_| answers.lock().unwrap().pop().unwrap()).await;
+    let http = Http { retries: 1, ..with_login(&service) };
+    let answer = run(&http, invocation("pets", r#"{"login": "shop:s3cret"}"#)).await;
+    assert_eq!(answer, Ok(Answer::Raw("1".to_owned())));
+    assert_eq!(seen(&service), ["/token", "/token", "/pets"]);
 }
