@@ -41,8 +41,10 @@ pub struct CostEstimate {
 
 impl CostEstimate {
     /// Estimates all agents of a specification on a library, in order, or else all of its tools. An agent
-    /// without a model is compiled for OpenAI.
-    pub fn of_agents(module: &Valid<Module>, bound: &Bound) -> Vec<Self> {
+    /// without a model is compiled for OpenAI. `search_tools` are the definitions of the tools that a server
+    /// with a search has.
+    pub fn of_agents(module: &Valid<Module>, bound: &Bound, search_tools: &Value) -> Vec<Self> {
+        let search = count_tokens(&search_tools.to_string());
         let attempts = Some(bound.settings_of_library().max_attempts);
         let estimate = |agent: &Agent| {
             let (target, tools) = compile_tools(module, agent);
@@ -57,7 +59,7 @@ impl CostEstimate {
                 tokens: prompt + initial,
                 expanded_tokens: prompt + expanded,
                 max_model_calls: max_requests(module, agent, 0),
-                savings: savings::proposals(module, target, &sizes),
+                savings: savings::proposals(module, target, &sizes, search),
             }
         };
         if module.agents.is_empty() && !module.tools.is_empty() {
@@ -238,7 +240,7 @@ mod tests {
     fn costs_are_estimated() {
         let module = module(AGENTS);
         let (bound, _) = ToolLibrary::new("").bind_partly(&module);
-        let costs = CostEstimate::of_agents(&module, &bound);
+        let costs = CostEstimate::of_agents(&module, &bound, &json!([]));
         let [chief, clerk] = &costs[..] else { unreachable!("there are two agents") };
         assert_eq!((chief.target, clerk.target), (Target::Anthropic, Target::OpenAi));
         assert_eq!((chief.max_model_calls, clerk.max_model_calls), (3 * (8 * 2 + 1), 2));

@@ -117,6 +117,11 @@ fn definition(tool: &Tool) -> Value {
     })
 }
 
+/// The definitions of `find_tools` and `call_tool`, as clients get them.
+pub fn search_tools() -> Value {
+    json!([find_tool(), call_tool(&[])])
+}
+
 fn find_tool() -> Value {
     json!({
         "name": FIND,

@@ -38,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 use self::catalog::Catalog;
 use self::connection::{Connection, Conversation, JsonConnection};
 use self::finder::Finder;
+pub use self::finder::search_tools;
 pub use self::http::Listener;
 use self::metrics::Metrics;
 pub use self::program::{ProgramServer, bridge};

@@ -73,7 +73,7 @@ pub struct ImportedApi {
 /// );
 /// assert_eq!(
 ///     imported.library,
-///     "[pets:Library | (getPet:Http {method: \"GET\", url: \"https://pets.example/v1/pets/{id}\"})]\n"
+///     "[pets:Library {retries: 2} |\n  (getPet:Http {method: \"GET\", url: \"https://pets.example/v1/pets/{id}\"})\n]\n"
 /// );
 /// ```
 ///

@@ -14,6 +14,9 @@ use super::{ToolSize, count_tokens};
 /// The minimum number of tools that are worth a container.
 const MIN_GROUP: usize = 3;
 
+/// The minimum number of tools that are worth a search.
+const MIN_SEARCHED: usize = 10;
+
 /// The minimum number of times that a description is worth mentioning.
 const MIN_REPEATS: usize = 3;
 
@@ -48,6 +51,8 @@ pub(super) enum SavingKind {
     Type,
     /// A description that repeats, to be said once.
     Description,
+    /// A server that lets the model search its tools.
+    Search,
 }
 
 impl SavingKind {
@@ -57,6 +62,7 @@ impl SavingKind {
             Self::Container => "container",
             Self::Type => "type",
             Self::Description => "description",
+            Self::Search => "search",
         }
     }
 }
@@ -73,14 +79,28 @@ impl Saving {
     }
 }
 
-/// The proposals for the visible tools of an agent, those that save most first.
-pub(super) fn proposals(module: &Module, target: Target, sizes: &[ToolSize<'_>]) -> Vec<Saving> {
+/// The proposals for the visible tools of an agent, those that save most first. `search` are the tokens of
+/// the tools that a server with a search has.
+pub(super) fn proposals(
+    module: &Module,
+    target: Target,
+    sizes: &[ToolSize<'_>],
+    search: usize,
+) -> Vec<Saving> {
     let visible: Vec<_> = sizes.iter().filter(|tool| !tool.is_hidden).collect();
     let mut all = containers(module, &visible);
     if target.spec().refs != RefRule::Inline {
         all.extend(types(&visible));
     }
     all.extend(descriptions(&visible));
+    if visible.len() >= MIN_SEARCHED {
+        let tokens = visible.iter().map(|tool| tool.tokens).sum::<usize>().saturating_sub(search);
+        let message = format!(
+            "the tools of `gramc mcp --search` in place of all others, which take {search} tokens"
+        );
+        let tools = visible.iter().map(|tool| tool.name.clone()).collect();
+        all.push(Saving { kind: SavingKind::Search, tokens, tools, message });
+    }
     all.retain(|saving| saving.tokens >= MIN_TOKENS);
     all.sort_by_key(|saving| std::cmp::Reverse(saving.tokens));
     all.truncate(MAX_PROPOSALS);
@@ -247,7 +267,7 @@ mod tests {
     fn savings(text: &str) -> Vec<String> {
         let module = gram_check::check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap();
         let (bound, _) = ToolLibrary::new("").bind_partly(&module);
-        let costs = CostEstimate::of_agents(&module, &bound).remove(0);
+        let costs = CostEstimate::of_agents(&module, &bound, &serde_json::json!([])).remove(0);
         costs.savings().map(|(tokens, what)| format!("{tokens}: {what}")).collect()
     }
 
@@ -284,7 +304,7 @@ mod tests {
             let module =
                 gram_check::check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap();
             let (bound, _) = ToolLibrary::new("").bind_partly(&module);
-            CostEstimate::of_agents(&module, &bound).remove(0).tokens
+            CostEstimate::of_agents(&module, &bound, &serde_json::json!([])).remove(0).tokens
         };
         let saved = tokens(&one) - tokens(better);
         let said: usize = savings(&one)[0].split_once(':').unwrap().0.parse().unwrap();

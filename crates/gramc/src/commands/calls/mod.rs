@@ -92,7 +92,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
 
 /// What each agent costs, a line each.
 fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), Failure> {
-    for costs in CostEstimate::of_agents(module, bound) {
+    for costs in CostEstimate::of_agents(module, bound, &gram_mcp::search_tools()) {
         let line = if display.format == Format::Json {
             costs.json().to_string()
         } else {
