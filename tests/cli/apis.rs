@@ -37,7 +37,11 @@ fn an_api_becomes_a_specification_and_a_library() {
         .run()
         .clean();
     let library = fs::read_to_string(folder.path().join("calls.gram")).expect("it is written");
-    let expected = r#"[pets:Library {inject: {petsKey: "env:PETS_KEY"}, parameters: {petsKey: "header X-Pets-Key"}} |
+    let expected = r#"[pets:Library {
+  retries: 2,
+  inject: {petsKey: "env:PETS_KEY"},
+  parameters: {petsKey: "header X-Pets-Key"}
+} |
   (listPets:Http {method: "GET", url: "https://pets.example/v1/pets"}),
   (addPet:Http {url: "https://pets.example/v1/pets"}),
   (removePet:Http {

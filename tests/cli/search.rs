@@ -273,3 +273,49 @@ fn a_large_library_costs_few_tokens() {
     let searched = tokens(&listed["tools"]) + tokens(&found["structuredContent"]);
     assert!(searched * 10 <= cost, "{searched} of {cost} tokens");
 }
+
+#[test]
+fn constraints_pins_nulls_and_tuples_count() {
+    let spec = r#"
+[Item::Record | (p::Int)]
+[list:Tool {description: "Lists"} | (q::Text)==>(::Item[])]
+[put:Tool {description: "Puts"} | (items::Item[] {size: 1..9})==>(::Bool)]
+[pinned:Tool {description: "Pins"} | (a::Date {pinned: "2024-01-01"})==>(z::Email)==>(::Url)]
+[null:Tool {description: "Nulls"} | (n::Int?)==>(::Time)]
+[pair:Tool {description: "Pairs"} | (p::Number[])==>(::Uuid)]
+"#;
+    let files = folder(&[("a.gram", spec)]);
+    for (query, tool, kind) in [
+        ("(q::Text)==>(::Item[] {size: 1..3})", "list", "partial"),
+        ("(q::Text)==>(::Item[])", "list", "exact"),
+        ("(items::Item[] {size: 1..9})==>(::Bool)", "put", "exact"),
+        ("(z::Email)==>(::Url)", "pinned", "exact"),
+        ("(n::Null)==>(::Time)", "null", "fits"),
+        ("(p::[Number, Number])==>(::Uuid)", "pair", "fits"),
+    ] {
+        let run =
+            gramc("search").arg(query).args("a.gram --format json").within(files.path()).run();
+        let first: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+        assert_eq!(
+            (&first["tool"], &first["match"]),
+            (&json!(tool), &json!(kind)),
+            "{query}: {first}"
+        );
+    }
+}
+
+#[test]
+fn an_index_replaces_nothing_else() {
+    let files = folder(&[
+        ("a.gram", "[a:Tool {description: \"Opens a door\"} | (x::Int)==>(::Text)]"),
+        ("notes.txt", "gramix is the name of my cat"),
+        ("empty.gram", ""),
+    ]);
+    let search = |line: &str| gramc(&format!("search door {line}")).within(files.path()).run();
+    search("a.gram --index notes.txt").fails_with(&["is not an index of gramc"]);
+    assert_eq!(files.read("notes.txt"), "gramix is the name of my cat");
+    search("a.gram empty.gram --index empty.gram").fails_with(&["is searched"]);
+    search("a.gram --index .").fails_with(&["is not a regular file"]);
+    let twice = search("a.gram ./a.gram --index new.index").exits(0);
+    assert_eq!(twice.stdout.matches("words").count(), 1, "{}", twice.stdout);
+}

@@ -12,6 +12,9 @@ use crate::words::Analyzer;
 /// The most steps of a chain.
 const MAX_STEPS: usize = 6;
 
+/// The least score of a chain that is proposed.
+const MIN_SCORE: f32 = 0.15;
+
 /// A chain of tools.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chain {
@@ -52,6 +55,7 @@ impl Index {
         let analyzer = Analyzer::new();
         let mut planner = Planner::new(self, query, &analyzer, steps.min(MAX_STEPS));
         let mut plans = planner.plans(limit);
+        plans.retain(|plan| plan.score >= MIN_SCORE);
         plans.truncate(limit);
         plans.iter().map(|plan| chain(&planner, plan)).collect()
     }

@@ -81,7 +81,16 @@ impl Source {
     fn add(&mut self, types: &Types, tool: &Tool, context: String) {
         let parameters = ParameterSchema::new(types, tool, Draft::Draft2020);
         // All keys of a view are strings, so serialization cannot fail.
-        let parameters = serde_json::to_value(parameters).unwrap_or_default();
+        let mut parameters = serde_json::to_value(parameters).unwrap_or_default();
+        // Callers do not choose what is pinned.
+        if let Some(Value::Object(properties)) = parameters.get_mut("properties") {
+            let is_pinned = |name: &str| {
+                let is_it =
+                    |it: &Field| matches!(it.source, ValueSource::Pinned(_)) && it.name == name;
+                tool.parameters.iter().any(is_it)
+            };
+            properties.retain(|name, _| !is_pinned(name));
+        }
         let result = ResultSchema::new(types, tool, Draft::Draft2020);
         let result = result.map(|schema| serde_json::to_value(schema).unwrap_or_default());
         let document = Document {

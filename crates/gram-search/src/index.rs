@@ -153,6 +153,11 @@ impl std::error::Error for IndexError {}
 /// The version that an index of this program has.
 pub(crate) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
+/// Whether an index begins so, in any version: `gramix` and two digits.
+fn is_magic(start: &[u8]) -> bool {
+    start.strip_prefix(b"gramix").is_some_and(|version| version.iter().all(u8::is_ascii_digit))
+}
+
 impl Index {
     /// An index of the given sections.
     pub(crate) fn of_sections(header: Header, sections: &[Vec<u8>; SECTIONS - 1]) -> Self {
@@ -178,7 +183,7 @@ impl Index {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, IndexError> {
         match bytes.get(..MAGIC.len()) {
             Some(start) if start == MAGIC => {}
-            Some(start) if start.starts_with(b"gramix") => return Err(IndexError::OtherVersion),
+            Some(start) if is_magic(start) => return Err(IndexError::OtherVersion),
             _ => return Err(IndexError::NotAnIndex),
         }
         let sections = section_ranges(&bytes).ok_or(IndexError::Damaged)?;

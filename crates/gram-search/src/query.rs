@@ -290,8 +290,9 @@ impl Generated {
         for (at, term) in terms.iter().enumerate() {
             let mark = if term.is_optional { "?" } else { "" };
             let WrittenTerm { labels, record, .. } = term;
-            // What constrains an unknown type cannot be checked.
-            let is_unknown = declared.iter().any(|name| labels.contains(name.as_str()));
+            // What constrains an unknown type cannot be checked; what constrains a list of it can.
+            let outer = labels.trim().trim_start_matches(':').trim_end_matches('?');
+            let is_unknown = declared.iter().any(|name| outer == name.as_str());
             let record = if is_unknown { "" } else { record };
             // Writing to a string cannot fail.
             let _ = write!(text, "(p{at}{mark}{labels} {record})==>");

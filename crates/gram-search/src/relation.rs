@@ -9,7 +9,7 @@ use crate::index::Index;
 use crate::summary::{Estimate, Summary};
 
 /// The most comparisons of schemas in a search. One takes about a millisecond.
-const MAX_COMPARISONS: usize = 48;
+const MAX_COMPARISONS: usize = 200;
 
 /// The most bytes of two schemas that are compared.
 const MAX_SCHEMA: usize = 20_000;

@@ -11,7 +11,7 @@ use crate::words::Analyzer;
 /// How many tools are compared in full, for each hit that is wanted.
 const CANDIDATES_PER_HIT: usize = 6;
 /// The least number of tools that are compared in full.
-const MIN_CANDIDATES: usize = 60;
+const MIN_CANDIDATES: usize = 200;
 /// The most.
 const MAX_CANDIDATES: usize = 600;
 

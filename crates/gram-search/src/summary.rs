@@ -98,7 +98,8 @@ impl Summary {
             return Estimate::Contained;
         }
         let common = self.kinds & wide.kinds & !NULL;
-        if common == 0 && (self.kinds | wide.kinds) & !NULL != 0 {
+        let is_null = self.kinds == NULL && wide.kinds & NULL != 0;
+        if common == 0 && !is_null && (self.kinds | wide.kinds) & !NULL != 0 {
             return Estimate::Disjoint;
         }
         if common == ARRAY && self.items & wide.items == 0 {
@@ -154,8 +155,11 @@ fn kinds<'s>(
     if let Some(value) = keywords.get("const") {
         found &= value_bit(value);
     }
+    let first = keywords.get("prefixItems").and_then(Value::as_array);
     if let Some(part) = keywords.get("items") {
-        items &= kinds(part, resolve, depth + 1, left).0;
+        let rest = kinds(part, resolve, depth + 1, left).0;
+        let first = first.into_iter().flatten().map(|item| kinds(item, resolve, depth + 1, left).0);
+        items &= first.fold(rest, |all, kinds| all | kinds);
     }
     let referred = keywords.get("$ref").and_then(Value::as_str).and_then(crate::schema::def_name);
     let referred = referred.and_then(|name| resolve(&name));

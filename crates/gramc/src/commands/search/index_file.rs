@@ -27,6 +27,9 @@ pub(super) fn load_or_build(
     args: &Search,
     display: Display,
 ) -> Result<Index, Failure> {
+    // A link stays one.
+    let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    refuse_other_files(file, args)?;
     let listed = live::tools_of(&args.live)?.map(|tools| tools.to_string());
     let head = head(args, listed.as_deref())?;
     let found = load(file)?;
@@ -35,8 +38,19 @@ pub(super) fn load_or_build(
     {
         return Ok(index);
     }
+    // What changes from now on makes the index stale.
+    let before = head.as_ref().map(|head| fingerprint(head, &[], args));
     let read = sources::read_with(args, listed.as_deref(), display)?;
     let fingerprint = head.as_ref().map(|head| fingerprint(head, &read.files, args));
+    let fingerprint = match (&before, fingerprint) {
+        // Imported files are known only now.
+        (Some(before), Some(after))
+            if before.lines().all(|line| after.lines().any(|it| it == line)) =>
+        {
+            Some(after)
+        }
+        (before, _) => before.clone(),
+    };
     let index = Index::build(&read.sources, &fingerprint.clone().unwrap_or_default());
     if fingerprint.is_some() {
         write(file, index.as_bytes()).map_err(|error| Failure::path("write", file, &error))?;
@@ -45,6 +59,21 @@ pub(super) fn load_or_build(
              whether they have changed");
     }
     Ok(index)
+}
+
+/// Refuses what an index must not replace: what is searched, and what is no regular file.
+fn refuse_other_files(file: &Path, args: &Search) -> Result<(), Failure> {
+    let shown = file.display();
+    if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Failure::new(format!("{shown} is not a regular file; choose another file")));
+    }
+    let is_it = |spec: &PathBuf| spec.canonicalize().is_ok_and(|spec| spec == file);
+    if args.specs.iter().any(is_it) {
+        return Err(Failure::new(format!(
+            "{shown} is searched; choose another file for the index"
+        )));
+    }
+    Ok(())
 }
 
 /// The index in a file. `None` if there is none, or one that has to be built again.

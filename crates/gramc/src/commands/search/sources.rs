@@ -1,5 +1,6 @@
 //! Reads what is searched.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use gram_schema::import::Origin;
@@ -39,7 +40,14 @@ pub(super) fn read_with(
     if stdins > 1 {
         return Err(Failure::new("only one argument can be `-`"));
     }
+    let mut seen = HashSet::new();
     for spec in &args.specs {
+        // The same file may have several names.
+        if let Ok(path) = spec.canonicalize()
+            && !seen.insert(path)
+        {
+            continue;
+        }
         let name = if spec.as_os_str() == "-" { "<stdin>".into() } else { spec.to_string_lossy() };
         found.add(&name, source::read(spec, display)?)?;
     }
