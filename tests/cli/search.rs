@@ -280,18 +280,18 @@ fn constraints_pins_nulls_and_tuples_count() {
 [Item::Record | (p::Int)]
 [list:Tool {description: "Lists"} | (q::Text)==>(::Item[])]
 [put:Tool {description: "Puts"} | (items::Item[] {size: 1..9})==>(::Bool)]
-[pinned:Tool {description: "Pins"} | (a::Date {pinned: "2024-01-01"})==>(z::Email)==>(::Url)]
+[pinned:Tool {description: "Pins"} | (a::Date {pinned: "2024-01-01"})==>(z::Email)==>(::Uri)]
 [null:Tool {description: "Nulls"} | (n::Int?)==>(::Time)]
-[pair:Tool {description: "Pairs"} | (p::Number[])==>(::Uuid)]
+[pair:Tool {description: "Pairs"} | (p::Number[])==>(::Hostname)]
 "#;
     let files = folder(&[("a.gram", spec)]);
     for (query, tool, kind) in [
         ("(q::Text)==>(::Item[] {size: 1..3})", "list", "partial"),
         ("(q::Text)==>(::Item[])", "list", "exact"),
         ("(items::Item[] {size: 1..9})==>(::Bool)", "put", "exact"),
-        ("(z::Email)==>(::Url)", "pinned", "exact"),
+        ("(z::Email)==>(::Uri)", "pinned", "exact"),
         ("(n::Null)==>(::Time)", "null", "fits"),
-        ("(p::[Number, Number])==>(::Uuid)", "pair", "fits"),
+        ("(p::[Number, Number])==>(::Hostname)", "pair", "fits"),
     ] {
         let run =
             gramc("search").arg(query).args("a.gram --format json").within(files.path()).run();
