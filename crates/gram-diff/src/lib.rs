@@ -87,15 +87,27 @@ pub fn diff(old: &Module, new: &Module) -> Vec<Change> {
     found
 }
 
-/// The changes of a tool that both versions have, by its name.
-pub fn diff_tool(old: &Module, new: &Module, name: &str) -> Vec<Change> {
-    let (Some(before), Some(after)) = (old.tool(name), new.tool(name)) else { return Vec::new() };
-    let [before_schemas, after_schemas] =
-        [(old, before), (new, after)].map(|(module, tool)| ToolSchemas::of(&module.types, tool));
-    tool_changes(
-        ToolVersion { types: &old.types, tool: before, schemas: &before_schemas },
-        ToolVersion { types: &new.types, tool: after, schemas: &after_schemas },
-    )
+/// The changes of some tools that both versions have, by their names. The others are left out.
+pub fn diff_tools<'n>(
+    old: &Module,
+    new: &Module,
+    names: impl Iterator<Item = &'n str>,
+) -> Vec<(&'n str, Vec<Change>)> {
+    let [before, after] = [old, new].map(|module| -> BTreeMap<&str, &Tool> {
+        module.tools.iter().map(|tool| (tool.name.as_str(), tool)).collect()
+    });
+    let changes = names.filter_map(|name| {
+        let (before, after) = (*before.get(name)?, *after.get(name)?);
+        let schemas =
+            [(old, before), (new, after)].map(|(it, tool)| ToolSchemas::of(&it.types, tool));
+        let [old_schemas, new_schemas] = &schemas;
+        let changes = tool_changes(
+            ToolVersion { types: &old.types, tool: before, schemas: old_schemas },
+            ToolVersion { types: &new.types, tool: after, schemas: new_schemas },
+        );
+        Some((name, changes))
+    });
+    changes.collect()
 }
 
 /// A version of a specification.

@@ -1,5 +1,7 @@
 //! The changes of one tool.
 
+use std::cell::LazyCell;
+
 use gram_model::{Field, Tool, Types, ValueSource};
 use gram_tools::check::{Policy, ToolCheck};
 use json_schema_kit::annotations::{AnnotationChange, changes};
@@ -65,7 +67,8 @@ impl ToolComparison<'_> {
         for difference in &mut all {
             difference.pointer = versions.place(&difference.pointer);
         }
-        let check = ToolCheck::of_tool(self.new.types, self.new.tool);
+        // Most tools have not changed.
+        let check = LazyCell::new(|| ToolCheck::of_tool(self.new.types, self.new.tool));
         let is_repaired = |arguments: &Value| {
             let checked = check.as_ref().ok();
             checked.is_some_and(|it| it.check(&arguments.to_string(), Policy::default()).is_ok())

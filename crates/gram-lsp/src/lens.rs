@@ -1,9 +1,10 @@
 //! Code lenses of tools: losses of targets, libraries that bind the tool, rejected calls in traces,
 //! breaking changes since the last commit.
 
-use gram_check::names::{Found, Kind, Space};
-use gram_diff::{Breaking, Change, diff_tool};
-use gram_model::Module;
+use std::collections::HashMap;
+
+use gram_check::names::{Declaration, Found, Kind, Space};
+use gram_diff::{Breaking, Change, diff_tools};
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry, Options};
 use lsp_types as lsp;
@@ -40,12 +41,8 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
     let own = cx.snapshot.names().of(cx.number);
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
-    let committed = cx.snapshot.project.committed.lock().module(&cx.snapshot.project.root);
-    let is_breaking = |at| {
-        let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
-        breaking(committed.as_deref()?, &tool)
-    };
-    for (at, one) in own.iter().enumerate().filter(|(_, one)| one.kind == Kind::Tool) {
+    let breaking = breaking(cx, own);
+    for one in own.iter().filter(|one| one.kind == Kind::Tool) {
         let range = cx.positions().range(one.place);
         let mut add = |what: &str| {
             let data = json!({"uri": cx.file.uri, "tool": one.name.as_str(), "what": what});
@@ -60,8 +57,10 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
         if cx.snapshot.project.trace_stats.tools.contains_key(&one.name) {
             add("runs");
         }
-        if is_breaking(at).is_some() {
-            add("breaking");
+        if let Some(title) = breaking.get(one.name.as_str()) {
+            // Whether there is such a lens is as much work as its title.
+            let command = Some(command(title.clone()));
+            found.push(CodeLens { range, command, data: Some(json!({"uri": cx.file.uri})) });
         }
     }
     Ok(found)
@@ -69,55 +68,55 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
 
 /// `codeLens/resolve`
 pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<CodeLens> {
+    if lens.command.is_some() {
+        return Ok(lens);
+    }
     let data = lens.data.clone().unwrap_or_default();
     let name = data["tool"].as_str().unwrap_or_default();
     let title = match data["what"].as_str() {
         Some("losses") => losses_title(cx, name),
-        Some("breaking") => breaking_title(cx, name),
         Some("libraries") => Some(format!("bound by {}", libraries_with(cx, name).join(", "))),
         Some("runs") => cx.snapshot.project.trace_stats.tools.get(name).map(trace_title),
         _ => None,
     };
     // Editors show a lens without a title as still loading.
-    let title = title.unwrap_or_else(|| match data["what"].as_str() {
-        Some("breaking") => "compatible with HEAD".to_owned(),
-        _ => "does not compile: the file has errors".to_owned(),
-    });
-    lens.command = Some(Command { title, command: NO_COMMAND.to_owned(), arguments: None });
+    let title = title.unwrap_or_else(|| "does not compile: the file has errors".to_owned());
+    lens.command = Some(command(title));
     Ok(lens)
 }
 
-/// The tool of the document with a name.
-fn named(cx: &RequestContext, name: &str) -> Option<ToolRef> {
-    let names = cx.snapshot.names();
-    let own = names.of(cx.number);
-    let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
-    tool_of(&cx.snapshot, Found { file: cx.number, at })
+/// A title without an action.
+fn command(title: String) -> Command {
+    Command { title, command: NO_COMMAND.to_owned(), arguments: None }
 }
 
-/// The title of the lens for breaking changes.
-fn breaking_title(cx: &RequestContext, name: &str) -> Option<String> {
-    let committed = cx.snapshot.project.committed.lock().module(&cx.snapshot.project.root);
-    breaking(committed.as_deref()?, &named(cx, name)?)
-}
-
-/// What breaks callers of the tool since the last commit, for people.
-fn breaking(committed: &Module, tool: &ToolRef) -> Option<String> {
-    let name = &tool.get()?.name;
-    let changes = diff_tool(committed, tool.module.module(), name);
-    let mut breaking = changes.iter().filter(|change| change.breaking == Breaking::Yes);
-    let Change { message, .. } = breaking.next()?;
-    let more = match breaking.count() {
-        0 => String::new(),
-        1 => ", and 1 more change".to_owned(),
-        more => format!(", and {more} more changes"),
+/// What breaks callers of tools since the last commit, for people, by tool.
+fn breaking<'d>(cx: &RequestContext, own: &'d [Declaration]) -> HashMap<&'d str, String> {
+    let project = &cx.snapshot.project;
+    let Some(committed) = project.committed.lock().module(&project.root) else {
+        return HashMap::new();
     };
-    Some(format!("breaking since HEAD: {message}{more}"))
+    let tools = own.iter().filter(|one| one.kind == Kind::Tool).map(|one| one.name.as_str());
+    let changes = diff_tools(&committed, cx.snapshot.whole_module().module(), tools);
+    let titles = changes.into_iter().filter_map(|(name, changes)| {
+        let mut breaking = changes.iter().filter(|change| change.breaking == Breaking::Yes);
+        let Change { message, .. } = breaking.next()?;
+        let more = match breaking.count() {
+            0 => String::new(),
+            1 => ", and 1 more change".to_owned(),
+            more => format!(", and {more} more changes"),
+        };
+        Some((name, format!("breaking since HEAD: {message}{more}")))
+    });
+    titles.collect()
 }
 
 /// The title of the lens for losses.
 fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
-    let tool = named(cx, name)?;
+    let names = cx.snapshot.names();
+    let own = names.of(cx.number);
+    let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
+    let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
     let lost = losses(&cx.snapshot, &tool);
     if lost.is_empty() {
         return None;

@@ -84,6 +84,7 @@ pub(crate) struct Snapshot {
     /// Partial modules by file and span.
     partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
     diagnostics: OnceLock<Vec<Vec<Diagnostic>>>,
+    whole: OnceLock<PartialModule>,
     tool_index: OnceLock<ToolIndex>,
 }
 
@@ -110,6 +111,7 @@ impl Snapshot {
             shared: OnceLock::new(),
             partial: Mutex::default(),
             diagnostics: OnceLock::new(),
+            whole: OnceLock::new(),
             tool_index: OnceLock::new(),
         }
     }
@@ -251,12 +253,17 @@ impl Snapshot {
         self.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
     }
 
+    /// All declarations of all files.
+    pub(crate) fn whole_module(&self) -> &PartialModule {
+        self.whole.get_or_init(|| {
+            let cache = self.project.cache.lock();
+            cache.whole_module(&self.parses(), self.imports())
+        })
+    }
+
     /// All tools, for searches by type.
     pub(crate) fn tool_index(&self) -> &ToolIndex {
-        self.tool_index.get_or_init(|| {
-            let cache = self.project.cache.lock();
-            ToolIndex::new(&cache.whole_module(&self.parses(), self.imports()))
-        })
+        self.tool_index.get_or_init(|| ToolIndex::new(self.whole_module()))
     }
 
     /// The declarations of all files.
