@@ -39,7 +39,7 @@ fn part(site: &Site<'_>, token: Token<'_>, next: Option<TokenKind>) -> Markup {
 }
 
 /// The page of what a word names. A name that is followed by a type is that of a parameter or a field.
-fn link(site: &Site<'_>, text: &str, next: Option<TokenKind>) -> Option<String> {
+fn link<'s>(site: &'s Site<'_>, text: &str, next: Option<TokenKind>) -> Option<&'s str> {
     if matches!(next, Some(TokenKind::ColonColon | TokenKind::Question | TokenKind::Colon)) {
         return None;
     }

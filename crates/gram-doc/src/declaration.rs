@@ -27,7 +27,7 @@ pub(crate) fn page(site: &Site<'_>, declaration: &Declaration) -> String {
             h2 { "Used by" }
             ul.list {
                 @for (kind, user) in users {
-                    li { a href=(site.file(user, kind)) { (user) } " " span.soft { (kind) } }
+                    li { a href=[site.link(user, kind)] { (user) } " " span.soft { (kind) } }
                 }
             }
         }

@@ -36,14 +36,14 @@ pub fn reference(module: &Valid<Module>, options: &ReferenceOptions<'_>) -> Vec<
     let site = Site::new(module, options);
     let forms = Forms::new(module, options);
     let mut pages = vec![Page { name: "index.html".to_owned(), html: overview::page(&site) }];
-    let tools = site.tools.par_iter().map(|tool| Page {
-        name: site.file(tool.name.as_str(), "tool"),
-        html: tool::page(&site, tool, &forms),
+    let tools = site.tools.par_iter().filter_map(|tool| {
+        let name = site.link(&tool.name, "tool")?.to_owned();
+        Some(Page { name, html: tool::page(&site, tool, &forms) })
     });
     pages.par_extend(tools);
     let others = site.declarations.par_iter().filter(|it| it.kind != "tool");
     pages.par_extend(others.map(|declaration| Page {
-        name: site.file(&declaration.name, declaration.kind),
+        name: declaration.file.clone(),
         html: declaration::page(&site, declaration),
     }));
     pages

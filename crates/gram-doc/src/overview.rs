@@ -106,7 +106,7 @@ fn section(site: &Site<'_>, heading: &Markup, text: Option<&str>, lines: &[Line<
             ul.list {
                 @for line in lines {
                     li data-words=(line.words.to_lowercase()) {
-                        a href=(site.file(line.name, line.kind)) { (line.name) }
+                        a href=[site.link(line.name, line.kind)] { (line.name) }
                         @if line.is_deprecated { " " span.badge { "deprecated" } }
                         @if !line.description.is_empty() { " " span.soft { (inline(first_line(line.description))) } }
                     }

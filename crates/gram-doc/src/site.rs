@@ -1,6 +1,6 @@
 //! What the pages show, and where they refer to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gram_check::Valid;
 use gram_model::print::print_declarations;
@@ -21,9 +21,7 @@ pub(crate) struct Site<'m> {
     pub(crate) declarations: Vec<Declaration>,
     /// The index of each declaration by kind and name.
     places: HashMap<(&'static str, String), usize>,
-    /// The file of each declaration by kind and name, without its extension.
-    files: HashMap<(&'static str, String), String>,
-    /// The tools and types that refer to a type or use a term.
+    /// The tools and types that refer to a type.
     users: HashMap<String, BTreeSet<(&'static str, String)>>,
 }
 
@@ -32,6 +30,8 @@ pub(crate) struct Declaration {
     pub(crate) kind: &'static str,
     pub(crate) name: String,
     pub(crate) text: String,
+    /// The name of its page.
+    pub(crate) file: String,
 }
 
 /// The kinds of declarations that have pages, in the order of the overview, with their headings.
@@ -46,27 +46,16 @@ pub(crate) const KINDS: [(&str, &str); 5] = [
 impl<'m> Site<'m> {
     pub(crate) fn new(module: &'m Valid<Module>, options: &ReferenceOptions<'_>) -> Self {
         let tools = tools(module, options);
-        let shown: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let hidden = imported(module, &tools, options);
         let mut places = HashMap::new();
         let mut declarations: Vec<Declaration> = Vec::new();
+        let mut files = FileNames::default();
         for (title, text) in print_declarations(module) {
             let Some((kind, name)) = title.split_once(' ') else { continue };
-            let Some((kind, _)) = KINDS.into_iter().find(|(known, _)| *known == kind) else {
+            let known = KINDS.into_iter().find(|(known, _)| *known == kind);
+            let Some((kind, _)) = known.filter(|_| !hidden.contains(&(kind, name))) else {
                 continue;
             };
-            let is_shown = match kind {
-                "tool" => shown.contains(name),
-                "container" => {
-                    of_files(&module.containers, |at| module.spans().container(at), options)
-                        .any(|container| container.name == name)
-                }
-                "agent" => of_files(&module.agents, |at| module.spans().agent(at), options)
-                    .any(|agent| agent.name == name),
-                _ => true,
-            };
-            if !is_shown {
-                continue;
-            }
             // Files that do not import each other may declare the same name.
             let key = (kind, name.to_owned());
             if let Some(known) = places.get(&key).and_then(|at: &usize| declarations.get_mut(*at)) {
@@ -74,10 +63,10 @@ impl<'m> Site<'m> {
                 known.text.push_str(&text);
             } else {
                 places.insert(key, declarations.len());
-                declarations.push(Declaration { kind, name: name.to_owned(), text });
+                let file = files.file(kind, name);
+                declarations.push(Declaration { kind, name: name.to_owned(), text, file });
             }
         }
-        let files = files(&declarations);
         let mut site = Self {
             title: options.title.to_owned(),
             module,
@@ -85,28 +74,24 @@ impl<'m> Site<'m> {
             tools,
             declarations,
             places,
-            files,
             users: HashMap::new(),
         };
         site.find_users();
         site
     }
 
-    /// The file of a declaration.
-    pub(crate) fn file(&self, name: &str, kind: &'static str) -> String {
-        let stem = self.files.get(&(kind, name.to_owned()));
-        format!("{}.html", stem.map_or("index", String::as_str))
+    fn declaration(&self, name: &str, kind: &'static str) -> Option<&Declaration> {
+        self.declarations.get(*self.places.get(&(kind, name.to_owned()))?)
     }
 
-    /// The file of a declaration, if it has one.
-    pub(crate) fn link(&self, name: &str, kind: &'static str) -> Option<String> {
-        self.files.get(&(kind, name.to_owned())).map(|stem| format!("{stem}.html"))
+    /// The page of a declaration, if it has one.
+    pub(crate) fn link(&self, name: &str, kind: &'static str) -> Option<&str> {
+        self.declaration(name, kind).map(|it| it.file.as_str())
     }
 
     /// The text of a declaration.
     pub(crate) fn text(&self, name: &str, kind: &'static str) -> &str {
-        let place = self.places.get(&(kind, name.to_owned()));
-        place.and_then(|at| self.declarations.get(*at)).map_or("", |it| it.text.as_str())
+        self.declaration(name, kind).map_or("", |it| it.text.as_str())
     }
 
     /// The description of a declaration that is not a tool.
@@ -174,14 +159,26 @@ fn tools<'m>(module: &'m Valid<Module>, options: &ReferenceOptions<'_>) -> Vec<&
     tools.collect()
 }
 
-/// The declarations of the files, without those that are only imported.
-fn of_files<'m, D>(
-    declarations: &'m [D],
-    place: impl Fn(usize) -> Option<Place> + 'm,
-    options: &'m ReferenceOptions<'_>,
-) -> impl Iterator<Item = &'m D> {
-    let is_in_files = move |at| place(at).is_none_or(|place| options.files.contains(&place.file));
-    declarations.iter().enumerate().filter(move |(at, _)| is_in_files(*at)).map(|(_, it)| it)
+/// The kinds and names of the tools, containers and agents that are only imported.
+fn imported<'m>(
+    module: &'m Valid<Module>,
+    tools: &[&'m Tool],
+    options: &ReferenceOptions<'_>,
+) -> HashSet<(&'static str, &'m str)> {
+    let shown: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let is_elsewhere =
+        |place: Option<Place>| place.is_some_and(|it| !options.files.contains(&it.file));
+    let spans = module.spans();
+    let tools = module.tools.iter().map(|tool| tool.name.as_str());
+    let tools = tools.filter(|name| !shown.contains(name)).map(|name| ("tool", name));
+    let containers = module.containers.iter().enumerate();
+    let containers = containers.filter(|(at, _)| is_elsewhere(spans.container(*at)));
+    let agents = module.agents.iter().enumerate();
+    let agents = agents.filter(|(at, _)| is_elsewhere(spans.agent(*at)));
+    tools
+        .chain(containers.map(|(_, container)| ("container", container.name.as_str())))
+        .chain(agents.map(|(_, agent)| ("agent", agent.name.as_str())))
+        .collect()
 }
 
 fn add(
@@ -205,21 +202,19 @@ fn reached(module: &Module, mut open: Vec<TypeId>) -> BTreeSet<TypeId> {
     found
 }
 
-/// A file name for each declaration, which differ also where upper and lower case do not.
-fn files(declarations: &[Declaration]) -> HashMap<(&'static str, String), String> {
-    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
-    let mut files = HashMap::new();
-    for declaration in declarations {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-        let name: String = declaration.name.chars().map(plain).take(MAX_FILE_NAME).collect();
-        let stem = format!("{}-{name}", declaration.kind);
-        let times = taken.entry(stem.to_ascii_lowercase()).or_default();
-        *times += 1;
-        let stem = if *times == 1 { stem } else { format!("{stem}.{times}") };
-        files.insert((declaration.kind, declaration.name.clone()), stem);
-    }
-    files
-}
+/// Names of files, which differ also where upper and lower case do not.
+#[derive(Default)]
+struct FileNames(HashMap<String, u32>);
 
-/// The maximum length of a name in that of its file.
-const MAX_FILE_NAME: usize = 100;
+impl FileNames {
+    fn file(&mut self, kind: &str, name: &str) -> String {
+        /// The maximum length of a name in that of its file.
+        const MAX_FILE_NAME: usize = 100;
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+        let name: String = name.chars().map(plain).take(MAX_FILE_NAME).collect();
+        let stem = format!("{kind}-{name}");
+        let times = self.0.entry(stem.to_ascii_lowercase()).or_default();
+        *times += 1;
+        if *times == 1 { format!("{stem}.html") } else { format!("{stem}.{times}.html") }
+    }
+}

@@ -1,7 +1,7 @@
 //! The page of a tool.
 
-use gram_model::print::print_field;
-use gram_model::{Field, Optionality, Tool, Type, TypeUse, ValueSource};
+use gram_model::print::{print_field, shape};
+use gram_model::{Field, Tool, Type, TypeUse, ValueSource};
 use gram_schema::emit::{Draft, ParameterSchema};
 use json_schema_kit::containment::{confirm, example};
 use maud::{Markup, html};
@@ -92,18 +92,8 @@ fn value(field: &Field) -> &'static str {
     }
 }
 
-/// The name of a result while it is printed.
-const RESULT: &str = "result";
-
 fn result(site: &Site<'_>, result: &TypeUse) -> Markup {
-    let field = Field {
-        name: RESULT.into(),
-        type_use: result.clone(),
-        optionality: Optionality::ByDefault,
-        source: ValueSource::Model,
-        secret: false,
-    };
-    let text = print_field(&site.module.types, &field).replacen(RESULT, "", 1);
+    let text = format!("(::{})", shape(&site.module.types, &result.ty));
     html! {
         p { (code::inline(site, &text)) }
         @if let Some(text) = &result.description { (prose(text)) }
