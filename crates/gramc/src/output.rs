@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -51,6 +51,15 @@ pub(crate) fn write_to(
     };
     let written = fs::File::create(path).and_then(|mut file| write(&mut file));
     written.map_err(|error| Failure::path("write", path, &error))
+}
+
+/// Whether a file has a mark near its beginning, which says that gramc may replace it.
+pub(crate) fn has_mark(path: &Path, mark: &str) -> Result<bool, Failure> {
+    const MARK_WITHIN: u64 = 1000;
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MARK_WITHIN).read_to_end(&mut start));
+    read.map_err(|error| Failure::path("read", path, &error))?;
+    Ok(String::from_utf8_lossy(&start).contains(mark))
 }
 
 /// Writes JSON and a line break to a file or to standard output.

@@ -13,7 +13,7 @@ use gram_syntax::Severity;
 use crate::args::{Display, Generate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{input, report};
+use crate::{input, output, report};
 
 pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     let language = args.language()?;
@@ -54,9 +54,7 @@ const MARK: &str = "Written by `gramc generate";
 
 /// Refuses to replace a file that is not generated.
 fn refuse_what_is_not_generated(path: &Path) -> Result<(), Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::path("read", path, &error))?;
-    let text = String::from_utf8_lossy(&bytes);
-    if text.lines().next().is_some_and(|line| line.contains(MARK)) {
+    if output::has_mark(path, MARK)? {
         return Ok(());
     }
     Err(Failure::new(format!(
