@@ -292,6 +292,7 @@ fn constraints_pins_nulls_and_tuples_count() {
         ("(z::Email)==>(::Uri)", "pinned", "exact"),
         ("(n::Null)==>(::Time)", "null", "fits"),
         ("(p::[Number, Number])==>(::Hostname)", "pair", "fits"),
+        ("(z?::Email)==>(::Uri)", "pinned", "partial"),
     ] {
         let run =
             gramc("search").arg(query).args("a.gram --format json").within(files.path()).run();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use gram_model::print::{identifier, shape};
 use gram_model::{
-    Field, Implementation, Module, Open, Output, Tool, Type, TypeId, TypeUse, Types, ValueSource,
+    Field, Implementation, Module, Output, Tool, Type, TypeId, TypeUse, Types, ValueSource,
 };
 use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
@@ -134,7 +134,7 @@ impl Source {
             return;
         };
         let (parameters, result) = (signature.parameters.clone(), signature.result.clone());
-        let mut tool = bare_tool(&implementation.tool, parameters, result);
+        let mut tool = Tool::of_signature(implementation.tool.clone(), parameters, result);
         tool.description = description.map(Into::into);
         self.add(types, &tool, library.to_owned());
     }
@@ -142,7 +142,7 @@ impl Source {
     /// Adds a type that no schema of a tool refers to.
     fn add_type(&mut self, types: &Types, id: TypeId, name: &str) {
         let result = Output { name: None, type_use: TypeUse::new(Type::Named(id)) };
-        let tool = bare_tool(name, Vec::new(), result);
+        let tool = Tool::of_signature(name, Vec::new(), result);
         // All keys of a view are strings, so serialization cannot fail.
         let schema = ResultSchema::new(types, &tool, Draft::Draft2020)
             .map(|schema| serde_json::to_value(schema).unwrap_or_default());
@@ -179,22 +179,6 @@ fn result_name(types: &Types, result: &Output) -> Option<String> {
         _ => None,
     };
     named.or_else(|| result.name.as_ref().map(ToString::to_string))
-}
-
-/// A tool without attributes.
-fn bare_tool(name: &str, parameters: Vec<Field>, result: Output) -> Tool {
-    Tool {
-        name: name.into(),
-        description: None,
-        title: None,
-        deprecated: false,
-        parameters,
-        result,
-        open: Open::Unsaid,
-        root: None,
-        types: Vec::new(),
-        attributes: Vec::new(),
-    }
 }
 
 /// The names and descriptions of the containers of each tool.

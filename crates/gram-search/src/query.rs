@@ -43,6 +43,8 @@ pub struct Query {
 #[derive(Debug, Clone)]
 pub(crate) struct QueryTerm {
     pub(crate) name: Option<String>,
+    /// Whether the value may be absent.
+    pub(crate) is_optional: bool,
     /// The type as text.
     pub(crate) type_text: String,
     /// The schema of the type, which refers to unknown types as `#/$defs/NAME`. `None` if the query
@@ -116,6 +118,7 @@ impl Query {
         let (schemas, type_names) = schemas(&source, &all)?;
         let mut read = all.into_iter().zip(schemas).map(|(term, (schema, type_text))| QueryTerm {
             name: term.name,
+            is_optional: term.is_optional,
             type_text,
             schema: schema.filter(|_| term.has_type),
         });
@@ -288,14 +291,13 @@ impl Generated {
         }
         let mut ends = Vec::new();
         for (at, term) in terms.iter().enumerate() {
-            let mark = if term.is_optional { "?" } else { "" };
             let WrittenTerm { labels, record, .. } = term;
             // What constrains an unknown type cannot be checked; what constrains a list of it can.
             let outer = labels.trim().trim_start_matches(':').trim_end_matches('?');
             let is_unknown = declared.iter().any(|name| outer == name.as_str());
             let record = if is_unknown { "" } else { record };
             // Writing to a string cannot fail.
-            let _ = write!(text, "(p{at}{mark}{labels} {record})==>");
+            let _ = write!(text, "(p{at}{labels} {record})==>");
             ends.push(text.len());
         }
         text.push_str("(::Any)]\n");

@@ -31,6 +31,8 @@ pub(crate) struct ResolvedTerm {
     source: u32,
     /// Whether the query says a type.
     pub(crate) has_type: bool,
+    /// Whether the value may be absent.
+    pub(crate) is_optional: bool,
     /// Whether no source declares its type.
     pub(crate) is_unknown: bool,
 }
@@ -112,6 +114,7 @@ impl<'q> Resolver<'q> {
             schema: if is_unknown { Value::Bool(true) } else { schema },
             source,
             has_type,
+            is_optional: term.is_optional,
             is_unknown,
         }
     }

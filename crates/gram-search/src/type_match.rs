@@ -120,6 +120,8 @@ impl TypeMatcher<'_> {
         let mut outcome = Outcome::default();
         for ((term, row), assigned) in terms.iter().zip(&relations).zip(&assigned) {
             outcome.term(term, assigned.and_then(|at| row.get(at)).copied());
+            outcome.is_certain &= !term.is_optional
+                || assigned.is_none_or(|at| parameters.get(at).is_some_and(|it| !it.is_required));
         }
         for (at, (parameter, (name, _))) in parameters.iter().zip(&record.parameters).enumerate() {
             if !assigned.contains(&Some(at)) {
@@ -184,6 +186,8 @@ struct Outcome {
     total: TypeTotal,
     is_same: bool,
     is_fit: bool,
+    /// Whether what a parameter requires is always there.
+    is_certain: bool,
     matches: usize,
     missing: Vec<String>,
     unused: Vec<String>,
@@ -195,6 +199,7 @@ impl Default for Outcome {
             total: TypeTotal::default(),
             is_same: true,
             is_fit: true,
+            is_certain: true,
             matches: 0,
             missing: Vec::new(),
             unused: Vec::new(),
@@ -239,8 +244,10 @@ impl Outcome {
     fn finish(mut self, is_whole: bool, is_known: bool) -> TypeMatch {
         self.total.missing(self.missing.len());
         let kind = match () {
-            () if self.is_same && is_whole && is_known => MatchKind::Exact,
-            () if self.is_fit && self.missing.is_empty() && is_known => MatchKind::Fits,
+            () if self.is_same && self.is_certain && is_whole && is_known => MatchKind::Exact,
+            () if self.is_fit && self.is_certain && self.missing.is_empty() && is_known => {
+                MatchKind::Fits
+            }
             () if self.matches > 0 => MatchKind::Partial,
             () => MatchKind::Words,
         };

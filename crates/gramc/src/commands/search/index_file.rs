@@ -1,6 +1,6 @@
 //! The file of `--index`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
@@ -41,16 +41,9 @@ pub(super) fn load_or_build(
     // What changes from now on makes the index stale.
     let before = head.as_ref().map(|head| fingerprint(head, &[], args));
     let read = sources::read_with(args, listed.as_deref(), display)?;
-    let fingerprint = head.as_ref().map(|head| fingerprint(head, &read.files, args));
-    let fingerprint = match (&before, fingerprint) {
-        // Imported files are known only now.
-        (Some(before), Some(after))
-            if before.lines().all(|line| after.lines().any(|it| it == line)) =>
-        {
-            Some(after)
-        }
-        (before, _) => before.clone(),
-    };
+    // Imported files are known only now.
+    let after = head.as_ref().map(|head| fingerprint(head, &read.files, args));
+    let fingerprint = if has_lines(after.as_deref(), before.as_deref()) { after } else { before };
     let index = Index::build(&read.sources, &fingerprint.clone().unwrap_or_default());
     if fingerprint.is_some() {
         write(file, index.as_bytes()).map_err(|error| Failure::path("write", file, &error))?;
@@ -129,6 +122,12 @@ fn is_fresh(index: &Index, head: &str, args: &Search) -> bool {
     let files = files.filter_map(|line| line.rsplitn(3, ' ').nth(2));
     let files: Vec<PathBuf> = files.map(PathBuf::from).collect();
     fingerprint(head, &files, args) == stored
+}
+
+/// Whether a text has all lines of another one.
+fn has_lines(text: Option<&str>, other: Option<&str>) -> bool {
+    let lines: HashSet<&str> = text.into_iter().flat_map(str::lines).collect();
+    other.into_iter().flat_map(str::lines).all(|line| lines.contains(line))
 }
 
 /// What is searched, and the sizes and times of all files of it.
