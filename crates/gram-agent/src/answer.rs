@@ -63,18 +63,8 @@ impl AnswerCheck {
 
 /// A tool with the given result type.
 fn answer_tool(ty: &Type) -> Tool {
-    Tool {
-        name: "answer".into(),
-        description: None,
-        title: None,
-        deprecated: false,
-        parameters: Vec::new(),
-        result: Output { name: None, type_use: TypeUse::new(ty.clone()) },
-        open: gram_model::Open::Unsaid,
-        root: None,
-        types: Vec::new(),
-        attributes: Vec::new(),
-    }
+    let result = Output { name: None, type_use: TypeUse::new(ty.clone()) };
+    Tool::of_signature("answer", Vec::new(), result)
 }
 
 /// Extracts JSON from the text of a model: the content of a code fence, else everything from the

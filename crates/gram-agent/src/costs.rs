@@ -4,7 +4,7 @@ mod savings;
 
 use gram_check::Valid;
 use gram_check::codes;
-use gram_model::{Agent, Api, Module};
+use gram_model::{Agent, Module};
 use gram_project::Budget;
 use gram_schema::Target;
 use gram_syntax::Diagnostic;
@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 use crate::answer::AnswerCheck;
 use crate::conversation::{MAX_AGENT_CALLS, MAX_AGENT_DEPTH};
 use crate::model::Models;
-use crate::team::instruction;
+use crate::team::{agent_with_all_tools, instruction};
 use crate::tools::AgentTools;
 
 use savings::Saving;
@@ -63,7 +63,10 @@ impl CostEstimate {
             }
         };
         if module.agents.is_empty() && !module.tools.is_empty() {
-            return vec![Self { agent: None, ..estimate(&agent_of_all(module)) }];
+            return vec![Self {
+                agent: None,
+                ..estimate(&agent_with_all_tools(module, &SmolStr::default()))
+            }];
         }
         module.agents.iter().map(estimate).collect()
     }
@@ -152,24 +155,6 @@ fn compile_tools(module: &Valid<Module>, agent: &Agent) -> (Target, AgentTools) 
     let first = agent.models.first().map(SmolStr::as_str).unwrap_or_default();
     let target = Models::target(first, agent.api);
     (target, AgentTools::new(module, agent, target))
-}
-
-/// An agent with all tools of a specification: its containers, and the tools in none.
-fn agent_of_all(module: &Module) -> Agent {
-    let is_inside = |name: &SmolStr| module.containers.iter().any(|it| it.members.contains(name));
-    let containers = module.containers.iter().map(|it| &it.name);
-    let alone = module.tools.iter().map(|it| &it.name).filter(|name| !is_inside(name));
-    Agent {
-        name: SmolStr::default(),
-        description: None,
-        instruction: None,
-        models: Vec::new(),
-        max_iterations: 1,
-        api: Api::default(),
-        result: None,
-        members: containers.chain(alone).cloned().collect(),
-        attributes: Vec::new(),
-    }
 }
 
 /// A tool with the tokens that it takes.

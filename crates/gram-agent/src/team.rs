@@ -23,7 +23,8 @@ use crate::external::{ExternalAgent, ExternalModel};
 use crate::function::AgentFunction;
 use crate::model::{Model, ModelNameError, Models, Sampling};
 use crate::tools::AgentTools;
-use options::{agent_with_all_tools, find_program, with_attributes};
+pub(crate) use options::agent_with_all_tools;
+use options::{find_program, with_attributes};
 
 /// An agent and the agents that it may call, on a bound library.
 #[derive(Debug, Clone)]

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use gram_model::{Field, Module, Tool, ValueSource};
 use gram_tools::{ArgumentMapping, MappedValue};
 use json_schema_kit::containment::{Containment, decide};
+use json_schema_kit::pointer::follow;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -38,8 +39,7 @@ pub struct AdaptedTool {
 pub struct NotAdapted {
     /// The reason, a sentence without a period.
     pub reason: String,
-    /// Arguments in the old form that no arguments of the new tool stand for, or a result that callers do not
-    /// expect.
+    /// A call in the old form that cannot be adapted, or a result that callers do not expect.
     pub example: Option<Value>,
 }
 
@@ -268,7 +268,7 @@ impl Search<'_> {
     /// The values of an enum in another spelling: `inProgress` for `IN_PROGRESS`.
     fn spelled(&self, path: &[String], wanted: &Value) -> Option<MappedValue> {
         let old = enumerated(self.from, path)?;
-        let new = resolved(self.to, wanted)?.get("enum")?.as_array()?;
+        let new = follow(self.to, wanted)?.get("enum")?.as_array()?;
         let mut choices = Map::new();
         for value in old.iter().filter(|value| !new.contains(value)) {
             let text = value.as_str()?;
@@ -325,36 +325,30 @@ impl Search<'_> {
         Some(self.converted(&[outer.clone(), name.to_owned()], wanted))
     }
 
-    /// The argument with a similar name or the same description.
+    /// The argument with a similar name or the same description, best one that fits. One that does not fit
+    /// is shown by the proof.
     fn renamed(&self, name: &str, wanted: &Value, left: &mut Vec<&str>) -> Option<MappedValue> {
+        if !self.guesses {
+            return None;
+        }
         let alike = left.iter().copied().filter(|old| is_plain(old) && self.is_renamed(old, name));
-        let mut candidates = alike.map(|old| {
+        let candidates = alike.map(|old| {
             let value = self.converted(&[old.to_owned()], wanted);
-            (name_similarity(old, name), old, value)
+            (self.fits(&value, wanted), name_similarity(old, name), old, value)
         });
-        // One that does not fit is shown by the proof.
-        let (_, old, value) = if self.guesses {
-            candidates.max_by(|a, b| {
-                let fits = |value: &MappedValue| self.fits(value, wanted);
-                fits(&a.2).cmp(&fits(&b.2)).then(a.0.total_cmp(&b.0))
-            })
-        } else {
-            candidates.next().filter(|_| false)
-        }?;
+        let best = candidates.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (_, _, old, value) = best?;
         left.retain(|other| *other != old);
         Some(value)
     }
 
     /// Whether a parameter seems to have another name now. A secret stays one.
     fn is_renamed(&self, old: &str, new: &str) -> bool {
-        let find = |tool: &'_ Tool, name: &str| -> Option<Field> {
-            tool.parameters.iter().find(|it| it.name == name).cloned()
-        };
-        let (Some(old), Some(new)) = (find(self.old, old), find(self.new, new)) else {
-            return false;
-        };
-        let description = |field: &Field| field.type_use.description.clone();
-        let is_described = description(&old).is_some() && description(&old) == description(&new);
+        let old = self.old.parameters.iter().find(|it| it.name == old);
+        let new = self.new.parameters.iter().find(|it| it.name == new);
+        let (Some(old), Some(new)) = (old, new) else { return false };
+        let [before, after] = [old, new].map(|it| &it.type_use.description);
+        let is_described = before.is_some() && before == after;
         (!old.secret || new.secret)
             && (is_described || name_similarity(&old.name, &new.name) >= MIN_SIMILARITY)
     }
@@ -373,7 +367,7 @@ impl Search<'_> {
         if !required.contains(name) {
             return None;
         }
-        let schema = resolved(self.to, wanted)?;
+        let schema = follow(self.to, wanted)?;
         let only = schema.get("enum").and_then(Value::as_array).filter(|all| all.len() == 1);
         let value =
             schema.get("const").or_else(|| only?.first()).or_else(|| schema.get("default"))?;
@@ -419,27 +413,17 @@ fn folded(text: &str) -> String {
     text.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The schema that references lead to.
-fn resolved<'s>(root: &'s Value, mut node: &'s Value) -> Option<&'s Value> {
-    const MAX_REFERENCES: usize = 50;
-    for _ in 0..MAX_REFERENCES {
-        let Some(reference) = node.get("$ref").and_then(Value::as_str) else { return Some(node) };
-        node = root.pointer(reference.strip_prefix('#')?)?;
-    }
-    None
-}
-
 /// The values of an enum at a path.
 fn enumerated<'v>(root: &'v Value, path: &[String]) -> Option<&'v Vec<Value>> {
     let node = path.iter().try_fold(root, |node, key| properties(root, node)?.get(key))?;
-    resolved(root, node)?.get("enum")?.as_array()
+    follow(root, node)?.get("enum")?.as_array()
 }
 
 fn properties<'s>(root: &'s Value, node: &'s Value) -> Option<&'s Map<String, Value>> {
-    resolved(root, node)?.get("properties")?.as_object()
+    follow(root, node)?.get("properties")?.as_object()
 }
 
 fn required<'s>(root: &'s Value, node: &'s Value) -> HashSet<&'s str> {
-    let required = resolved(root, node).and_then(|node| node.get("required")?.as_array());
+    let required = follow(root, node).and_then(|node| node.get("required")?.as_array());
     required.into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -110,6 +110,22 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// A tool with nothing but a name and a signature.
+    pub fn of_signature(name: impl Into<SmolStr>, parameters: Vec<Field>, result: Output) -> Self {
+        Self {
+            name: name.into(),
+            description: None,
+            title: None,
+            deprecated: false,
+            parameters,
+            result,
+            open: Open::Unsaid,
+            root: None,
+            types: Vec::new(),
+            attributes: Vec::new(),
+        }
+    }
+
     /// The types of arguments by patterns of their names.
     pub fn patterns(&self) -> &[FieldPattern] {
         self.root.as_deref().map_or(&[], |root| &root.patterns)

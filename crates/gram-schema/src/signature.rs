@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::emit::{Draft, ParameterSchema};
 use gram_check::check_signature;
-use gram_model::{Open, Tool, Types};
+use gram_model::{Tool, Types};
 
 /// The JSON Schema (draft 2020-12) of a signature's parameters.
 ///
@@ -23,18 +23,7 @@ use gram_model::{Open, Tool, Types};
 pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
     let parse = gram_syntax::parse(SourceFile::new("signature", text));
     let (parameters, result) = check_signature(&parse)?;
-    let tool = Tool {
-        name: "signature".into(),
-        description: None,
-        title: None,
-        deprecated: false,
-        parameters,
-        result,
-        open: Open::Unsaid,
-        root: None,
-        types: Vec::new(),
-        attributes: Vec::new(),
-    };
+    let tool = Tool::of_signature("signature", parameters, result);
     // All keys of a view are strings, so serialization cannot fail.
     Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020))
         .unwrap_or_default())

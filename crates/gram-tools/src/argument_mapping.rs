@@ -1,5 +1,6 @@
 //! The arguments of an implementation with another signature.
 
+use json_schema_kit::pointer::follow;
 use serde_json::{Map, Value, json};
 
 /// How the arguments of a call become those of an implementation with another signature.
@@ -183,7 +184,7 @@ impl MappedValue {
             }
             Self::Choice(path, choices) => {
                 let schema = arguments.part(path)?;
-                let values = schema.resolved()?.get("enum")?.as_array()?;
+                let values = follow(schema.root, schema.node)?.get("enum")?.as_array()?;
                 let chosen = values.iter().map(|value| {
                     let chosen = value.as_str().and_then(|text| choices.get(text));
                     chosen.unwrap_or(value).clone()
@@ -246,14 +247,11 @@ struct Schema<'s> {
     is_required: bool,
 }
 
-/// The maximum number of references to each other that are followed.
-const MAX_REFERENCES: usize = 50;
-
-impl<'s> Schema<'s> {
+impl Schema<'_> {
     /// The part at a path. `None` if the schema does not describe it.
     fn part(self, path: &[String]) -> Option<Self> {
         path.iter().try_fold(self, |schema, key| {
-            let node = schema.resolved()?;
+            let node = follow(schema.root, schema.node)?;
             let properties = node.get("properties")?.as_object()?;
             let required = node.get("required").and_then(Value::as_array);
             let is_required = required.is_some_and(|all| all.iter().any(|it| it == key));
@@ -263,19 +261,6 @@ impl<'s> Schema<'s> {
                 ..schema
             })
         })
-    }
-
-    /// The schema that references lead to.
-    fn resolved(self) -> Option<&'s Value> {
-        let mut node = self.node;
-        for _ in 0..MAX_REFERENCES {
-            let Some(reference) = node.get("$ref").and_then(Value::as_str) else {
-                return Some(node);
-            };
-            let pointer = reference.strip_prefix('#')?;
-            node = self.root.pointer(pointer)?;
-        }
-        None
     }
 }
 

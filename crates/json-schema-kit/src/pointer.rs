@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 /// Escapes a name as one token of a JSON pointer.
 pub fn escape_token(name: &str) -> Cow<'_, str> {
     if name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
@@ -65,6 +67,20 @@ pub fn decode_fragment(text: &str) -> String {
         rest = if code.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The schema that the references of a schema lead to in its document. `None` if they lead elsewhere, or in a
+/// circle.
+pub fn follow<'s>(document: &'s Value, mut schema: &'s Value) -> Option<&'s Value> {
+    /// More references than that are a circle.
+    const MAX_REFERENCES: usize = 50;
+    for _ in 0..MAX_REFERENCES {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
+        schema = document.pointer(&decode_fragment(reference.strip_prefix('#')?))?;
+    }
+    None
 }
 
 /// Writes a JSON pointer as a dotted path for messages: `items.0.name`.

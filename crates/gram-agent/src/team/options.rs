@@ -45,7 +45,7 @@ pub(super) fn find_program(
 }
 
 /// An agent with everything that a specification declares for models.
-pub(super) fn agent_with_all_tools(module: &Module, name: &SmolStr) -> Agent {
+pub(crate) fn agent_with_all_tools(module: &Module, name: &SmolStr) -> Agent {
     let functions: HashSet<_> = module.containers.iter().flat_map(|it| &it.members).collect();
     let tools = module.tools.iter().map(|tool| &tool.name).filter(|it| !functions.contains(it));
     let containers = module.containers.iter().map(|container| &container.name);

@@ -14,13 +14,13 @@ use std::sync::{Arc, OnceLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gram_model::{BodyFormat, RequestPlace};
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, Response, Url};
 use serde_json::Value;
 
 use self::access_token::AccessTokens;
 use self::exchange::{Exchanged, Request};
-use self::pages::Pages;
+use self::pages::{Pages, next_link};
 use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
 use self::url_template::UrlTemplate;
 use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
@@ -83,7 +83,8 @@ pub struct Http {
 /// A successful response.
 struct Fetched {
     body: Vec<u8>,
-    headers: HeaderMap,
+    /// The next page, if the header `Link` names one.
+    next_link: Option<String>,
 }
 
 impl Http {
@@ -174,14 +175,14 @@ impl Http {
             let error = refused(who, response).await;
             return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
-        let headers = response.headers().clone();
-        let body = read(who, response, max_answer).await?;
-        let body = match String::from_utf8(body) {
-            Ok(text) if !masks.is_empty() => masks.text(&text).into_bytes(),
-            Ok(text) => text.into_bytes(),
-            Err(error) => error.into_bytes(),
-        };
-        Ok(Fetched { body, headers })
+        let next_link = next_link(response.headers());
+        let mut body = read(who, response, max_answer).await?;
+        if !masks.is_empty()
+            && let Ok(text) = std::str::from_utf8(&body)
+        {
+            body = masks.text(text).into_bytes();
+        }
+        Ok(Fetched { body, next_link })
     }
 
     /// The request of a call. The path takes the arguments that it names; the plan says where the
@@ -200,15 +201,15 @@ impl Http {
         } else {
             self.plan.parts(arguments, &invocation.hidden).map_err(|error| not_called(&error))?
         };
-        add_query(&mut url, &parts.query);
+        let RequestParts { query, injected_query, headers, credentials, body } = parts;
+        add_query(&mut url, &query);
         let client = self.client.to(&url)?;
-        let mut builder = client.request(self.method.clone(), url).headers(parts.headers.clone());
-        if let Some((kind, body)) = parts.body.clone() {
+        let mut builder = client.request(self.method.clone(), url).headers(headers);
+        if let Some((kind, body)) = body {
             builder = builder.header(CONTENT_TYPE, kind).body(body);
         }
         // A declared content type replaces that of the body.
         let builder = builder.headers(self.headers.map().clone());
-        let RequestParts { credentials, injected_query, .. } = parts;
         let is_repeatable = invocation.is_repeatable;
         Ok(Request { builder, credentials, injected_query, is_repeatable })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_check::Valid;
-use gram_model::{Module, Open, Tool, WHOLE_SERVER};
+use gram_model::{Module, Tool, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -141,18 +141,7 @@ fn interface(
         let types = gram_model::print::print(&known).into();
         return DeclaredInterface::Signature { text: text.into(), types };
     };
-    let tool = Tool {
-        name: "implementation".into(),
-        description: None,
-        title: None,
-        deprecated: false,
-        parameters: parameters.clone(),
-        result: result.clone(),
-        open: Open::Unsaid,
-        root: None,
-        types: Vec::new(),
-        attributes: Vec::new(),
-    };
+    let tool = Tool::of_signature("implementation", parameters.clone(), result.clone());
     let (parameters, result) = schemas_of(&module.types, &tool);
     DeclaredInterface::Schemas { parameters, result }
 }

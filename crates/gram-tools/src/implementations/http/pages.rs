@@ -71,7 +71,7 @@ impl Pages {
             return Ok(first.body);
         }
         let mut left = max_answer.saturating_sub(first.body.len());
-        let mut next = self.next(&whole, &first.headers);
+        let mut next = self.next(&whole, first.next_link);
         let mut last = None;
         for _ in 1..self.max {
             let Some(place) = &next else { break };
@@ -81,7 +81,7 @@ impl Pages {
             let Some(rest) = left.checked_sub(page.body.len()) else { break };
             left = rest;
             let mut value: Value = serde_json::from_slice(&page.body).unwrap_or_default();
-            next = self.next(&value, &page.headers);
+            next = self.next(&value, page.next_link);
             let items = value.pointer_mut(&self.items).and_then(Value::as_array_mut);
             let Some(items) = items else {
                 let detail =
@@ -100,9 +100,9 @@ impl Pages {
     }
 
     /// The URL of the next page, or the value of its parameter.
-    fn next(&self, page: &Value, headers: &HeaderMap) -> Option<String> {
+    fn next(&self, page: &Value, link: Option<String>) -> Option<String> {
         let pointer = match &self.next {
-            NextPage::Link => return next_link(headers),
+            NextPage::Link => return link,
             NextPage::Url(pointer) | NextPage::Parameter { pointer, .. } => pointer,
         };
         match page.pointer(pointer)? {
@@ -194,7 +194,7 @@ fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
 }
 
 /// The target of the link with the relation `next`.
-fn next_link(headers: &HeaderMap) -> Option<String> {
+pub(super) fn next_link(headers: &HeaderMap) -> Option<String> {
     let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
     // A comma in a URL does not separate links.
     links.flat_map(|links| links.split('<').skip(1)).find_map(|link| {
