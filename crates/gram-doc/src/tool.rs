@@ -1,11 +1,10 @@
 //! The page of a tool.
 
 use gram_model::print::{print_field, shape};
-use gram_model::{Field, Tool, Type, TypeUse, ValueSource};
-use gram_schema::emit::{Draft, ParameterSchema};
-use json_schema_kit::containment::{confirm, example};
+use gram_model::{Field, Tool, TypeUse, ValueSource};
+use gram_schema::example_arguments;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::code;
 use crate::forms::{Form, Forms};
@@ -42,10 +41,10 @@ pub(crate) fn page(site: &Site<'_>, tool: &Tool, forms: &Forms<'_>) -> String {
         @if tool.parameters.is_empty() { p { "None." } } @else { (fields(site, &tool.parameters)) }
         h2 { "Result" }
         (result(site, &tool.result.type_use))
-        @if let Some(arguments) = arguments(site, tool) {
+        @if let Some(arguments) = example_arguments(&site.module.types, tool) {
             h2 { "Example" }
             p { "Arguments of a valid call:" }
-            pre tabindex="0" { code { (format!("{arguments:#}")) } }
+            pre tabindex="0" { code { (format!("{:#}", Value::Object(arguments))) } }
         }
         @let forms = forms.of(&tool.name);
         @if !forms.is_empty() {
@@ -97,46 +96,6 @@ fn result(site: &Site<'_>, result: &TypeUse) -> Markup {
     html! {
         p { (code::inline(site, &text)) }
         @if let Some(text) = &result.description { (prose(text)) }
-    }
-}
-
-/// Arguments that the tool accepts: as few as possible, with the examples and defaults of the parameters.
-fn arguments(site: &Site<'_>, tool: &Tool) -> Option<Value> {
-    let schema = ParameterSchema::new(&site.module.types, tool, Draft::default());
-    let schema = serde_json::to_value(schema).ok()?;
-    let Value::Object(mut arguments) = example(&schema)? else { return None };
-    for parameter in &tool.parameters {
-        let name = parameter.name.as_str();
-        let Some(value) = typical(parameter, arguments.get(name)) else { continue };
-        let mut changed: Map<String, Value> = arguments.clone();
-        changed.insert(name.to_owned(), value);
-        if confirm(&json!(false), &schema, Value::Object(changed.clone())).is_some() {
-            arguments = changed;
-        }
-    }
-    let in_order = tool
-        .parameters
-        .iter()
-        .filter_map(|parameter| arguments.remove_entry(parameter.name.as_str()));
-    let mut ordered: Map<String, Value> = in_order.collect();
-    ordered.append(&mut arguments);
-    Some(Value::Object(ordered))
-}
-
-/// A value of a parameter that says more than its smallest value.
-fn typical(parameter: &Field, smallest: Option<&Value>) -> Option<Value> {
-    let type_use = &parameter.type_use;
-    if parameter.secret {
-        return (type_use.ty == Type::Text).then(|| "***".into()).filter(|_| smallest.is_some());
-    }
-    let examples = type_use.details.as_ref().and_then(|details| details.examples.as_ref());
-    if let Some(example) = examples.and_then(|all| all.first()) {
-        return Some(example.clone());
-    }
-    match (&type_use.default, smallest) {
-        (Some(default), Some(_)) => Some((**default).clone()),
-        (None, Some(_)) if type_use.ty == Type::Text => Some("…".into()),
-        _ => None,
     }
 }
 

@@ -110,6 +110,13 @@ pub fn shape(types: &Types, ty: &Type) -> String {
     expression::shape(types, ty)
 }
 
+/// A type as a type expression, with the attributes of fields. `None` if an expression cannot say all
+/// of it.
+pub fn type_expression(types: &Types, ty: &Type) -> Option<String> {
+    let printed = expression::of(types, ty);
+    printed.exact.then_some(printed.text)
+}
+
 /// A parameter, field or term as gram text, without its description.
 pub fn print_field(types: &Types, field: &Field) -> String {
     let mut plain = field.clone();

@@ -6,11 +6,13 @@
 //! ```
 
 pub mod emit;
+mod example;
 pub mod import;
 pub mod lower;
 mod signature;
 pub mod typescript;
 
 pub use emit::Draft;
+pub use example::example_arguments;
 pub use lower::Target;
 pub use signature::schema_of_signature;

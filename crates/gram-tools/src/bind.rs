@@ -176,7 +176,10 @@ impl<'b> Binder<'b> {
     }
 
     fn tool(&mut self, tool: &Tool, entry: Option<LibraryEntry>) -> BoundTool {
-        let Some(entry) = entry else { return BoundTool::new(tool, None, Vec::new()) };
+        let Some(mut entry) = entry else { return BoundTool::new(tool, None, Vec::new()) };
+        if let Some(own) = entry.implementation.for_tool(&self.module.types, tool) {
+            entry.implementation = own;
+        }
         let validator = entry.external_validator.as_ref();
         let faults = [entry.implementation.fault(), validator.and_then(|it| it.fault())];
         for why in faults.into_iter().flatten() {

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use gram_model::{Tool, Types};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -187,6 +188,11 @@ pub trait Implementation: Debug + Send + Sync {
 
     /// The implementation with a session's own connections, if it keeps connections.
     fn in_session(&self, _: &SessionResources) -> Option<Arc<dyn Implementation>> {
+        None
+    }
+
+    /// The implementation for a tool of a specification, if what it does depends on the tool.
+    fn for_tool(&self, _: &Types, _: &Tool) -> Option<Arc<dyn Implementation>> {
         None
     }
 

@@ -87,7 +87,7 @@ pub use library::{LibraryError, ToolLibrary};
 #[cfg(any(feature = "command", feature = "mcp"))]
 pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, watch_processes};
 pub use session::{
-    Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, Session,
+    Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, RunFailure, Session,
 };
 pub use settings::{Expand, Settings, undeclared};
 pub use stats::{ContainerStats, SessionStats};

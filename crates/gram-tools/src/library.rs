@@ -7,11 +7,13 @@ mod specification;
 use std::sync::Arc;
 
 use futures_util::future::join;
-use gram_model::WHOLE_SERVER;
+use gram_model::{Module, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
 
+use crate::approval::ApprovalPolicy;
 use crate::check::Problem;
+use crate::implementations::Fake;
 use crate::injected_source::InjectedSource;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::journal::CallJournal;
@@ -134,6 +136,15 @@ impl ToolLibrary {
     /// A library without implementations.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// A library with a [`Fake`] for each tool of a specification.
+    pub fn fake(module: &Module, settings: Settings) -> Self {
+        // Nothing is destroyed, so nothing has to be approved.
+        let settings = Settings { approval: Some(ApprovalPolicy::Never), ..settings };
+        let library = Self::new("fake").settings(settings);
+        let tools = module.tools.iter();
+        tools.fold(library, |library, tool| library.with(tool.name.clone(), Fake::new(0)))
     }
 
     /// Its name.

@@ -8,6 +8,7 @@ mod run;
 #[cfg(feature = "mcp")]
 mod servers;
 mod state;
+mod unchecked;
 mod warnings;
 
 use std::collections::HashMap;
@@ -35,7 +36,7 @@ use crate::verdict::{Call, CallError, Success, Verdict, Warning};
 use observer::SessionObserver;
 pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
-pub use run::AdmittedCall;
+pub use run::{AdmittedCall, RunFailure};
 use state::SessionState;
 
 /// The maximum number of tools that the error for an unknown name lists.

@@ -12,6 +12,7 @@ mod mcp;
 mod run;
 mod search;
 mod session;
+mod test;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,7 @@ pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
 pub(crate) use search::Search;
 pub(crate) use session::Session;
+pub(crate) use test::Test;
 
 /// Check, compile and run LLM tool definitions.
 #[derive(Debug, Parser)]
@@ -72,6 +74,8 @@ pub(crate) enum Format {
     Github,
     /// A table for pull requests; only for `gramc diff`
     Markdown,
+    /// One document of JUnit XML; only for `gramc test`
+    Junit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -100,6 +104,7 @@ pub(crate) enum Command {
     Bind(BindCommand),
     Call(Call),
     Replay(Replay),
+    Test(Test),
     Session(Session),
     Run(Run),
     Trace(Trace),

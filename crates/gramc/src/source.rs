@@ -161,7 +161,7 @@ fn shown(
     // Where there is no error, the comparison follows on standard output.
     let display = match display.format {
         Format::Human | Format::Concise => display,
-        Format::Markdown => Display { format: Format::Human, ..display },
+        Format::Markdown | Format::Junit => Display { format: Format::Human, ..display },
         _ if checked.module.is_some() => Display { format: Format::Concise, ..display },
         _ => display,
     };

@@ -18,6 +18,8 @@ pub mod annotations;
 pub mod containment;
 #[cfg(feature = "containment")]
 mod decimal;
+#[cfg(feature = "generate")]
+pub mod generate;
 pub mod keywords;
 #[cfg(feature = "normalize")]
 pub mod normalize;

@@ -75,6 +75,7 @@ impl Modules<'_> {
             ImplementationKind::Mcp => ("command", json!(["files-server"])),
             ImplementationKind::Replay => ("from", json!(self.text())),
             ImplementationKind::Builtin => ("signature", json!("(a::Int)==>(::Text)")),
+            ImplementationKind::Fake => ("seed", json!(self.rng.below(9))),
             ImplementationKind::Client => ("description", json!(self.text())),
         };
         let mut attributes = vec![(key.to_owned(), value)];

@@ -17,13 +17,15 @@ pub enum ImplementationKind {
     Builtin,
     /// A tool that the host program or the MCP client executes.
     Client,
+    /// Answers that are made from the result type.
+    Fake,
 }
 
-use ImplementationKind::{Builtin, Client, Command, Http, Mcp, Replay};
+use ImplementationKind::{Builtin, Client, Command, Fake, Http, Mcp, Replay};
 
 impl ImplementationKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Command, Http, Mcp, Replay, Builtin, Client];
+    pub const ALL: [Self; 7] = [Command, Http, Mcp, Replay, Builtin, Client, Fake];
 
     /// Its name in a specification.
     pub const fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl ImplementationKind {
             Replay => "Replay",
             Builtin => "Builtin",
             Client => "Client",
+            Fake => "Fake",
         }
     }
 
@@ -45,6 +48,7 @@ impl ImplementationKind {
             Mcp => "A tool of an MCP server",
             Replay => "A recording, which answers calls that it has seen",
             Builtin => "An implementation that is part of gramc",
+            Fake => "Made-up answers of the result type, the same for the same arguments",
             Client => "The host program or the MCP client runs the tool",
         }
     }
@@ -60,7 +64,7 @@ impl ImplementationKind {
                 "add {command: [\"npx\", \"…\"]} for a program, or {url: \"https://…\"}",
             ),
             Replay => (&["from"], "recording", "add {from: \"weather.jsonl\"}"),
-            Builtin | Client => return None,
+            Builtin | Client | Fake => return None,
         };
         Some(RequiredAttribute { one_of, missing, help })
     }

@@ -7,7 +7,7 @@ use super::AttributeOwner::{
     Implementation, Library, Member, Record, Tool, Union,
 };
 use super::ConstraintConstructor as C;
-use super::ImplementationKind::{Builtin, Command, Http, Mcp, Replay};
+use super::ImplementationKind::{Builtin, Command, Fake, Http, Mcp, Replay};
 use super::ValueType::{
     self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, ProgramOrUrl,
     Range, Signature, Size, Sources, Step, Text, TextsOf, Time,
@@ -295,7 +295,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
     attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
     attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
-    attribute("seed", EXPERIMENT, Count(0), "Seed of the random numbers"),
+    attribute("seed", &[Experiment, Implementation(Fake)], Count(0), "Seed of the random numbers"),
     attribute("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
     attribute(
         "primary",

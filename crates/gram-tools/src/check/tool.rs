@@ -38,7 +38,7 @@ impl Default for Policy {
 }
 
 /// The arguments of an accepted call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accepted {
     /// The arguments for the implementation without injected values, as one JSON object.
     pub arguments: String,

@@ -9,6 +9,7 @@ mod builtin;
 mod client;
 #[cfg(feature = "command")]
 mod command;
+mod fake;
 mod function;
 #[cfg(feature = "http")]
 mod http;
@@ -20,6 +21,7 @@ pub use builtin::Builtin;
 pub use client::Client;
 #[cfg(feature = "command")]
 pub use command::Command;
+pub use fake::Fake;
 pub use function::{Function, async_function, function};
 #[cfg(feature = "http")]
 pub use http::{Http, HttpClient};
@@ -100,6 +102,7 @@ pub(crate) fn load(
         Kind::Replay => Arc::new(Replay::load(loader, declared)?),
         Kind::Builtin => Arc::new(Builtin::load(declared)?),
         Kind::Client => Arc::new(Client),
+        Kind::Fake => Arc::new(Fake::load(declared)),
         #[cfg(not(all(feature = "command", feature = "http", feature = "mcp")))]
         other => return Err(format!("this program was built without the kind {}", other.name())),
     })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gram_model::{Tool, Types};
 use smol_str::SmolStr;
 
 use crate::argument_mapping::ArgumentMapping;
@@ -47,6 +48,11 @@ impl Implementation for Adapted {
 
     fn in_session(&self, resources: &SessionResources) -> Option<Arc<dyn Implementation>> {
         let implementation = self.implementation.in_session(resources)?;
+        Some(Arc::new(Self { implementation, mapping: Arc::clone(&self.mapping) }))
+    }
+
+    fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {
+        let implementation = self.implementation.for_tool(types, tool)?;
         Some(Arc::new(Self { implementation, mapping: Arc::clone(&self.mapping) }))
     }
 

@@ -39,10 +39,13 @@ pub struct AdmittedCall<'s> {
     pub(super) progress_token: Option<Value>,
 }
 
-/// Why an invocation returned no answer.
-pub(super) enum RunFailure {
+/// Why an implementation returned no answer.
+#[derive(Debug)]
+pub enum RunFailure {
+    /// It failed.
     Error(InvocationError),
-    TooLong,
+    /// It took longer than the time limit of the tool.
+    TimeLimit,
 }
 
 impl RunFailure {
@@ -221,7 +224,9 @@ impl<'s> AdmittedCall<'s> {
         self.end(answer.map_err(RunFailure::Error))
     }
 
-    pub(super) async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, RunFailure> {
+    /// Runs the implementation alone: neither a validator nor anyone who approves calls is asked, and
+    /// nothing is recorded. [`Self::end`] completes the call with the answer.
+    pub async fn invoke(&self, cancelled: CancellationToken) -> Result<Answer, RunFailure> {
         let bound = &self.session.bound;
         let tool = bound.tool(self.tool);
         let Some(entry) = &tool.entry else {
@@ -244,7 +249,7 @@ impl<'s> AdmittedCall<'s> {
             biased;
             () = cancelled.cancelled() => Err(RunFailure::cancelled()),
             outcome = timeout(self.settings().time_limit(), caught) => match outcome {
-                Err(_) => Err(RunFailure::TooLong),
+                Err(_) => Err(RunFailure::TimeLimit),
                 Ok(Err(_)) => {
                     Err(RunFailure::error(InvocationErrorKind::Died, "the implementation panicked"))
                 }
@@ -286,7 +291,8 @@ impl<'s> AdmittedCall<'s> {
         }
     }
 
-    pub(super) fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
+    /// Completes a call with what [`Self::invoke`] returned.
+    pub fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
         let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
         let mut content = None;
         let outcome = match answer {
@@ -295,7 +301,7 @@ impl<'s> AdmittedCall<'s> {
                 content = own;
                 Ok(success)
             }),
-            Err(RunFailure::TooLong) => {
+            Err(RunFailure::TimeLimit) => {
                 self.explain_failure(&masks);
                 Err(CallError::Timeout { limit: self.settings().timeout })
             }

@@ -1,6 +1,6 @@
 //! The arguments of the commands that check and run calls.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -22,8 +22,18 @@ pub(crate) struct Spec {
 pub(crate) struct Bind {
     /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
     /// in SPEC
-    #[arg(long, value_name = "FILE")]
-    pub(crate) library: String,
+    #[arg(long, value_name = "FILE", required_unless_present = "fake")]
+    pub(crate) library: Option<String>,
+    /// Answer with made-up results of the right types instead
+    #[arg(long, conflicts_with = "library")]
+    pub(crate) fake: bool,
+}
+
+impl Bind {
+    /// The library as a path, empty if there is none.
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(self.library.as_deref().unwrap_or_default())
+    }
 }
 
 /// What approves calls.
@@ -172,7 +182,7 @@ impl Replay {
 
     /// The library; `None` only with a trace.
     pub(crate) fn bind(&self) -> Option<Bind> {
-        self.library.clone().map(|library| Bind { library })
+        self.library.clone().map(|library| Bind { library: Some(library), fake: false })
     }
 
     /// The file of calls; empty with a trace.

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
         }),
         Format::Github => lines(&changes, |change| annotation(change, &new, &allowed)),
         Format::Concise => lines(&changes, concise),
-        Format::Human | Format::Sarif => human(&changes, &allowed),
+        Format::Human | Format::Sarif | Format::Junit => human(&changes, &allowed),
     })?;
     let mut adapted = Vec::new();
     if let Some((path, base)) = base {

@@ -21,7 +21,7 @@ use crate::live;
 use crate::output::{say, say_each};
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
-    let library = Path::new(&args.bind.library);
+    let library = args.bind.path();
     if args.http.is_none() && [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-")
     {
         return Err(Failure::new(

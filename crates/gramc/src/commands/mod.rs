@@ -19,6 +19,7 @@ mod parse;
 mod run;
 mod search;
 mod session;
+mod test;
 mod trace;
 mod watch;
 
@@ -33,6 +34,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     let display = args.display;
     if display.format == Format::Markdown && !matches!(args.command, Command::Diff(_)) {
         return Err(Failure::new("--format markdown is for `gramc diff`"));
+    }
+    if display.format == Format::Junit && !matches!(args.command, Command::Test(_)) {
+        return Err(Failure::new("--format junit is for `gramc test`"));
     }
     match args.command {
         Command::Compile(args) => compile::run(&args, display),
@@ -49,6 +53,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Bind(args) => calls::bind(&args, display),
         Command::Call(args) => calls::call(&args, display),
         Command::Replay(args) => calls::replay(&args, display),
+        Command::Test(args) => test::run(&args, display),
         Command::Session(args) => session::run(&args, display),
         Command::Run(args) => run::run(&args, display),
         Command::Ab(args) => ab::run(&args, display),

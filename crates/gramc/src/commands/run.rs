@@ -31,7 +31,7 @@ use show::Show;
 use turns::Turns;
 
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
+    only_one_reads(&[&args.spec.path, args.bind.path()])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let telemetry = telemetry();

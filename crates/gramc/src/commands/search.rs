@@ -25,7 +25,7 @@ pub(super) fn run(args: &Search, display: Display) -> Outcome {
         // Standard output is for hits.
         Format::Json => (true, Display { format: Format::Concise, ..display }),
         Format::Human | Format::Concise => (false, display),
-        Format::Sarif | Format::Github | Format::Markdown => {
+        Format::Sarif | Format::Github | Format::Markdown | Format::Junit => {
             return Err(Failure::new(
                 "this format is only for diagnostics of files: use --format json or human",
             ));

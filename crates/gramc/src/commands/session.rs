@@ -31,7 +31,7 @@ const MAX_RUNNING: usize = 1_000;
 const OUTPUT_QUEUE: usize = 64;
 
 pub(super) fn run(args: &args::Session, display: Display) -> Outcome {
-    let library = Path::new(&args.bind.library);
+    let library = args.bind.path();
     if [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::new(
             "standard input is used by the host program: name a file instead of `-`",

@@ -43,7 +43,9 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
     });
     let stdout = || io::stdout().lock();
     let written = match display.format {
-        Format::Human | Format::Markdown => human::write(display.color, found, counts),
+        Format::Human | Format::Markdown | Format::Junit => {
+            human::write(display.color, found, counts)
+        }
         Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
         Format::Json => lines(stdout(), found, |diagnostic| json::object(diagnostic).to_string()),
         Format::Github => lines(stdout(), found, github::annotation),
@@ -58,7 +60,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
 /// `instead` is the help text.
 pub(crate) fn reserve_stdout(display: Display, instead: &str) -> Result<(), Failure> {
     let format = match display.format {
-        Format::Human | Format::Concise | Format::Markdown => return Ok(()),
+        Format::Human | Format::Concise | Format::Markdown | Format::Junit => return Ok(()),
         Format::Json => "json",
         Format::Sarif => "sarif",
         Format::Github => "github",

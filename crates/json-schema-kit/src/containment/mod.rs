@@ -19,8 +19,11 @@ mod value_check;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
+use crate::values::canonical;
 use branch::Term;
 use document::{Document, Side};
 use prover::Prover;
@@ -113,6 +116,26 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     } else {
         Containment::Undecided(reason)
     }
+}
+
+/// Values that a schema allows, at most `limit` of them, small ones first: the smallest one, the fullest
+/// one, and values that differ from these in one place, where ranges and lists end.
+pub fn examples(schema: &Value, limit: usize) -> Vec<Value> {
+    let never = Value::Bool(false);
+    let (Some(all), Some(none)) = (Document::of(schema), Document::of(&never)) else {
+        return Vec::new();
+    };
+    if document::size(schema).is_none() || validators::fault(all.dialect, schema).is_some() {
+        return Vec::new();
+    }
+    let Ok(referee) = ValidatorPair::new(&never, schema) else { return Vec::new() };
+    let mut prover = Prover::new(none, all);
+    let terms = [Term::Schema(Side::Narrow, schema)];
+    let mut samples = SampleGenerator::new(&mut prover).of(&terms, &[], limit, 0);
+    samples.sort_by_cached_key(|value| document::size(value).unwrap_or(usize::MAX));
+    let mut seen = HashSet::new();
+    samples.retain(|value| seen.insert(canonical(value)));
+    samples.into_iter().filter_map(|value| Some(referee.confirm(value)?.value)).collect()
 }
 
 /// A value that a schema allows. `None` if none was found, such as for a schema that allows none.

@@ -25,7 +25,7 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use super::approval::{approvals, terminal};
-use crate::args::{BindCommand, Call, Display, Format, Journal, Replay, Validate};
+use crate::args::{self, BindCommand, Call, Display, Format, Journal, Replay, Validate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
@@ -57,7 +57,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, Path::new(&args.bind.library)])?;
+    only_one_reads(&[&args.spec.path, args.bind.path()])?;
     if let Format::Sarif | Format::Github = display.format {
         return Err(Failure::new(
             "this format is only for diagnostics of files: use --format json, concise or human",
@@ -139,8 +139,7 @@ fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
 }
 
 pub(super) fn call(args: &Call, display: Display) -> Outcome {
-    let (library, arguments) = (Path::new(&args.bind.library), Path::new(&args.arguments));
-    only_one_reads(&[&args.spec.path, library, arguments])?;
+    only_one_reads(&[&args.spec.path, args.bind.path(), Path::new(&args.arguments)])?;
     let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let arguments = match args.arguments.as_str() {
@@ -178,8 +177,8 @@ fn concerns(problem: &BindProblem, bound: &Bound, tool: &str) -> bool {
 
 pub(super) fn replay(args: &Replay, display: Display) -> Outcome {
     let (spec, bind, calls) = (args.spec(), args.bind(), args.calls());
-    let library = bind.as_ref().map(|bind| bind.library.clone()).unwrap_or_default();
-    only_one_reads(&[&spec.path, Path::new(&library), &calls])?;
+    let library = bind.as_ref().map_or(Path::new(""), args::Bind::path);
+    only_one_reads(&[&spec.path, library, &calls])?;
     let read = match &bind {
         Some(bind) => read(&spec, bind, display)?,
         None => {
@@ -316,8 +315,8 @@ impl Both {
 }
 
 pub(super) fn read(
-    spec: &crate::args::Spec,
-    bind: &crate::args::Bind,
+    spec: &args::Spec,
+    bind: &args::Bind,
     display: Display,
 ) -> Result<Option<Both>, Failure> {
     read_over(spec, bind, display, Settings::default())
@@ -325,14 +324,18 @@ pub(super) fn read(
 
 /// Reads a specification, and a library with other defaults for what it does not set.
 pub(super) fn read_over(
-    spec: &crate::args::Spec,
-    bind: &crate::args::Bind,
+    spec: &args::Spec,
+    bind: &args::Bind,
     display: Display,
     defaults: Settings,
 ) -> Result<Option<Both>, Failure> {
     let Some(mut spec) = read_spec(spec, display)? else { return Ok(None) };
     spec.defaults = defaults;
-    let library = read_declared(&bind.library, &spec, display)?;
+    let Some(named) = &bind.library else {
+        let library = ToolLibrary::fake(&spec.module, spec.defaults.clone());
+        return Ok(Some(Both { spec, library }));
+    };
+    let library = read_declared(named, &spec, display)?;
     Ok(library.map(|(library, ..)| Both { spec, library }))
 }
 

@@ -151,7 +151,10 @@ fn entry(base: &Library, tool: &SmolStr, adapted: &AdaptedTool) -> Option<Implem
     let key = match entry.kind {
         ImplementationKind::Mcp | ImplementationKind::Replay => Some("tool"),
         ImplementationKind::Builtin => Some("name"),
-        ImplementationKind::Command | ImplementationKind::Http | ImplementationKind::Client => None,
+        ImplementationKind::Command
+        | ImplementationKind::Http
+        | ImplementationKind::Client
+        | ImplementationKind::Fake => None,
     };
     // These find their tool by its name.
     if let Some(key) = key.filter(|key| entry.attribute(key).is_none() && entry.tool != *tool) {

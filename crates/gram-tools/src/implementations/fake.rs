@@ -1,0 +1,79 @@
+//! Answers that are made from the type of a tool's result.
+
+use std::sync::Arc;
+
+use gram_model::{Tool, Types};
+use gram_schema::emit::{Draft, ResultSchema};
+use json_schema_kit::generate::{Generator, Texts};
+use json_schema_kit::values::canonical;
+use parking_lot::Mutex;
+use rand::SeedableRng as _;
+use rand_pcg::Pcg64Mcg;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+
+/// An implementation that answers with a value of the tool's result type: one of its `examples`, or one
+/// that is made at random. The same seed and arguments give the same answer.
+#[derive(Debug, Clone)]
+pub struct Fake {
+    seed: u64,
+    /// The values of the result type, once the tool is known.
+    answers: Option<Result<Arc<Mutex<Generator>>, String>>,
+}
+
+impl Fake {
+    /// Fakes with other seeds give other answers.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, answers: None }
+    }
+
+    pub(super) fn load(declared: &gram_model::Implementation) -> Self {
+        Self::new(declared.attribute("seed").and_then(Value::as_u64).unwrap_or(0))
+    }
+
+    fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
+        let answers = match &self.answers {
+            Some(Ok(answers)) => answers,
+            Some(Err(why)) => return Err(failed(why.clone())),
+            None => return Err(failed("a fake needs a tool with a result type".to_owned())),
+        };
+        let arguments = Value::Object(invocation.object()?);
+        let call = format!("{} {} {}", self.seed, invocation.tool, canonical(&arguments));
+        let mut seed = [0; 16];
+        seed.copy_from_slice(&Sha256::digest(call)[..16]);
+        let mut rng = Pcg64Mcg::from_seed(seed);
+        Ok(Answer::Json(answers.lock().random(&mut rng)))
+    }
+}
+
+fn failed(detail: String) -> InvocationError {
+    InvocationError::new(InvocationErrorKind::Failed, detail)
+}
+
+impl Implementation for Fake {
+    fn kind(&self) -> &'static str {
+        "Fake"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        Box::pin(std::future::ready(self.answer(&invocation)))
+    }
+
+    fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {
+        let schema = ResultSchema::new(types, tool, Draft::default());
+        // Without a schema, every value is a result.
+        let schema =
+            schema.map_or(Value::Bool(true), |it| serde_json::to_value(it).unwrap_or_default());
+        let answers = Generator::new(&schema, Texts::Plain).map(|it| Arc::new(Mutex::new(it)));
+        Some(Arc::new(Self { seed: self.seed, answers: Some(answers) }))
+    }
+
+    fn fault(&self) -> Option<String> {
+        let why = self.answers.as_ref()?.as_ref().err()?;
+        Some(format!("its answers cannot be made up: {why}"))
+    }
+}

@@ -1,0 +1,55 @@
+//! The arguments of `gramc test`.
+
+use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use gram_contract::Check;
+
+use super::Spec;
+
+/// Test implementations against the types of their tools
+///
+/// Makes valid calls, at the edges of what the parameters allow and at random, and checks the results;
+/// calls read-only and idempotent tools twice and compares the answers; makes invalid calls, which must
+/// not crash an implementation. What fails is reduced to a small call. Tools that are `destructive` or
+/// run at most `once` are left out. Exit code 1 if an implementation fails.
+///
+/// With two libraries, their implementations are compared call by call instead. Exit code 1 if they
+/// differ.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc test tools.gram --library friendly.gram
+  gramc test tools.gram --library friendly.gram --tool findOrder --cases 1000 --seed 7
+  gramc test tools.gram --library friendly.gram --allow failure --format junit > results.xml
+  gramc test tools.gram --library stable.gram --library rewrite.gram")]
+pub(crate) struct Test {
+    #[command(flatten)]
+    pub(crate) spec: Spec,
+    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
+    /// in SPEC; a second one is compared with the first
+    #[arg(long = "library", value_name = "FILE", required = true)]
+    pub(crate) libraries: Vec<String>,
+    /// Number of valid calls of each tool; half as many invalid ones are made
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) cases: u32,
+    /// Seed of the random calls
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Tool to test; repeatable [default: all]
+    #[arg(long = "tool", value_name = "NAME")]
+    pub(crate) tools: Vec<String>,
+    /// Also call tools that are `destructive` or run at most `once`
+    #[arg(long)]
+    pub(crate) include_destructive: bool,
+    /// Checks that need not pass, separated by commas
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check())]
+    pub(crate) allow: Vec<Check>,
+    /// Also fail if an implementation answers invalid calls, which gramc itself would refuse
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+fn check() -> impl TypedValueParser<Value = Check> {
+    let values = Check::ALL.map(|it| PossibleValue::new(it.name()).help(it.documentation()));
+    PossibleValuesParser::new(values)
+        .map(|name| Check::ALL.into_iter().find(|it| it.name() == name).unwrap_or(Check::Accepted))
+}

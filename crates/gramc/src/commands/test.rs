@@ -1,0 +1,200 @@
+//! `gramc test`
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gram_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
+use gram_diff::report::printable;
+use gram_tools::{Bound, ToolLibrary};
+
+use super::calls::{Read, only_one_reads, read_declared, read_spec, run_interruptibly};
+use crate::args::{Display, Format, Test};
+use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
+use crate::output::{self, say, say_each};
+
+pub(super) fn run(args: &Test, display: Display) -> Outcome {
+    if args.libraries.len() > 2 {
+        return Err(Failure::new("at most two libraries can be compared"));
+    }
+    if let Format::Sarif | Format::Github = display.format {
+        return Err(Failure::new("use --format human, json or junit"));
+    }
+    let paths = args.libraries.iter().map(Path::new).chain([args.spec.path.as_path()]);
+    only_one_reads(&paths.collect::<Vec<_>>())?;
+    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
+    for tool in &args.tools {
+        let mut known = spec.module.tools.iter().map(|tool| tool.name.as_str());
+        if !known.clone().any(|name| name == tool) {
+            let message = format!("the specification declares no tool `{tool}`");
+            return Err(Failure::unknown(&message, tool, known.by_ref(), None));
+        }
+    }
+    let mut libraries = Vec::new();
+    for library in &args.libraries {
+        let Some((library, ..)) = read_declared(library, &spec, display)? else {
+            return Ok(PROBLEMS);
+        };
+        libraries.push(library);
+    }
+    match &libraries[..] {
+        [one, other] => {
+            if display.format == Format::Junit {
+                return Err(Failure::new("--format junit is for one library"));
+            }
+            run_interruptibly(one, async {
+                let compared = compare_all([one, other], &spec, args, display).await;
+                other.close().await;
+                compared
+            })
+        }
+        _ => {
+            let library = libraries.first().cloned().unwrap_or_default();
+            run_interruptibly(&library, test_all(&library, &spec, args, display))
+        }
+    }
+}
+
+/// The options that the arguments give.
+fn options(args: &Test) -> Options {
+    let mut allowed: BTreeSet<Check> = args.allow.iter().copied().collect();
+    if !args.strict {
+        allowed.insert(Check::Accepted);
+    }
+    Options {
+        cases: usize::try_from(args.cases).unwrap_or(usize::MAX),
+        seed: args.seed,
+        tools: args.tools.clone(),
+        include_destructive: args.include_destructive,
+        allowed,
+    }
+}
+
+/// Binds a library as far as possible. What does not fit is said, and tested anyway.
+async fn bind(library: &ToolLibrary, spec: &Read) -> Bound {
+    for (tool, error) in library.connect().await {
+        say(format_args!("warning: cannot connect to the implementation of `{tool}`: {error}"));
+    }
+    let (bound, problems) = library.bind_partly(&spec.module);
+    say_each("warning: ", &problems);
+    bound
+}
+
+async fn test_all(library: &ToolLibrary, spec: &Read, args: &Test, display: Display) -> Outcome {
+    let bound = bind(library, spec).await;
+    let mut reports = Vec::new();
+    let mut printed = Ok(());
+    let width = width(spec, args);
+    test(&bound, &spec.module, &options(args), |report| {
+        let line = match display.format {
+            Format::Json => format!("{}\n", report.json()),
+            Format::Junit => String::new(),
+            _ => shown(&report, width),
+        };
+        if printed.is_ok() {
+            printed = output::print(&line);
+        }
+        reports.push(report);
+    })
+    .await;
+    printed?;
+    if display.format == Format::Junit {
+        output::print(&junit(library.name(), &reports).map_err(Failure::new)?)?;
+    }
+    let failed = reports.iter().filter(|report| report.status() == "failed").count();
+    if reports.iter().all(|report| report.status() == "skipped") {
+        say("nothing was tested");
+    }
+    Ok(if failed > 0 { PROBLEMS } else { CLEAN })
+}
+
+async fn compare_all(
+    libraries: [&ToolLibrary; 2],
+    spec: &Read,
+    args: &Test,
+    display: Display,
+) -> Outcome {
+    let [one, other] = libraries;
+    let (one, other) = (bind(one, spec).await, bind(other, spec).await);
+    let names = libraries.map(ToolLibrary::name);
+    let width = width(spec, args);
+    let mut code = CLEAN;
+    let mut printed = Ok(());
+    compare([&one, &other], &spec.module, &options(args), |comparison| {
+        let line = match display.format {
+            Format::Json => format!("{}\n", comparison.json()),
+            _ => shown_comparison(&comparison, names, width),
+        };
+        if printed.is_ok() {
+            printed = output::print(&line);
+        }
+        if comparison.difference.is_some() {
+            code = PROBLEMS;
+        }
+    })
+    .await;
+    printed.map(|()| code)
+}
+
+/// The length of the longest name that is shown.
+fn width(spec: &Read, args: &Test) -> usize {
+    let names = spec.module.tools.iter().map(|tool| tool.name.as_str());
+    let shown =
+        names.filter(|name| args.tools.is_empty() || args.tools.iter().any(|it| it == name));
+    shown.map(|name| name.chars().count()).max().unwrap_or_default()
+}
+
+/// A report for people.
+fn shown(report: &ToolReport, width: usize) -> String {
+    let counts = report.counts;
+    let calls = |count: usize, kind: &str| match count {
+        1 => format!("1 {kind} call"),
+        count => format!("{count} {kind} calls"),
+    };
+    let mut parts = Vec::new();
+    if counts.valid > 0 {
+        let failed = match counts.failed {
+            0 => String::new(),
+            failed => format!(" ({failed} failed)"),
+        };
+        parts.push(calls(counts.valid, "valid") + &failed);
+    }
+    if counts.repeated > 0 {
+        parts.push(calls(counts.repeated, "repeated"));
+    }
+    if counts.invalid > 0 {
+        let accepted = match counts.accepted {
+            0 => String::new(),
+            accepted => format!(" ({accepted} answered)"),
+        };
+        parts.push(calls(counts.invalid, "invalid") + &accepted);
+    }
+    parts.extend(report.skipped.clone());
+    let mut text = format!("{:width$}  {:7}  {}\n", report.tool, report.status(), parts.join(", "));
+    for violation in &report.violations {
+        let (check, arguments) = (violation.check.name(), &violation.arguments);
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {check} with {arguments}:");
+        for line in violation.message.lines() {
+            let _ = writeln!(text, "    {}", printable(line));
+        }
+    }
+    text
+}
+
+/// A comparison for people.
+fn shown_comparison(comparison: &Comparison, names: [&str; 2], width: usize) -> String {
+    let calls = match comparison.calls {
+        0 => comparison.skipped.clone().unwrap_or_default(),
+        1 => "1 call".to_owned(),
+        calls => format!("{calls} calls"),
+    };
+    let mut text = format!("{:width$}  {:9}  {calls}\n", comparison.tool, comparison.status());
+    if let Some((arguments, answers)) = &comparison.difference {
+        let _ = writeln!(text, "  {arguments}");
+        for (name, answer) in names.iter().zip(answers) {
+            let _ = writeln!(text, "    {name}: {}", printable(answer));
+        }
+    }
+    text
+}

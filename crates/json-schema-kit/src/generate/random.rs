@@ -1,0 +1,359 @@
+//! Random values. They follow the keywords that shape most values; what these do not tell comes from
+//! [`examples`], and what combines badly is made again.
+
+use std::collections::HashMap;
+
+use rand::{Rng, RngExt as _};
+use serde_json::{Map, Number, Value};
+
+use super::Texts;
+use crate::containment::examples;
+use crate::pointer::follow;
+
+/// Optional parts are left out below this depth.
+const MAX_DEPTH: usize = 6;
+
+/// Required parts end at this depth.
+const END: usize = 24;
+
+/// How many values are kept of a schema that is not made at random.
+const POOL: usize = 40;
+
+/// How many items and properties are added to what a schema requires.
+const MAX_MORE: usize = 4;
+
+/// The longest text that is made only because it is allowed.
+const MAX_TEXT: usize = 200;
+
+/// The keywords of schemas whose values are taken from [`examples`].
+const DIFFICULT: [&str; 14] = [
+    "allOf",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "dependentRequired",
+    "dependentSchemas",
+    "format",
+    "if",
+    "maxContains",
+    "not",
+    "pattern",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$dynamicRef",
+];
+
+const WORDS: [&str; 16] = [
+    "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island", "juniper",
+    "kettle", "lantern", "meadow", "north", "orchard", "pebble",
+];
+
+const WILD: [&str; 16] = [
+    "\"", "'", "\\", "\n", "\t", " ", "ß", "é", "日本", "🙂", "<b>", "&amp;", "%20", "$(x)", "{}",
+    "\u{202e}",
+];
+
+/// Values of schemas that are not made at random, by the schema's text.
+#[derive(Debug, Default)]
+pub(super) struct Pools(HashMap<String, Vec<Value>>);
+
+/// A value that most likely fits a schema.
+pub(super) fn value(
+    schema: &Value,
+    texts: Texts,
+    pools: &mut Pools,
+    rng: &mut impl Rng,
+) -> Option<Value> {
+    Random { root: schema, texts, pools, rng }.of(schema, 0)
+}
+
+/// A number below `end`, which is 0 if `end` is.
+pub(super) fn below(rng: &mut impl Rng, end: usize) -> usize {
+    if end == 0 { 0 } else { rng.random_range(0..end) }
+}
+
+struct Random<'r, R> {
+    root: &'r Value,
+    texts: Texts,
+    pools: &'r mut Pools,
+    rng: &'r mut R,
+}
+
+impl<R: Rng> Random<'_, R> {
+    fn of(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        let keywords = match schema {
+            Value::Bool(false) => return None,
+            Value::Object(keywords) => keywords,
+            _ => return Some(self.anything()),
+        };
+        if depth > END {
+            return self.pooled(schema);
+        }
+        if let Some(examples) = keywords.get("examples").and_then(Value::as_array)
+            && !examples.is_empty()
+            && (self.texts == Texts::Plain || self.chance(50))
+        {
+            return Some(self.pick(examples).clone());
+        }
+        if let Some(value) = keywords.get("const") {
+            return Some(value.clone());
+        }
+        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
+            return (!values.is_empty()).then(|| self.pick(values).clone());
+        }
+        if keywords.contains_key("$ref") {
+            let found = follow(self.root, schema).filter(|found| !std::ptr::eq(*found, schema));
+            return found.cloned().and_then(|found| self.of(&found, depth + 1));
+        }
+        if DIFFICULT.iter().any(|key| keywords.contains_key(*key)) {
+            return self.pooled(schema);
+        }
+        for key in ["anyOf", "oneOf"] {
+            if let Some(members) = keywords.get(key).and_then(Value::as_array) {
+                let members = members.clone();
+                return (!members.is_empty())
+                    .then(|| self.pick(&members).clone())
+                    .and_then(|it| self.of(&it, depth + 1));
+            }
+        }
+        self.of_type(keywords, depth)
+    }
+
+    fn of_type(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let kind = match keywords.get("type") {
+            Some(Value::String(kind)) => kind.as_str(),
+            Some(Value::Array(kinds)) if !kinds.is_empty() => self.pick(kinds).as_str()?,
+            _ if keywords.contains_key("properties") => "object",
+            _ if keywords.contains_key("items") => "array",
+            _ => return Some(self.anything()),
+        };
+        match kind {
+            "object" => self.object(keywords, depth),
+            "array" => self.list(keywords, depth),
+            "string" => Some(self.text(keywords).into()),
+            "integer" => self.integer(keywords).map(Value::from),
+            "number" => self.number(keywords),
+            "boolean" => Some(self.chance(50).into()),
+            "null" => Some(Value::Null),
+            _ => None,
+        }
+    }
+
+    /// A value of a schema that is not made at random.
+    fn pooled(&mut self, schema: &Value) -> Option<Value> {
+        let key = schema.to_string();
+        if !self.pools.0.contains_key(&key) {
+            let mut whole = schema.clone();
+            if let (Some(whole), Some(types)) = (whole.as_object_mut(), self.root.get("$defs")) {
+                whole.insert("$defs".to_owned(), types.clone());
+            }
+            self.pools.0.insert(key.clone(), examples(&whole, POOL));
+        }
+        let pool = self.pools.0.get(&key)?;
+        pool.get(below(self.rng, pool.len())).cloned()
+    }
+
+    fn object(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let required = keywords.get("required").and_then(Value::as_array);
+        let is_required =
+            |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        // Whole objects, sparse ones, and those between.
+        let often = if depth > MAX_DEPTH { 0 } else { [15, 50, 90][below(self.rng, 3)] };
+        let mut made = Map::new();
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        for (name, schema) in properties.into_iter().flatten() {
+            if is_required(name) {
+                made.insert(name.clone(), self.of(schema, depth + 1)?);
+            } else if self.chance(often)
+                && let Some(value) = self.of(schema, depth + 1)
+            {
+                made.insert(name.clone(), value);
+            }
+        }
+        self.further(keywords, depth, &mut made);
+        Some(made.into())
+    }
+
+    /// Adds properties that have no name in the schema.
+    fn further(
+        &mut self,
+        keywords: &Map<String, Value>,
+        depth: usize,
+        made: &mut Map<String, Value>,
+    ) {
+        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
+        for (pattern, schema) in patterns.into_iter().flatten() {
+            if depth <= MAX_DEPTH && self.chance(60) {
+                let names = serde_json::json!({"type": "string", "pattern": pattern});
+                if let (Some(Value::String(name)), Some(value)) =
+                    (self.pooled(&names), self.of(schema, depth + 1))
+                {
+                    made.entry(name).or_insert(value);
+                }
+            }
+        }
+        let Some(schema) = keywords.get("additionalProperties").filter(|it| it.is_object()) else {
+            return;
+        };
+        let (least, most) = self.sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
+        let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
+        for _ in 0..count.saturating_mul(3) {
+            if made.len() >= count {
+                break;
+            }
+            let name = match keywords.get("propertyNames") {
+                Some(names) => match self.of(names, depth + 1) {
+                    Some(Value::String(name)) => name,
+                    _ => return,
+                },
+                None => self.words(1, 12),
+            };
+            let Some(value) = self.of(schema, depth + 1) else { return };
+            made.entry(name).or_insert(value);
+        }
+    }
+
+    fn list(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+        let prefix = keywords.get("prefixItems").and_then(Value::as_array);
+        let prefix = prefix.map_or(&[][..], Vec::as_slice);
+        let (least, most) =
+            self.sizes(keywords, ("minItems", "maxItems"), prefix.len().max(MAX_MORE));
+        let any = Value::Bool(true);
+        let rest = keywords.get("items").unwrap_or(&any);
+        let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
+        let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
+        let is_unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        let mut items: Vec<Value> = Vec::with_capacity(count.min(64));
+        for at in 0..count {
+            let item = self.of(prefix.get(at).unwrap_or(rest), depth + 1)?;
+            if !is_unique || !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        Some(items.into())
+    }
+
+    fn text(&mut self, keywords: &Map<String, Value>) -> String {
+        let (least, most) = self.sizes(keywords, ("minLength", "maxLength"), 24);
+        let (least, most) = (least.min(20_000), most.min(least + MAX_TEXT).min(20_000));
+        self.words(least, most.max(least))
+    }
+
+    /// A text of at least `least` and at most `most` characters.
+    fn words(&mut self, least: usize, most: usize) -> String {
+        let length = self.between(least, most);
+        let is_wild = self.texts == Texts::Wild && self.chance(40);
+        let mut text = String::new();
+        while text.chars().count() < length {
+            if !text.is_empty() && !is_wild {
+                text.push(' ');
+            }
+            let part: &&str = self.pick(if is_wild { &WILD } else { &WORDS });
+            text.push_str(part);
+        }
+        let text: String = text.chars().take(length).collect();
+        // A space at the end would be one that people do not see.
+        if text.ends_with(' ') && !is_wild { format!("{}s", &text[..text.len() - 1]) } else { text }
+    }
+
+    fn integer(&mut self, keywords: &Map<String, Value>) -> Option<i64> {
+        let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
+        let ends = |plain: &str, exclusive: &str| (bound(plain), bound(exclusive));
+        #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
+        let low = match ends("minimum", "exclusiveMinimum") {
+            (low, None) => low.map(|it| it.ceil() as i64),
+            (low, Some(other)) => Some(
+                (low.unwrap_or(f64::MIN).ceil() as i64)
+                    .max((other.floor() as i64).saturating_add(1)),
+            ),
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
+        let high = match ends("maximum", "exclusiveMaximum") {
+            (high, None) => high.map(|it| it.floor() as i64),
+            (high, Some(other)) => Some(
+                (high.unwrap_or(f64::MAX).floor() as i64)
+                    .min((other.ceil() as i64).saturating_sub(1)),
+            ),
+        };
+        let reach = if self.texts == Texts::Wild && self.chance(20) { 1 << 53 } else { 1_000 };
+        let (low, high) = match (low, high) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low.saturating_add(reach)),
+            (None, Some(high)) => (high.saturating_sub(reach), high),
+            (None, None) if self.texts == Texts::Plain => (0, 100),
+            (None, None) => (-reach, reach),
+        };
+        let step = keywords.get("multipleOf").and_then(Value::as_i64).filter(|step| *step > 1);
+        let step = step.unwrap_or(1);
+        let (first, last) =
+            (low.div_euclid(step) + i64::from(low.rem_euclid(step) != 0), high.div_euclid(step));
+        (first <= last).then(|| self.rng.random_range(first..=last).checked_mul(step))?
+    }
+
+    fn number(&mut self, keywords: &Map<String, Value>) -> Option<Value> {
+        let bound = |plain: &str, exclusive: &str| {
+            let bounds = [keywords.get(plain), keywords.get(exclusive)];
+            bounds.into_iter().flatten().find_map(Value::as_f64)
+        };
+        let (low, high) =
+            match (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum")) {
+                (Some(low), Some(high)) => (low, high),
+                (Some(low), None) => (low, low + 1_000.0),
+                (None, Some(high)) => (high - 1_000.0, high),
+                (None, None) if self.texts == Texts::Plain => (0.0, 100.0),
+                (None, None) => (-1_000.0, 1_000.0),
+            };
+        if !(low <= high) {
+            return None;
+        }
+        let made = low + (high - low) * self.rng.random_range(0.0..1.0);
+        let step = keywords.get("multipleOf").and_then(Value::as_f64);
+        // Two decimals, unless the range is narrower.
+        let step = step.unwrap_or(if high - low > 0.1 { 0.01 } else { 0.0 });
+        let made = if step > 0.0 { rounded((made / step).round() * step) } else { made };
+        Number::from_f64(made).map(Value::Number)
+    }
+
+    /// A value where anything is allowed.
+    fn anything(&mut self) -> Value {
+        match below(self.rng, if self.texts == Texts::Plain { 1 } else { 5 }) {
+            0 => self.words(3, 16).into(),
+            1 => self.rng.random_range(-9..100_i64).into(),
+            2 => self.chance(50).into(),
+            3 => Value::Null,
+            _ => vec![Value::from(self.words(0, 8))].into(),
+        }
+    }
+
+    /// The least and the greatest size that keywords allow. Without a greatest one, at most `more` above
+    /// the least.
+    fn sizes(
+        &self,
+        keywords: &Map<String, Value>,
+        (least, most): (&str, &str),
+        more: usize,
+    ) -> (usize, usize) {
+        let size = |key: &str| {
+            keywords.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
+        };
+        let least = size(least).unwrap_or(0);
+        (least, size(most).unwrap_or(usize::MAX).min(least.saturating_add(more)))
+    }
+
+    fn between(&mut self, least: usize, most: usize) -> usize {
+        least + below(self.rng, most.saturating_sub(least) + 1)
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        self.rng.random_range(0..100) < percent
+    }
+
+    fn pick<'v, T>(&mut self, values: &'v [T]) -> &'v T {
+        &values[below(self.rng, values.len())]
+    }
+}
+
+/// A number without the traces of binary fractions.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.6}").parse().unwrap_or(number)
+}
