@@ -18,8 +18,15 @@ use crate::request::{RequestContext, RequestResult};
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
-pub(crate) const KINDS: [&str; 5] =
-    ["quickfix", refactor::EXTRACT, refactor::REWRITE, FIX_ALL, refactor::ORGANIZE_IMPORTS];
+pub(crate) const KINDS: [&str; 7] = [
+    "quickfix",
+    refactor::EXTRACT,
+    refactor::INLINE,
+    refactor::MOVE,
+    refactor::REWRITE,
+    FIX_ALL,
+    refactor::ORGANIZE_IMPORTS,
+];
 
 /// The command that returns the explanation of a code.
 pub(crate) const EXPLAIN: &str = "gram.explain";

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use lsp_types::{ClientCapabilities, InitializeParams};
+use lsp_types::{ClientCapabilities, InitializeParams, ResourceOperationKind};
 use serde_json::Value;
 
 use crate::position::Encoding;
+use crate::runnables::RUN;
 use crate::tokens::TokenCache;
 
 /// The client's capabilities and settings.
@@ -23,8 +24,12 @@ pub(crate) struct Client {
     pub(crate) snippets: bool,
     /// Whether workspace edits may name document versions.
     pub(crate) versioned_edits: bool,
+    /// Whether workspace edits may create files.
+    pub(crate) creates_files: bool,
     /// Whether it supports nested document symbols.
     pub(crate) nested_symbols: bool,
+    /// Whether it executes the command [`crate::runnables::RUN`] of lenses.
+    pub(crate) runs: bool,
     /// Whether it supports `workspace/configuration`.
     pub(crate) configures: bool,
     pub(crate) settings: ClientSettings,
@@ -79,13 +84,19 @@ impl Client {
         ];
         let watched = workspace.and_then(|it| it.did_change_watched_files.as_ref());
         let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
+        let commands = capabilities.experimental.as_ref();
+        let commands = commands.and_then(|it| it["commands"]["commands"].as_array());
+        let operations = edits.and_then(|it| it.resource_operations.as_ref());
         Self {
+            runs: commands.is_some_and(|all| all.iter().any(|name| name == RUN)),
             encoding: Encoding::choose(offered),
             pulls: text.is_some_and(|it| it.diagnostic.is_some()),
             refreshes,
             watches: of(watched.map(|it| it.dynamic_registration)),
             snippets: of(completion.map(|it| it.snippet_support)),
             versioned_edits: of(edits.map(|it| it.document_changes)),
+            creates_files: of(edits.map(|it| it.document_changes))
+                && operations.is_some_and(|all| all.contains(&ResourceOperationKind::Create)),
             nested_symbols: of(text
                 .and_then(|it| it.document_symbol.as_ref())
                 .map(|it| it.hierarchical_document_symbol_support)),

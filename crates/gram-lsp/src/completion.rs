@@ -1,7 +1,6 @@
 //! Completion.
 
 mod context;
-mod edits;
 mod items;
 mod named_values;
 mod types;
@@ -12,7 +11,6 @@ use gram_syntax::{Span, Tree};
 use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
 
 use crate::request::{RequestContext, RequestResult};
-pub(crate) use edits::relative_path;
 
 /// The attribute whose key is at a span.
 pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeSpec> {

@@ -1,9 +1,9 @@
-//! Code lenses of tools: losses of targets, libraries that bind the tool, rejected calls in traces,
-//! breaking changes since the last commit.
+//! Code lenses: what can be run, and for tools losses of targets, libraries that bind the tool, rejected
+//! calls in traces, breaking changes since the last commit.
 
 use std::collections::HashMap;
 
-use gram_check::names::{Declaration, Found, Kind, Space};
+use gram_check::names::{Declaration, Found, Kind};
 use gram_diff::{Breaking, Change, diff_tools};
 use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry, Options};
@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::lookup::{ToolRef, tool_of};
 use crate::request::{RequestContext, RequestResult};
+use crate::runnables::{self, Action, libraries_with};
 use crate::snapshot::Snapshot;
 use crate::trace_stats::{ParameterErrorKey, RejectedValues, ToolStats};
 
@@ -42,16 +43,22 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
     let breaking = breaking(cx, own);
-    for one in own.iter().filter(|one| one.kind == Kind::Tool) {
+    for one in own {
         let range = cx.positions().range(one.place);
         let mut add = |what: &str| {
-            let data = json!({"uri": cx.file.uri, "tool": one.name.as_str(), "what": what});
+            let data = json!({"uri": cx.file.uri, "name": one.name.as_str(), "what": what});
             found.push(CodeLens { range, command: None, data: Some(data) });
         };
+        for action in runnables::actions(cx, one) {
+            add(action.name());
+        }
+        if one.kind != Kind::Tool {
+            continue;
+        }
         if targets {
             add("losses");
         }
-        if !libraries_with(cx, &one.name).is_empty() {
+        if !libraries_with(cx, &[&one.name]).is_empty() {
             add("libraries");
         }
         if cx.snapshot.project.trace_stats.tools.contains_key(&one.name) {
@@ -72,10 +79,19 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<
         return Ok(lens);
     }
     let data = lens.data.clone().unwrap_or_default();
-    let name = data["tool"].as_str().unwrap_or_default();
-    let title = match data["what"].as_str() {
+    let name = data["name"].as_str().unwrap_or_default();
+    let what = data["what"].as_str();
+    let action = Action::ALL.into_iter().find(|action| Some(action.name()) == what);
+    if let Some(runnable) = action.and_then(|action| runnables::command(cx, action, name)) {
+        lens.command = Some(runnable);
+        return Ok(lens);
+    }
+    let title = match what {
         Some("losses") => losses_title(cx, name),
-        Some("libraries") => Some(format!("bound by {}", libraries_with(cx, name).join(", "))),
+        Some("libraries") => {
+            let names = libraries_with(cx, &[name]).into_iter().map(|library| library.name);
+            Some(format!("bound by {}", names.collect::<Vec<_>>().join(", ")))
+        }
         Some("runs") => cx.snapshot.project.trace_stats.tools.get(name).map(trace_title),
         _ => None,
     };
@@ -132,21 +148,6 @@ fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
         parts.push(format!("compiles for {} with {} loss{s}", target.name(), lost.len()));
     }
     Some(parts.join("; "))
-}
-
-/// The libraries that implement a tool, in source order.
-fn libraries_with(cx: &RequestContext, tool: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (file, uses) in cx.snapshot.uses().iter().enumerate() {
-        let own = cx.snapshot.names().of(file);
-        for used in uses.iter().filter(|used| used.space == Space::Tools && used.name == tool) {
-            let holder = used.holder.and_then(|at| own.get(at));
-            found
-                .extend(holder.filter(|it| it.kind == Kind::Library).map(|it| it.name.to_string()));
-        }
-    }
-    found.dedup();
-    found
 }
 
 /// The title of the lens for calls in traces.

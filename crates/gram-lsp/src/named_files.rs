@@ -12,8 +12,8 @@ use lsp_types as lsp;
 use lsp_types::{DocumentLink, DocumentLinkParams, TextEdit, WorkspaceEdit};
 
 use crate::client::Client;
-use crate::completion::relative_path;
 use crate::file::File;
+use crate::imports::relative_path;
 use crate::lookup::{entry, only_node};
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;

@@ -1,23 +1,42 @@
 // The extension: starts the language server and registers the commands that are not part of it.
 
 import * as vscode from "vscode";
-import {LanguageClient, type LanguageClientOptions, type ServerOptions} from "vscode-languageclient/node";
+import {
+  LanguageClient,
+  type LanguageClientOptions,
+  type ServerOptions,
+  type StaticFeature,
+} from "vscode-languageclient/node";
 
 import {compileForTarget} from "./compile";
 import {Gramc} from "./gramc";
 import {Pages} from "./pages";
 import {runAgent} from "./run";
+import {type Runnable, Runner} from "./runnable";
 import {SchemaView} from "./schema";
 
 let client: LanguageClient | undefined;
+
+/** Tells the server which commands of lenses are executed here. */
+const COMMANDS: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.experimental = {...capabilities.experimental, commands: {commands: ["gram.run"]}};
+  },
+  initialize: () => undefined,
+  getState: () => ({kind: "static"}),
+  clear: () => undefined,
+};
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const gramc = new Gramc();
   const schemas = new SchemaView(gramc);
   const pages = new Pages();
+  const runner = new Runner(gramc);
   context.subscriptions.push(
     schemas,
     pages,
+    runner,
+    vscode.commands.registerCommand("gram.run", (runnable: Runnable) => runner.run(runnable)),
     vscode.commands.registerCommand("gram.compile", () => compileForTarget(gramc)),
     vscode.commands.registerCommand("gram.showSchema", () => schemas.show()),
     vscode.commands.registerCommand("gram.runAgent", () => runAgent(gramc)),
@@ -48,6 +67,7 @@ async function start(gramc: Gramc, pages: Pages): Promise<void> {
     },
   };
   client = new LanguageClient("gram", "Gram", server, options);
+  client.registerFeature(COMMANDS);
   try {
     await client.start();
   } catch (error) {

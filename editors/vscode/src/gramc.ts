@@ -28,8 +28,13 @@ export class Gramc {
     return this.run([...args, "--stdin-filename", name, "-"], folderOf(document), document.getText());
   }
 
-  /** Runs it. A failure is part of the result. */
-  run(args: string[], folder: string | undefined, input?: string): Promise<Ran> {
+  /** Runs it until the token is cancelled. A failure is part of the result. */
+  run(
+    args: string[],
+    folder: string | undefined,
+    input?: string,
+    token?: vscode.CancellationToken,
+  ): Promise<Ran> {
     return new Promise((done) => {
       const child = execFile(
         this.path(),
@@ -43,6 +48,7 @@ export class Gramc {
           done({fine: error === null, output, messages: missing ? error.message : messages});
         },
       );
+      token?.onCancellationRequested(() => child.kill("SIGINT"));
       // If gramc stops reading early, standard error has the reason.
       child.stdin?.on("error", () => undefined);
       child.stdin?.end(input ?? "");

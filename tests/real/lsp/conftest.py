@@ -12,7 +12,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 CONFIG = ClientServerConfig(server_command=[os.environ["GRAMC"], "lsp"])
 
 
-def capabilities(encoding="utf-16", pulls=False, versioned=False):
+def capabilities(encoding="utf-16", pulls=False, versioned=False, runs=False):
     """What a client says that it can do."""
     item = types.ClientCompletionItemOptions(snippet_support=True)
     text = types.TextDocumentClientCapabilities(
@@ -22,11 +22,15 @@ def capabilities(encoding="utf-16", pulls=False, versioned=False):
         ),
         diagnostic=types.DiagnosticClientCapabilities() if pulls else None,
     )
-    edit = types.WorkspaceEditClientCapabilities(document_changes=versioned)
+    edit = types.WorkspaceEditClientCapabilities(
+        document_changes=versioned,
+        resource_operations=[types.ResourceOperationKind.Create] if versioned else None,
+    )
     return types.ClientCapabilities(
         general=types.GeneralClientCapabilities(position_encodings=[encoding]),
         text_document=text,
         workspace=types.WorkspaceClientCapabilities(workspace_edit=edit),
+        experimental={"commands": {"commands": ["gram.run"]}} if runs else None,
     )
 
 

@@ -316,7 +316,9 @@ async def test_refactorings(editor):
     found = await actions("kind", "refactor.rewrite")
     assert set(found) == {"write types without backticks",
                           "write types in backticks, for other gram tools",
-                          "add a library for 1 tool of this file"}
+                          "add 2 places for descriptions to `find`",
+                          "add a library for 1 tool of this file",
+                          "add a library of fakes for 1 tool of this file"}
     assert '(kind::"a" | "b")' in found["write types without backticks"]
     assert "(trip::`" in found["write types in backticks, for other gram tools"]
     assert '[programs:Library |\n  (find:Command {run: ["./find"]})\n]' in \

@@ -11,8 +11,8 @@ use lsp_types as lsp;
 use lsp_types::{CompletionItem, CompletionItemKind as K};
 
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
-use super::edits::{import_edit, relative};
 use super::named_values::named_values;
+use crate::imports::{import_edit, relative};
 use crate::lookup::{description, member, node_of};
 use crate::markdown::built_in_documentation;
 use crate::request::RequestContext;

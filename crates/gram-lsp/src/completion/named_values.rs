@@ -6,7 +6,7 @@ use gram_model::{ImplementationKind, Type};
 use lsp_types::CompletionItemKind as K;
 
 use super::context::RecordOwner;
-use super::edits::relative_path;
+use crate::imports::relative_path;
 use crate::lookup::fields;
 use crate::request::RequestContext;
 

@@ -1,4 +1,4 @@
-//! Import edits of completions.
+//! Edits of imports.
 
 use std::path::{Path, PathBuf};
 
@@ -16,32 +16,37 @@ pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit>
         return None;
     }
     let path = relative(&cx.file, cx.snapshot.text(other)?)?;
-    let header = cx.file.parse().tree().root().children().next();
+    let (at, text) = import_text(&cx.file, &path);
+    Some(TextEdit::new(cx.positions().range(Span::empty(at)), text))
+}
+
+/// Where a file imports a path that it does not import yet, and the text to insert there.
+pub(crate) fn import_text(file: &File, path: &str) -> (u32, String) {
+    let header = file.parse().tree().root().children().next();
     let header = header.filter(|node| node.kind() == N::Record);
-    let (at, text) = match header {
+    match header {
         None => {
-            let start = u32::from(cx.file.text().starts_with('\u{feff}')) * 3;
-            (start, format!("{{imports: [{}]}}\n\n", string(&path)))
+            let start = u32::from(file.text().starts_with('\u{feff}')) * 3;
+            (start, format!("{{imports: [{}]}}\n\n", string(path)))
         }
         Some(header) => {
             let imports = header.entries().find(|entry| entry.key.content() == "imports");
             let list = imports.map(|entry| entry.value).filter(|it| it.kind() == N::Array);
             if let Some(list) = list {
                 match list.children().last() {
-                    Some(last) => (last.span().end, format!(", {}", string(&path))),
-                    None => (list.span().start + 1, string(&path)),
+                    Some(last) => (last.span().end, format!(", {}", string(path))),
+                    None => (list.span().start + 1, string(path)),
                 }
             } else {
                 let comma = if header.entries().next().is_some() { ", " } else { "" };
-                (header.span().start + 1, format!("imports: [{}]{comma}", string(&path)))
+                (header.span().start + 1, format!("imports: [{}]{comma}", string(path)))
             }
         }
-    };
-    Some(TextEdit::new(cx.positions().range(Span::empty(at)), text))
+    }
 }
 
 /// The path of a file relative to the folder of the importing file.
-pub(super) fn relative(from: &File, to: &File) -> Option<String> {
+pub(crate) fn relative(from: &File, to: &File) -> Option<String> {
     relative_path(from.path.as_deref()?, to.path.as_deref()?)
 }
 
