@@ -13,7 +13,7 @@ vim.lsp.config("gramc", {
     local filetype = vim.bo[buffer].filetype
     if filetype == "gram" then
       start(project or vim.fs.root(buffer, ".git"))
-    elseif project and (filetype == "markdown" or name:match("gram%.toml$") or name:match("%.jsonl$")) then
+    elseif project and (filetype == "markdown" or vim.fs.basename(name) == "gram.toml" or name:match("%.jsonl$")) then
       start(project)
     end
   end,

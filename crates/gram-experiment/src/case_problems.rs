@@ -323,7 +323,7 @@ mod tests {
                 r#"{"input": "a", "expect": {"calls": [{"name": "f"}, {"nme": "g"}, 3]}}"#,
                 &[
                     "key /expect/calls/1/nme: unknown key `nme` (name)",
-                    "/expect/calls/2: invalid type: integer `3`, expected an object with `name`",
+                    "/expect/calls/2: invalid type: number, expected an object with `name`",
                 ],
             ),
             (

@@ -10,7 +10,7 @@ use lsp_types as lsp;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
 use serde_json::json;
 
-use crate::diagnostics::to_protocol;
+use crate::diagnostics::{own_diagnostics, to_protocol};
 use crate::document_kind::DocumentKind;
 use crate::lens::rejection_summary;
 use crate::lookup::{field_of, member, node_of, signature, type_of};
@@ -45,7 +45,7 @@ pub(crate) fn actions(
     let span = cx.positions().span(params.range);
     let mut found = Vec::new();
     let quick = wants("quickfix");
-    let own = cx.diagnostics();
+    let own = own_diagnostics(cx);
     let here = own.iter().filter(|one| {
         let place = one.span();
         place.start <= span.end && span.start <= place.end

@@ -5,22 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gram_check::names::Kind;
-use gram_syntax::Diagnostic;
 
-use crate::file::File;
+use crate::checked_cases::CaseFile;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
 use crate::uri::real;
 
-/// An open file of cases.
-#[derive(Debug)]
-pub(crate) struct CaseFile {
-    pub(crate) file: Arc<File>,
-    pub(crate) found: Vec<Diagnostic>,
+/// The open files of cases with their diagnostics.
+pub(crate) fn case_files(snapshot: &Snapshot) -> &[CaseFile] {
+    snapshot.case_files.get_or_init(|| check_open_files(snapshot))
 }
 
-/// The open files of cases with their diagnostics.
-pub(crate) fn case_files(snapshot: &Snapshot) -> Vec<CaseFile> {
+fn check_open_files(snapshot: &Snapshot) -> Vec<CaseFile> {
     if snapshot.project.open_data.is_empty() {
         return Vec::new();
     }
@@ -52,7 +48,12 @@ fn named_cases(snapshot: &Snapshot) -> Vec<(String, PathBuf)> {
 
 #[cfg(not(feature = "agents"))]
 mod check {
-    use super::{Arc, Diagnostic, File, Snapshot};
+    use std::sync::Arc;
+
+    use gram_syntax::Diagnostic;
+
+    use crate::file::File;
+    use crate::snapshot::Snapshot;
 
     pub(super) fn diagnostics(_: &Snapshot, _: &Arc<File>, _: &str) -> Vec<Diagnostic> {
         Vec::new()
@@ -63,6 +64,3 @@ mod check {
 mod check;
 #[cfg(feature = "agents")]
 pub(crate) mod editing;
-
-#[cfg(feature = "agents")]
-pub(crate) use check::CaseCache;

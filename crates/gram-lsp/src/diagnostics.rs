@@ -11,6 +11,8 @@ use lsp_types as lsp;
 use lsp_types::Uri;
 use serde::Serialize;
 
+use crate::case_files::case_files;
+use crate::document_kind::DocumentKind;
 use crate::file::File;
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
@@ -52,7 +54,7 @@ impl ReportPlace {
                 snapshot.project_file().found.iter().map(|found| (snapshot, found)).collect()
             }
             Self::Cases(at) => {
-                let found = snapshot.case_files().get(at).map(|cases| cases.found.as_slice());
+                let found = case_files(snapshot).get(at).map(|cases| cases.found.as_slice());
                 found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
             }
             Self::Fences => {
@@ -90,7 +92,7 @@ fn places(snapshot: &Snapshot) -> impl Iterator<Item = (&Arc<File>, ReportPlace)
     let files = files.map(|(file, at)| (file, ReportPlace::File(at)));
     let markdown = snapshot.project.markdown.iter();
     let markdown = markdown.map(|markdown| (&markdown.file, ReportPlace::Fences));
-    let cases = std::iter::once_with(|| snapshot.case_files().iter().zip(0..)).flatten();
+    let cases = std::iter::once_with(|| case_files(snapshot).iter().zip(0..)).flatten();
     let cases = cases.map(|(cases, at)| (&cases.file, ReportPlace::Cases(at)));
     project_file.chain(files).chain(markdown).chain(cases)
 }
@@ -116,6 +118,19 @@ fn report(snapshot: &Snapshot, file: &Arc<File>, place: ReportPlace) -> Document
     }
     let (uri, version) = (file.uri.clone(), file.version);
     DocumentReport { uri, version, key: hasher.finish(), place }
+}
+
+/// The diagnostics of the document of a request.
+pub(crate) fn own_diagnostics(cx: &RequestContext) -> &[Diagnostic] {
+    match cx.file.kind {
+        DocumentKind::Project => &cx.snapshot.project_file().found,
+        DocumentKind::Data => {
+            let mut cases = case_files(&cx.snapshot).iter();
+            let own = cases.find(|cases| cases.file.uri == cx.file.uri);
+            own.map(|cases| cases.found.as_slice()).unwrap_or_default()
+        }
+        _ => cx.snapshot.diagnostics().get(cx.number).map(Vec::as_slice).unwrap_or_default(),
+    }
 }
 
 /// A diagnostic in the form of the protocol.

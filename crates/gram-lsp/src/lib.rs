@@ -19,6 +19,7 @@
 mod actions;
 mod capabilities;
 mod case_files;
+mod checked_cases;
 mod client;
 mod committed;
 mod completion;

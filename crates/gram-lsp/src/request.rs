@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use gram_syntax::Diagnostic;
 use lsp_server::{ErrorCode, ResponseError};
 use lsp_types::Uri;
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::document_kind::DocumentKind;
 use crate::file::File;
 use crate::position::Positions;
 use crate::snapshot::Snapshot;
@@ -75,22 +73,6 @@ impl RequestContext {
         let others = snapshot.project_file().file.iter().chain(snapshot.project.open_data.values());
         let file = others.into_iter().find(|file| file.uri == *uri).map(Arc::clone)?;
         Some(Self { snapshot, client, number, file })
-    }
-
-    /// The diagnostics of the document.
-    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
-        match self.file.kind {
-            DocumentKind::Project => &self.snapshot.project_file().found,
-            DocumentKind::Data => {
-                let mut cases = self.snapshot.case_files().iter();
-                let own = cases.find(|cases| cases.file.uri == self.file.uri);
-                own.map(|cases| cases.found.as_slice()).unwrap_or_default()
-            }
-            _ => {
-                let found = self.snapshot.diagnostics().get(self.number);
-                found.map(Vec::as_slice).unwrap_or_default()
-            }
-        }
     }
 
     /// Converts offsets and positions in the document.

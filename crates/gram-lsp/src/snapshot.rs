@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use smol_str::SmolStr;
 
 #[cfg(feature = "agents")]
-use crate::case_files::CaseCache;
-use crate::case_files::{CaseFile, case_files};
+use crate::checked_cases::CaseCache;
+use crate::checked_cases::CaseFile;
 use crate::committed::Committed;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
@@ -118,7 +118,8 @@ pub(crate) struct Snapshot {
     fences: OnceLock<Vec<Arc<Snapshot>>>,
     #[cfg(feature = "agents")]
     valid: OnceLock<Option<gram_check::Valid<gram_model::Module>>>,
-    case_files: OnceLock<Vec<CaseFile>>,
+    /// The diagnostics of open files of cases, computed on first use.
+    pub(crate) case_files: OnceLock<Vec<CaseFile>>,
 }
 
 /// The files of a project and the files that they import.
@@ -337,11 +338,6 @@ impl Snapshot {
     pub(crate) fn valid_module(&self) -> Option<&gram_check::Valid<gram_model::Module>> {
         let check = || gram_check::check_linked(&self.parses(), self.imports()).module;
         self.valid.get_or_init(check).as_ref()
-    }
-
-    /// The open files of cases with their diagnostics.
-    pub(crate) fn case_files(&self) -> &[CaseFile] {
-        self.case_files.get_or_init(|| case_files(self))
     }
 
     /// All tools, for searches by type.

@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use gram_check::codes;
 use gram_experiment::{CasePlace, CaseProblem, ExpectedCalls, case_problems, check_case};
 use gram_syntax::{Diagnostic, SourceFile, Span};
 use json_schema_kit::parts::offset;
-use parking_lot::Mutex;
 use rayon::prelude::*;
 
+use crate::checked_cases::{CheckedLine, CheckedLines};
 use crate::file::File;
 use crate::position::number;
 use crate::snapshot::Snapshot;
@@ -24,39 +24,6 @@ const MAX_PROBLEMS: usize = 20;
 
 /// Number of lines that a thread checks at once, so that small files are checked on one.
 const BATCH: usize = 256;
-
-/// The checked lines of files of cases, by path.
-pub(crate) type CaseCache = Mutex<HashMap<PathBuf, CheckedLines>>;
-
-/// What is known of the lines of a file, by the hash of their text.
-#[derive(Debug, Default)]
-pub(crate) struct CheckedLines {
-    /// Identifies the tools and agents that they were checked against, if there were any.
-    calls: Option<u64>,
-    lines: HashMap<u64, CheckedLine>,
-}
-
-/// A line that was checked.
-#[derive(Debug, Clone)]
-enum CheckedLine {
-    Empty,
-    /// A case, with its id if it has one, and the calls that no run can make. `is_final` is false if
-    /// the calls could not be checked, because the specification has an error.
-    Case {
-        id: Option<Box<str>>,
-        problems: Box<[CaseProblem]>,
-        is_final: bool,
-    },
-    /// Not a case. The reason is found out when it is shown.
-    Invalid,
-}
-
-impl CheckedLine {
-    /// Whether the line need not be checked again.
-    fn is_final(&self) -> bool {
-        !matches!(self, Self::Case { is_final: false, .. })
-    }
-}
 
 /// The diagnostics of a file of cases of an experiment.
 pub(super) fn diagnostics(
@@ -174,12 +141,11 @@ impl<'f> Reporter<'f> {
             near: Vec::new(),
         });
         let invalid;
-        let problems = match checked {
-            CheckedLine::Case { problems, .. } => &**problems,
-            _ => {
-                invalid = case_problems(line, self.folder);
-                &invalid
-            }
+        let problems = if let CheckedLine::Case { problems, .. } = checked {
+            &**problems
+        } else {
+            invalid = case_problems(line, self.folder);
+            &invalid
         };
         let problems = duplicate.iter().chain(problems).take(MAX_PROBLEMS);
         let mut found: Vec<_> =

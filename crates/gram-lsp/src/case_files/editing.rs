@@ -60,11 +60,11 @@ fn expected_calls<'s>(snapshot: &'s Snapshot, experiment: &str) -> Option<Expect
 /// Whether the value at a pointer is the name of a tool.
 fn is_tool_name(pointer: &str) -> bool {
     let parts: Vec<_> = pointer.split('/').skip(1).collect();
-    match parts.as_slice() {
-        ["expect", "calls" | "forbidden_calls", _, "name"] => true,
-        ["expect", "forbidden_calls" | "call_order", _] => true,
-        _ => false,
-    }
+    matches!(
+        parts.as_slice(),
+        ["expect", "calls" | "forbidden_calls", _, "name"]
+            | ["expect", "forbidden_calls" | "call_order", _]
+    )
 }
 
 impl CaseContext<'_> {
