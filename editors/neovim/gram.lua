@@ -5,8 +5,18 @@ vim.filetype.add({ extension = { gram = "gram" } })
 
 vim.lsp.config("gramc", {
   cmd = { "gramc", "lsp" },
-  filetypes = { "gram" },
-  root_markers = { "gram.toml", ".git" },
+  filetypes = { "gram", "markdown", "toml", "json", "jsonl" },
+  -- Files of other languages are checked in directories with a `gram.toml` only.
+  root_dir = function(buffer, start)
+    local project = vim.fs.root(buffer, "gram.toml")
+    local name = vim.api.nvim_buf_get_name(buffer)
+    local filetype = vim.bo[buffer].filetype
+    if filetype == "gram" then
+      start(project or vim.fs.root(buffer, ".git"))
+    elseif project and (filetype == "markdown" or vim.fs.basename(name) == "gram.toml" or name:match("%.jsonl$")) then
+      start(project)
+    end
+  end,
   -- The lenses whose command is defined below.
   capabilities = { experimental = { commands = { commands = { "gram.run" } } } },
 })

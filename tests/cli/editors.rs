@@ -74,6 +74,27 @@ fn the_textmate_grammar_finds_the_scopes_of_an_example() {
 }
 
 #[test]
+fn the_textmate_grammar_is_injected_into_markdown() {
+    let page = "# A\n\n```gram bad x\n[now:Tool | ()==>(::Text)]\n```\n\n```json\n[is:Tool\n```\n\
+                \n  ~~~gram\n  (a::Int)\n  ~~~\n[last:Tool\n";
+    let folder = folder(&[("page.md", page)]);
+    let found = scopes(&[folder.path().join("page.md")]);
+    let of = |word: &str| {
+        let mut lines = found.lines().filter_map(|line| line.split_once('\t'));
+        let found = lines.find(|(_, text)| *text == word).map(|(scopes, _)| scopes);
+        found.unwrap_or_else(|| panic!("{word} in {found:?}")).to_owned()
+    };
+    for (word, scope) in
+        [("Tool", "storage.type"), ("Text", "support.type"), ("Int", "support.type")]
+    {
+        assert!(of(word).contains("meta.embedded.block") && of(word).contains(scope), "{found}");
+    }
+    for outside in ["[is:Tool", "[last:Tool"] {
+        assert_eq!(of(outside), "-", "{found}");
+    }
+}
+
+#[test]
 fn the_textmate_grammar_leaves_nothing_of_the_examples_over() {
     let examples = examples();
     assert!(examples.len() >= 5, "{examples:?}");
@@ -103,6 +124,7 @@ fn extension(place: &Path) -> PathBuf {
     };
     copy("LICENSE", place);
     copy("grammar/gram.tmLanguage.json", &grammar);
+    copy("grammar/gram-markdown.tmLanguage.json", &grammar);
     for part in [
         ".vscodeignore",
         "README.md",
@@ -147,6 +169,7 @@ fn the_extension_for_vs_code_is_packaged() {
         "extension/language-configuration.json",
         "extension/package.json",
         "extension/readme.md",
+        "extension/syntaxes/gram-markdown.tmLanguage.json",
         "extension/syntaxes/gram.tmLanguage.json",
     ];
     assert_eq!(files, BTreeSet::from(wanted));

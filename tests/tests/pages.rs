@@ -62,9 +62,16 @@ fn blocks(page: &str) -> Vec<(String, String)> {
 /// The code of findings about project files, whose examples are TOML.
 const PROJECT_FILE: &str = "project-file";
 
+/// The code of findings about cases, whose examples are JSON.
+const CASE_FILE: &str = "case-file";
+
 /// The texts of the blocks of one kind.
 fn examples(code: &Code, kind: &str) -> Vec<String> {
-    let language = if code.name == PROJECT_FILE { "toml" } else { "gram" };
+    let language = match code.name {
+        PROJECT_FILE => "toml",
+        CASE_FILE => "json",
+        _ => "gram",
+    };
     let info = format!("{language} {kind}");
     blocks(code.page).into_iter().filter(|(i, _)| *i == info).map(|(_, text)| text).collect()
 }
@@ -89,6 +96,11 @@ fn found(code: &Code, texts: &[Parse], links: &ImportGraph) -> Vec<Diagnostic> {
 fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     if code.name == PROJECT_FILE {
         return Project::read(parse.source()).1;
+    }
+    if code.name == CASE_FILE {
+        let text = parse.source().text();
+        let problems = gram_experiment::case_problems(text, Path::new(""));
+        return problems.iter().map(|it| it.diagnostic(parse.source(), text)).collect();
     }
     if code.name == "unformatted" {
         let found = gram_syntax::unformatted(&parse, gram_syntax::FormatOptions::default());
@@ -227,7 +239,7 @@ fn pages_fit_a_terminal() {
 fn pages_hold_a_bad_and_a_good_example() {
     for code in codes() {
         let infos: Vec<_> = blocks(code.page).into_iter().map(|(info, _)| info).collect();
-        let known = ["gram bad", "gram good", "toml bad", "toml good"];
+        let known = ["gram bad", "gram good", "toml bad", "toml good", "json bad", "json good"];
         let strange = infos.iter().find(|info| !known.contains(&info.as_str()));
         assert!(strange.is_none(), "{}: the block `{strange:?}` is not tested", code.name);
         let excepted = WITHOUT_BAD_EXAMPLE.iter().any(|(name, _)| *name == code.name);

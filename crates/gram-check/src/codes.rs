@@ -46,6 +46,7 @@ gram_syntax::declare_codes! {
     UNKNOWN_MODEL = "unknown-model";
     UNKNOWN_BUILTIN = "unknown-builtin";
     MISSING_FILE = "missing-file";
+    CASE_FILE = "case-file";
 }
 
 gram_syntax::declare_codes! {

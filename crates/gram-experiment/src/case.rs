@@ -14,6 +14,7 @@ use crate::hash::hash;
 use crate::program::{OneOrMany, Program};
 use crate::user::{SimulatedUser, UserFields};
 use gram_agent::read_image;
+use gram_model::nearest::{nearest, question};
 
 /// A case: a conversation that runs in every arm.
 #[derive(Debug)]
@@ -182,7 +183,8 @@ impl Case {
         Ok(if all.len() > without_images { hash(all) } else { all })
     }
 
-    fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, String> {
+    /// Reads the case of a line. Paths of images are relative to `folder`.
+    pub(crate) fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, String> {
         let invalid = |error: serde_json::Error| {
             match error.to_string() {
             message if message.contains("untagged enum") => {
@@ -279,18 +281,29 @@ fn name(value: Option<Value>, key: &str) -> Result<Option<String>, String> {
 }
 
 /// The keys of a case. Others are notes of its author.
-const KEYS: [&str; 9] =
+pub(crate) const KEYS: [&str; 9] =
     ["id", "input", "user", "expect", "setup", "teardown", "cluster", "weight", "tags"];
+
+/// The misspelled keys of a case, and the keys that may be meant.
+pub(crate) fn misspelled(
+    fields: &Map<String, Value>,
+) -> impl Iterator<Item = (&String, Vec<&'static str>)> {
+    let unknown = fields.keys().filter(|key| !KEYS.contains(&key.as_str()));
+    let near = unknown.map(|key| {
+        let missing = KEYS.into_iter().filter(|known| !fields.contains_key(*known));
+        (key, nearest(key, missing))
+    });
+    near.filter(|(_, near)| !near.is_empty())
+}
 
 /// Fails if a key of a case is misspelled.
 fn check_keys(fields: &Map<String, Value>) -> Result<(), String> {
-    for key in fields.keys().filter(|key| !KEYS.contains(&key.as_str())) {
-        let missing = KEYS.into_iter().filter(|known| !fields.contains_key(*known));
-        if let Some(question) = gram_model::did_you_mean(key, missing) {
-            return Err(format!("unknown key `{key}`; {question}"));
+    match misspelled(fields).next() {
+        Some((key, near)) => {
+            Err(format!("unknown key `{key}`; {}", question(&near).unwrap_or_default()))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -49,11 +49,45 @@ enum NamedCall {
 
 /// A call that a run must make, or must not make.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `name`")]
 struct ExpectedCall {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
+    /// Whether it is written as the name alone.
+    #[serde(skip)]
+    is_name: bool,
+}
+
+/// A call that a case names, and its place in the file.
+#[derive(Debug)]
+pub(crate) struct NamedToolCall<'g> {
+    pub(crate) key: ExpectationKey,
+    /// The index in the list.
+    pub(crate) at: usize,
+    pub(crate) name: &'g str,
+    /// Whether it is written as the name alone.
+    pub(crate) is_name: bool,
+    pub(crate) arguments: &'g Map<String, Value>,
+}
+
+/// A key of an expectation that names tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExpectationKey {
+    Calls,
+    ForbiddenCalls,
+    CallOrder,
+}
+
+impl ExpectationKey {
+    /// The key, as written.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::ForbiddenCalls => "forbidden_calls",
+            Self::CallOrder => "call_order",
+        }
+    }
 }
 
 /// Decides whether a run meets the expectation of its case.
@@ -68,7 +102,7 @@ pub struct Grader {
     calls: Vec<ExpectedCall>,
     forbidden_calls: Vec<ExpectedCall>,
     /// Names of tools that are called in this order.
-    call_order: Vec<String>,
+    call_order: Vec<ExpectedCall>,
     /// The fewest and the most calls.
     call_count: (usize, usize),
     program: Option<Program>,
@@ -118,11 +152,18 @@ impl Grader {
                 .into_iter()
                 .flatten()
                 .map(|call| match call {
-                    NamedCall::Name(name) => ExpectedCall { name, arguments: Map::new() },
+                    NamedCall::Name(name) => {
+                        ExpectedCall { name, arguments: Map::new(), is_name: true }
+                    }
                     NamedCall::Call(call) => call,
                 })
                 .collect(),
-            call_order: expect.call_order.unwrap_or_default(),
+            call_order: expect
+                .call_order
+                .into_iter()
+                .flatten()
+                .map(|name| ExpectedCall { name, arguments: Map::new(), is_name: true })
+                .collect(),
             call_count,
             program: command.map(Program::new).transpose()?,
             rubric: rubric.map(Rubric::new).transpose()?,
@@ -131,8 +172,22 @@ impl Grader {
 
     /// The names of the tools that a run is expected to call or not to call.
     pub fn named_tools(&self) -> impl Iterator<Item = &str> {
-        let calls = self.calls.iter().chain(&self.forbidden_calls);
-        calls.map(|call| &call.name).chain(&self.call_order).map(String::as_str)
+        self.named_calls().map(|call| call.name)
+    }
+
+    /// The calls that a run is expected to make or not to make, in any order.
+    pub(crate) fn named_calls(&self) -> impl Iterator<Item = NamedToolCall<'_>> {
+        let lists = [
+            (ExpectationKey::Calls, &self.calls),
+            (ExpectationKey::ForbiddenCalls, &self.forbidden_calls),
+            (ExpectationKey::CallOrder, &self.call_order),
+        ];
+        lists.into_iter().flat_map(|(key, calls)| {
+            calls.iter().enumerate().map(move |(at, call)| {
+                let ExpectedCall { name, arguments, is_name } = call;
+                NamedToolCall { key, at, name, is_name: *is_name, arguments }
+            })
+        })
     }
 
     /// The program that grades, if there is one.
@@ -259,11 +314,12 @@ impl Grader {
         }
         let made = || transcript.calls.iter().filter(|call| call.ok);
         let mut rest = made();
-        let missing = self.call_order.iter().position(|name| !rest.any(|call| call.name == *name));
+        let missing =
+            self.call_order.iter().position(|wanted| !rest.any(|call| call.name == wanted.name));
         if let Some(at) = missing {
-            let name = &self.call_order[at];
+            let name = &self.call_order[at].name;
             misses.push(match at.checked_sub(1).and_then(|at| self.call_order.get(at)) {
-                Some(before) => format!("no call of `{name}` after that of `{before}`"),
+                Some(before) => format!("no call of `{name}` after that of `{}`", before.name),
                 None => format!("no call of `{name}`"),
             });
         }

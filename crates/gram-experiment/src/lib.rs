@@ -8,11 +8,13 @@ mod analysis;
 mod arms;
 mod baseline;
 mod case;
+mod case_problems;
 mod checks;
 mod counted;
 mod drift;
 mod evaluation;
 mod evaluators;
+mod expected_calls;
 mod gate;
 mod grade;
 mod hash;
@@ -49,10 +51,14 @@ pub use analysis::{Comparison, IntervalValue, ShiftEstimate, Spread};
 pub use arms::{ArmParts, HostFunction, differences, recordings};
 pub use baseline::Baseline;
 pub use case::{AttributesById, Case, CaseAttributes, UserMessage};
+pub use case_problems::{
+    CasePlace, CaseProblem, CheckedCase, case_problems, check_case, known_keys,
+};
 pub use checks::{case_faults, sequential_fault, unpriced_model};
 pub use drift::Drift;
 pub use evaluation::{EvaluatorUse, Judgement, Preference};
 pub use evaluators::Evaluators;
+pub use expected_calls::ExpectedCalls;
 pub use gate::Gate;
 pub use grade::{GradedConversation, Grader};
 pub use hash::hash;

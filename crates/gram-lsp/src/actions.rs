@@ -10,7 +10,8 @@ use lsp_types as lsp;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
 use serde_json::json;
 
-use crate::diagnostics::to_protocol;
+use crate::diagnostics::{own_diagnostics, to_protocol};
+use crate::document_kind::DocumentKind;
 use crate::lens::rejection_summary;
 use crate::lookup::{field_of, member, node_of, signature, type_of};
 use crate::request::{RequestContext, RequestResult};
@@ -51,7 +52,7 @@ pub(crate) fn actions(
     let span = cx.positions().span(params.range);
     let mut found = Vec::new();
     let quick = wants("quickfix");
-    let own = cx.snapshot.diagnostics().get(cx.number).map(Vec::as_slice).unwrap_or_default();
+    let own = own_diagnostics(cx);
     let here = own.iter().filter(|one| {
         let place = one.span();
         place.start <= span.end && span.start <= place.end
@@ -79,6 +80,9 @@ pub(crate) fn actions(
             command: Some(command),
             ..CodeAction::default()
         });
+    }
+    if cx.file.kind != DocumentKind::Gram {
+        return Ok(found.into_iter().map(CodeActionOrCommand::CodeAction).collect());
     }
     if quick {
         suggestions(cx, span, &mut found);

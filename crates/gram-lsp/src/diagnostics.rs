@@ -11,6 +11,8 @@ use lsp_types as lsp;
 use lsp_types::Uri;
 use serde::Serialize;
 
+use crate::case_files::case_files;
+use crate::document_kind::DocumentKind;
 use crate::file::File;
 use crate::request::{RequestContext, RequestResult};
 use crate::snapshot::Snapshot;
@@ -25,8 +27,42 @@ pub(crate) struct DocumentReport {
     pub(crate) version: Option<i32>,
     /// Identifies the report among those of the same document.
     pub(crate) key: u64,
-    /// The index of the file. `None` for a project file.
-    number: Option<usize>,
+    place: ReportPlace,
+}
+
+/// Where the diagnostics of a document are in a snapshot.
+#[derive(Debug, Clone, Copy)]
+enum ReportPlace {
+    /// A file of the project.
+    File(usize),
+    ProjectFile,
+    /// The fences of a Markdown document.
+    Fences,
+    /// A file of cases.
+    Cases(usize),
+}
+
+impl ReportPlace {
+    /// The diagnostics, with the snapshot that they refer to.
+    fn found(self, snapshot: &Snapshot) -> Vec<(&Snapshot, &Diagnostic)> {
+        match self {
+            Self::File(at) => {
+                let found = snapshot.diagnostics().get(at).map(Vec::as_slice);
+                found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
+            }
+            Self::ProjectFile => {
+                snapshot.project_file().found.iter().map(|found| (snapshot, found)).collect()
+            }
+            Self::Cases(at) => {
+                let found = case_files(snapshot).get(at).map(|cases| cases.found.as_slice());
+                found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
+            }
+            Self::Fences => {
+                let fences = snapshot.fences().iter();
+                fences.flat_map(|it| it.own_diagnostics().iter().map(|one| (&**it, one))).collect()
+            }
+        }
+    }
 }
 
 impl DocumentReport {
@@ -37,24 +73,32 @@ impl DocumentReport {
 
     /// The diagnostics in the form of the protocol.
     pub(crate) fn items(&self, snapshot: &Snapshot) -> Vec<lsp::Diagnostic> {
-        let found = match self.number {
-            Some(number) => snapshot.diagnostics().get(number).map(Vec::as_slice),
-            None => Some(snapshot.project_file().found.as_slice()),
-        };
-        found.unwrap_or_default().iter().filter_map(|found| to_protocol(snapshot, found)).collect()
+        let found = self.place.found(snapshot).into_iter();
+        found.filter_map(|(snapshot, found)| to_protocol(snapshot, found)).collect()
     }
 }
 
-/// The reports of all documents of a project, including the project file.
+/// The reports of all documents of a project, including the project file and open files of cases.
 pub(crate) fn reports(snapshot: &Snapshot) -> Vec<DocumentReport> {
-    let found = snapshot.diagnostics();
-    let texts = snapshot.files().iter().zip(found).enumerate();
-    let project = snapshot.project_file();
-    let own = project.file.iter().map(|file| report(file, &project.found, None));
-    own.chain(texts.map(|(at, (file, found))| report(file, found, Some(at)))).collect()
+    places(snapshot).map(|(file, place)| report(snapshot, file, place)).collect()
 }
 
-fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> DocumentReport {
+/// The documents of a project that have diagnostics. Files of cases come last, because checking them
+/// takes longest.
+fn places(snapshot: &Snapshot) -> impl Iterator<Item = (&Arc<File>, ReportPlace)> {
+    let project_file = snapshot.project_file().file.iter();
+    let project_file = project_file.map(|file| (file, ReportPlace::ProjectFile));
+    let files = snapshot.files().iter().zip(0..);
+    let files = files.map(|(file, at)| (file, ReportPlace::File(at)));
+    let markdown = snapshot.project.markdown.iter();
+    let markdown = markdown.map(|markdown| (&markdown.file, ReportPlace::Fences));
+    let cases = std::iter::once_with(|| case_files(snapshot).iter().zip(0..)).flatten();
+    let cases = cases.map(|(cases, at)| (&cases.file, ReportPlace::Cases(at)));
+    project_file.chain(files).chain(markdown).chain(cases)
+}
+
+fn report(snapshot: &Snapshot, file: &Arc<File>, place: ReportPlace) -> DocumentReport {
+    let found = place.found(snapshot);
     let mut hasher = DefaultHasher::new();
     // Each version of an open document has its own report, even if it is empty, because clients
     // wait for it.
@@ -63,7 +107,7 @@ fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Docu
     if !found.is_empty() {
         file.id.hash(&mut hasher);
     }
-    for one in found {
+    for (_, one) in found {
         (one.code.name, one.severity, &one.message, &one.help).hash(&mut hasher);
         for label in &one.labels {
             (label.span, &label.message).hash(&mut hasher);
@@ -73,17 +117,26 @@ fn report(file: &Arc<File>, found: &[Diagnostic], number: Option<usize>) -> Docu
         }
     }
     let (uri, version) = (file.uri.clone(), file.version);
-    DocumentReport { uri, version, key: hasher.finish(), number }
+    DocumentReport { uri, version, key: hasher.finish(), place }
+}
+
+/// The diagnostics of the document of a request.
+pub(crate) fn own_diagnostics(cx: &RequestContext) -> &[Diagnostic] {
+    match cx.file.kind {
+        DocumentKind::Project => &cx.snapshot.project_file().found,
+        DocumentKind::Data => {
+            let mut cases = case_files(&cx.snapshot).iter();
+            let own = cases.find(|cases| cases.file.uri == cx.file.uri);
+            own.map(|cases| cases.found.as_slice()).unwrap_or_default()
+        }
+        _ => cx.snapshot.diagnostics().get(cx.number).map(Vec::as_slice).unwrap_or_default(),
+    }
 }
 
 /// A diagnostic in the form of the protocol.
 pub(crate) fn to_protocol(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
-    let project_file = &snapshot.project_file().file;
     let range = |source: &Arc<SourceFile>, span| {
-        let file = match snapshot.number_of_source(source) {
-            Some(number) => snapshot.files().get(number)?,
-            None => project_file.as_ref().filter(|it| Arc::ptr_eq(it.source(), source))?,
-        };
+        let file = snapshot.file_of_source(source)?;
         Some(lsp::Location::new(file.uri.clone(), file.positions(snapshot.encoding).range(span)))
     };
     let place = range(&found.source, found.span())?;
@@ -166,9 +219,11 @@ pub(crate) fn pull(
     cx: &RequestContext,
     params: lsp::DocumentDiagnosticParams,
 ) -> RequestResult<Report> {
-    let own = reports(&cx.snapshot).into_iter().find(|report| report.uri == cx.file.uri);
+    let own = places(&cx.snapshot).find(|(file, _)| file.uri == cx.file.uri);
     let before = params.previous_result_id.as_deref();
-    Ok(own.map_or(Report::EMPTY, |report| Report::of(&cx.snapshot, &report, before)))
+    Ok(own.map_or(Report::EMPTY, |(file, place)| {
+        Report::of(&cx.snapshot, &report(&cx.snapshot, file, place), before)
+    }))
 }
 
 /// `workspace/diagnostic`: the reports that changed since the client's previous request.

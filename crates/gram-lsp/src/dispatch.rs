@@ -4,13 +4,16 @@ use lsp_server::ErrorCode;
 use lsp_types::Uri;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+#[cfg(feature = "agents")]
+use crate::case_files::editing;
+use crate::document_kind::DocumentKind;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    named_files, rename, selection, signature, symbols, tokens,
+    named_files, project_file, rename, selection, signature, symbols, tokens,
 };
 
 /// The document that the parameters name.
@@ -40,8 +43,59 @@ pub(crate) fn is_about_document(method: &str) -> Option<bool> {
 
 /// Handles a request about a document.
 pub(crate) fn answer(cx: &RequestContext, method: &str, params: Value) -> RequestResult<Json> {
-    let handler = handler(method).ok_or_else(|| RequestError::invalid("unknown method"))?;
-    handler(cx, params)
+    let known = handler(method).ok_or_else(|| RequestError::invalid("unknown method"))?;
+    let handler = match cx.file.kind {
+        DocumentKind::Gram => Some(known),
+        DocumentKind::Fence => Some(known).filter(|_| FENCE_METHODS.contains(&method)),
+        DocumentKind::Project => project_handler(method),
+        DocumentKind::Data => data_handler(method),
+        DocumentKind::Markdown | DocumentKind::Other => {
+            Some(known).filter(|_| method == DIAGNOSTIC)
+        }
+    };
+    handler.map_or_else(|| serialize(&Value::Null), |handler| handler(cx, params))
+}
+
+/// The answer about an open document that is not analyzed.
+pub(crate) fn empty_answer(method: &str) -> Value {
+    if method == DIAGNOSTIC { json!({"kind": "full", "items": []}) } else { Value::Null }
+}
+
+const DIAGNOSTIC: &str = "textDocument/diagnostic";
+
+/// The requests that are answered in fences of Markdown documents.
+const FENCE_METHODS: [&str; 7] = [
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/definition",
+    "textDocument/typeDefinition",
+    "textDocument/documentHighlight",
+    "textDocument/codeAction",
+];
+
+/// The handlers of requests about `gram.toml`.
+fn project_handler(method: &str) -> Option<Handler> {
+    Some(match method {
+        "textDocument/hover" => |cx, params| run(cx, params, project_file::hover),
+        "textDocument/completion" => |cx, params| run(cx, params, project_file::completion),
+        DIAGNOSTIC | "textDocument/codeAction" => return handler(method),
+        _ => return None,
+    })
+}
+
+/// The handlers of requests about JSON Lines.
+fn data_handler(method: &str) -> Option<Handler> {
+    #[cfg(feature = "agents")]
+    match method {
+        "textDocument/hover" => return Some(|cx, params| run(cx, params, editing::hover)),
+        "textDocument/completion" => {
+            return Some(|cx, params| run(cx, params, editing::completion));
+        }
+        _ => {}
+    }
+    let methods = [DIAGNOSTIC, "textDocument/codeAction"];
+    handler(method).filter(|_| methods.contains(&method))
 }
 
 type Handler = fn(&RequestContext, Value) -> RequestResult<Json>;
@@ -54,10 +108,10 @@ fn run<P: DeserializeOwned, R: Serialize>(
 ) -> RequestResult<Json> {
     let params = serde_json::from_value(params)
         .map_err(|error| RequestError::invalid(format!("invalid parameters: {error}")))?;
-    json(&work(cx, params)?)
+    serialize(&work(cx, params)?)
 }
 
-pub(crate) fn json(made: &impl Serialize) -> RequestResult<Json> {
+pub(crate) fn serialize(made: &impl Serialize) -> RequestResult<Json> {
     let json = serde_json::to_string(made).map(Json);
     json.map_err(|error| RequestError(ErrorCode::InternalError, error.to_string()))
 }

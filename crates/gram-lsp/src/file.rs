@@ -14,6 +14,7 @@ use lsp_types::Uri;
 use parking_lot::Mutex;
 use smol_str::SmolStr;
 
+use crate::document_kind::DocumentKind;
 use crate::position::{Encoding, Lines, Positions};
 
 /// A file of a project.
@@ -21,6 +22,7 @@ use crate::position::{Encoding, Lines, Positions};
 pub(crate) struct File {
     /// Identifies the content of the file.
     pub(crate) id: u64,
+    pub(crate) kind: DocumentKind,
     /// The URI in the client's spelling.
     pub(crate) uri: Uri,
     /// The path, if the document is a file.
@@ -54,8 +56,14 @@ struct CachedDeclarations {
 
 impl File {
     /// An open document.
-    pub(crate) fn open(uri: Uri, path: Option<PathBuf>, version: i32, source: SourceFile) -> Self {
-        Self::new(uri, path, Some(version), Arc::new(source))
+    pub(crate) fn open(
+        uri: Uri,
+        path: Option<PathBuf>,
+        kind: DocumentKind,
+        version: i32,
+        source: SourceFile,
+    ) -> Self {
+        Self { kind, ..Self::new(uri, path, Some(version), Arc::new(source)) }
     }
 
     /// Reuses the parse of a file with the same text and name.
@@ -70,13 +78,21 @@ impl File {
     /// The document after an edit.
     pub(crate) fn edited(&self, version: i32, text: String) -> Self {
         let source = SourceFile::new(self.source.name(), text);
-        Self::open(self.uri.clone(), self.path.clone(), version, source)
+        Self::open(self.uri.clone(), self.path.clone(), self.kind, version, source)
+    }
+
+    /// A fence of the Markdown document.
+    pub(crate) fn fence(&self, text: String) -> Self {
+        let source = Arc::new(SourceFile::new(self.source.name(), text));
+        let file = Self::new(self.uri.clone(), self.path.clone(), self.version, source);
+        Self { kind: DocumentKind::Fence, ..file }
     }
 
     fn new(uri: Uri, path: Option<PathBuf>, version: Option<i32>, source: Arc<SourceFile>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
+            kind: DocumentKind::Gram,
             uri,
             path,
             version,
@@ -91,9 +107,10 @@ impl File {
         }
     }
 
-    /// A file that is not gram: a project file.
+    /// A file that is not gram, read from disk.
     pub(crate) fn plain(uri: Uri, path: PathBuf, source: Arc<SourceFile>) -> Self {
-        Self::new(uri, Some(path), None, source)
+        let kind = DocumentKind::of("", Some(&path));
+        Self { kind, ..Self::new(uri, Some(path), None, source) }
     }
 
     /// Reads a file from disk. `None` if it cannot be read.
@@ -109,6 +126,7 @@ impl File {
         let (uri, path) = (self.uri.clone(), self.path.clone());
         Self {
             id: self.id,
+            kind: self.kind,
             stamp: self.stamp,
             parse: self.parse.clone(),
             types: self.types.clone(),

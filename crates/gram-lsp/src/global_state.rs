@@ -1,6 +1,7 @@
 //! The state of the server: open documents, projects and workspace folders. Only the main thread
 //! changes it. Worker threads read [`Snapshot`]s.
 
+mod assignment;
 mod lone_documents;
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,10 +13,11 @@ use gram_project::files::{self, PROJECT_FILE};
 use gram_syntax::SourceFile;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 
+use crate::document_kind::DocumentKind;
 use crate::file::File;
 use crate::load::{LoadRequest, LoadedProject, address, project_file};
 use crate::position::{Encoding, Lines, Positions};
-use crate::snapshot::{ProjectFile, ProjectState, Snapshot};
+use crate::snapshot::{ProjectState, Snapshot};
 use crate::uri::{path_of, real};
 
 /// Identifies a project.
@@ -204,53 +206,10 @@ impl GlobalState {
         }
     }
 
-    /// Adds an open document to its project.
-    fn assign(&mut self, file: &Arc<File>) {
-        let path = file.path.clone();
-        if let Some(path) = path.as_deref().filter(|path| is_project_file(path)) {
-            let root = path.parent().unwrap_or(path).to_owned();
-            let key = ProjectKey::Folder(root.clone());
-            if let Some(project) = self.projects.get_mut(&key).filter(|project| project.loaded) {
-                let new = project_file(&root, &self.folders, Some(file));
-                project.state.file = Arc::new(new);
-                project.changed();
-            }
-            return;
-        }
-        let root = path.as_deref().and_then(|path| self.root_of(path));
-        let Some((root, path)) = root.zip(path) else { return self.assign_own_project(file) };
-        let key = ProjectKey::Folder(root.clone());
-        let Some(project) = self.projects.get_mut(&key) else {
-            return self.request_load(root);
-        };
-        let known = project.state.indices.contains_key(&path);
-        if known || !project.loaded || !path.exists() {
-            project.put_file(&path, file);
-        } else {
-            // The file is ignored by Git, so it is not part of the project.
-            self.assign_own_project(file);
-        }
-    }
-
-    /// Adds an open document as a project of its own.
-    fn assign_own_project(&mut self, file: &Arc<File>) {
-        let folder = file.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let root = file.path.as_deref().and_then(|path| self.root_of(path));
-        let settings = root.as_deref().map(|root| project_file(root, &self.folders, None));
-        let root = root.unwrap_or_else(|| folder.to_owned());
-        let key = ProjectKey::Document(file.uri.as_str().to_owned());
-        let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
-        project.loaded = true;
-        // Diagnostics of the project file are reported for its own project.
-        let settings = settings.unwrap_or_default();
-        project.state.file = Arc::new(ProjectFile { found: Vec::new(), file: None, ..settings });
-        project.state.import_cache = Arc::default();
-        project.set_files(vec![Arc::clone(file)]);
-    }
-
     /// Opens a document.
-    pub(crate) fn open(&mut self, uri: &Uri, version: i32, text: String) {
+    pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) {
         let path = path_of(uri).map(|path| real(&path));
+        let kind = DocumentKind::of(language, path.as_deref());
         let root = path.as_deref().and_then(|path| self.root_of(path));
         let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
         let root = root.or(folder);
@@ -260,7 +219,8 @@ impl GlobalState {
             }
             _ => uri.as_str().to_owned(),
         };
-        let mut file = File::open(uri.clone(), path.clone(), version, SourceFile::new(name, text));
+        let source = SourceFile::new(name, text);
+        let mut file = File::open(uri.clone(), path.clone(), kind, version, source);
         let mut projects = self.projects.values();
         let known =
             projects.find_map(|it| it.state.files.get(*it.state.indices.get(path.as_ref()?)?));
@@ -270,6 +230,7 @@ impl GlobalState {
         self.store(Arc::new(file));
         // An unknown file may be new or ignored; loading the project again decides.
         let alone = self.projects.contains_key(&ProjectKey::Document(uri.as_str().to_owned()));
+        let alone = alone && kind == DocumentKind::Gram;
         if let Some(root) = path.filter(|_| alone).and_then(|path| self.root_of(&path)) {
             self.request_load(root);
         }
@@ -344,6 +305,7 @@ impl GlobalState {
         let Some(path) = &file.path else { return };
         Arc::make_mut(&mut self.open_paths).remove(path);
         self.invalidate_importers(&file);
+        self.forget_data(path);
         self.reload(path);
     }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use lsp_server::{ErrorCode, ResponseError};
+use lsp_types::Uri;
+use serde_json::Value;
 
 use crate::client::Client;
 use crate::file::File;
@@ -38,12 +40,41 @@ pub(crate) type RequestResult<T> = Result<T, RequestError>;
 pub(crate) struct RequestContext {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) client: Arc<Client>,
-    /// The index of the document in the snapshot.
+    /// The index of the document in the snapshot. Larger than that of any file if it is not gram.
     pub(crate) number: usize,
     pub(crate) file: Arc<File>,
 }
 
 impl RequestContext {
+    /// The context of a request with these parameters. In Markdown, it is that of the fence that they
+    /// refer to.
+    pub(crate) fn new(
+        snapshot: Arc<Snapshot>,
+        client: Arc<Client>,
+        uri: &Uri,
+        params: &Value,
+    ) -> Option<Self> {
+        let files = &snapshot.project.files;
+        if let Some(number) = files.iter().position(|file| file.uri == *uri) {
+            let file = Arc::clone(files.get(number)?);
+            return Some(Self { snapshot, client, number, file });
+        }
+        let number = usize::MAX;
+        if let Some(markdown) = &snapshot.project.markdown {
+            let line =
+                params.pointer("/position/line").or_else(|| params.pointer("/range/start/line"));
+            let line = line.and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+            if let Some(fence) = line.and_then(|line| snapshot.fence_at(line)) {
+                return Self::new(Arc::clone(fence), client, uri, params);
+            }
+            let file = Arc::clone(&markdown.file);
+            return Some(Self { snapshot, client, number, file });
+        }
+        let others = snapshot.project_file().file.iter().chain(snapshot.project.open_data.values());
+        let file = others.into_iter().find(|file| file.uri == *uri).map(Arc::clone)?;
+        Some(Self { snapshot, client, number, file })
+    }
+
     /// Converts offsets and positions in the document.
     pub(crate) fn positions(&self) -> Positions<'_> {
         self.file.positions(self.snapshot.encoding)

@@ -300,9 +300,10 @@ impl Server {
             "initialized" => self.initialized(),
             "textDocument/didOpen" => {
                 if let Some(params) = read::<lsp::DidOpenTextDocumentParams>(params) {
-                    let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
+                    let lsp::TextDocumentItem { uri, language_id, version, text } =
+                        params.text_document;
                     self.outdate(&uri);
-                    self.state.open(&uri, version, text);
+                    self.state.open(&uri, &language_id, version, text);
                 }
             }
             "textDocument/didChange" => {

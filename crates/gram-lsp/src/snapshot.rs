@@ -1,6 +1,7 @@
 //! An immutable snapshot of a project, which requests read on any thread.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +16,9 @@ use lsp_types::Location;
 use parking_lot::Mutex;
 use smol_str::SmolStr;
 
+#[cfg(feature = "agents")]
+use crate::checked_cases::CaseCache;
+use crate::checked_cases::CaseFile;
 use crate::committed::Committed;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
@@ -30,6 +34,20 @@ pub(crate) struct ProjectFile {
     pub(crate) file: Option<Arc<File>>,
 }
 
+/// An open Markdown document and its fences.
+#[derive(Debug)]
+pub(crate) struct MarkdownDocument {
+    pub(crate) file: Arc<File>,
+    pub(crate) fences: Vec<FenceFile>,
+}
+
+/// A fence of a Markdown document, which is a file of its own with the lines of the document.
+#[derive(Debug)]
+pub(crate) struct FenceFile {
+    pub(crate) lines: Range<u32>,
+    pub(crate) file: Arc<File>,
+}
+
 /// Imported files outside the project, kept until they change on disk.
 pub(crate) type ImportCache = Mutex<HashMap<PathBuf, Option<Arc<File>>>>;
 
@@ -43,6 +61,10 @@ pub(crate) struct ProjectState {
     pub(crate) trace_stats: Arc<TraceStats>,
     /// The JSON Lines files of the project: cases, recordings, traces.
     pub(crate) data_files: Arc<[PathBuf]>,
+    /// The open documents of JSON Lines by canonical path.
+    pub(crate) open_data: Arc<BTreeMap<PathBuf, Arc<File>>>,
+    /// The Markdown document that the project consists of.
+    pub(crate) markdown: Option<Arc<MarkdownDocument>>,
     /// The files of the project, sorted by path.
     pub(crate) files: Vec<Arc<File>>,
     /// Indices of files by canonical path.
@@ -50,6 +72,9 @@ pub(crate) struct ProjectState {
     pub(crate) import_cache: Arc<ImportCache>,
     /// The project as it is in the last commit.
     pub(crate) committed: Arc<Mutex<Committed>>,
+    /// The checked lines of open files of cases.
+    #[cfg(feature = "agents")]
+    pub(crate) case_cache: Arc<CaseCache>,
     /// The cached analyses of declarations.
     cache: Arc<Mutex<Cache>>,
 }
@@ -61,10 +86,14 @@ impl ProjectState {
             file: Arc::default(),
             trace_stats: Arc::default(),
             data_files: Arc::default(),
+            open_data: Arc::default(),
+            markdown: None,
             files: Vec::new(),
             indices: Arc::default(),
             import_cache: Arc::default(),
             committed: Arc::default(),
+            #[cfg(feature = "agents")]
+            case_cache: Arc::default(),
             cache: Arc::default(),
         }
     }
@@ -86,6 +115,11 @@ pub(crate) struct Snapshot {
     diagnostics: OnceLock<Vec<Vec<Diagnostic>>>,
     whole: OnceLock<PartialModule>,
     tool_index: OnceLock<ToolIndex>,
+    fences: OnceLock<Vec<Arc<Snapshot>>>,
+    #[cfg(feature = "agents")]
+    valid: OnceLock<Option<gram_check::Valid<gram_model::Module>>>,
+    /// The diagnostics of open files of cases, computed on first use.
+    pub(crate) case_files: OnceLock<Vec<CaseFile>>,
 }
 
 /// The files of a project and the files that they import.
@@ -113,6 +147,10 @@ impl Snapshot {
             diagnostics: OnceLock::new(),
             whole: OnceLock::new(),
             tool_index: OnceLock::new(),
+            fences: OnceLock::new(),
+            #[cfg(feature = "agents")]
+            valid: OnceLock::new(),
+            case_files: OnceLock::new(),
         }
     }
 
@@ -155,8 +193,35 @@ impl Snapshot {
         import_cache.entry(path.to_owned()).or_insert_with(read).clone()
     }
 
+    /// A snapshot of each fence of a Markdown document, with the fence as its only file.
+    pub(crate) fn fences(&self) -> &[Arc<Self>] {
+        self.fences.get_or_init(|| {
+            let fences = self.project.markdown.iter().flat_map(|markdown| &markdown.fences);
+            let snapshot = |fence: &FenceFile| {
+                let state = ProjectState {
+                    files: vec![Arc::clone(&fence.file)],
+                    markdown: None,
+                    cache: Arc::default(),
+                    ..self.project.clone()
+                };
+                Arc::new(Self::new(state, self.encoding, Arc::clone(&self.open)))
+            };
+            fences.map(snapshot).collect()
+        })
+    }
+
+    /// The snapshot of the fence at a line of a Markdown document.
+    pub(crate) fn fence_at(&self, line: u32) -> Option<&Arc<Self>> {
+        let mut fences = self.project.markdown.as_ref()?.fences.iter();
+        self.fences().get(fences.position(|fence| fence.lines.contains(&line))?)
+    }
+
     /// Whether an imported file outside the project was read.
     pub(crate) fn imports_external(&self, path: &Path) -> bool {
+        let mut fences = self.fences.get().into_iter().flatten();
+        if fences.any(|fence| fence.imports_external(path)) {
+            return true;
+        }
         let files = self.linked.get().map(|linked| linked.files.as_slice()).unwrap_or_default();
         files.iter().skip(self.project.files.len()).any(|file| file.path.as_deref() == Some(path))
     }
@@ -175,9 +240,11 @@ impl Snapshot {
         &self.linked().imports
     }
 
-    /// The index of a source file.
-    pub(crate) fn number_of_source(&self, source: &Arc<SourceFile>) -> Option<usize> {
-        self.files().iter().position(|file| Arc::ptr_eq(file.source(), source))
+    /// The file of a source, which may be the project file or an open document of JSON Lines.
+    pub(crate) fn file_of_source(&self, source: &Arc<SourceFile>) -> Option<&Arc<File>> {
+        let others = self.project_file().file.iter().chain(self.project.open_data.values());
+        let mut files = self.files().iter().chain(others);
+        files.find(|file| Arc::ptr_eq(file.source(), source))
     }
 
     /// Converts offsets and positions in a file.
@@ -214,6 +281,11 @@ impl Snapshot {
         })
     }
 
+    /// The diagnostics of the first file.
+    pub(crate) fn own_diagnostics(&self) -> &[Diagnostic] {
+        self.diagnostics().first().map(Vec::as_slice).unwrap_or_default()
+    }
+
     #[cfg(not(feature = "agents"))]
     fn agent_diagnostics(&self, _: &[Parse]) -> Vec<Diagnostic> {
         Vec::new()
@@ -230,9 +302,9 @@ impl Snapshot {
         let mut found: Vec<_> = unknown.collect();
         let budget = &self.project_file().project.budget;
         if *budget != Budget::default()
-            && let Some(module) = gram_check::check_linked(texts, self.imports()).module
+            && let Some(module) = self.valid_module()
         {
-            found.extend(gram_agent::over_budget(&module, budget));
+            found.extend(gram_agent::over_budget(module, budget));
         }
         found
     }
@@ -259,6 +331,13 @@ impl Snapshot {
             let cache = self.project.cache.lock();
             cache.whole_module(&self.parses(), self.imports())
         })
+    }
+
+    /// The module of all files, if they have no error.
+    #[cfg(feature = "agents")]
+    pub(crate) fn valid_module(&self) -> Option<&gram_check::Valid<gram_model::Module>> {
+        let check = || gram_check::check_linked(&self.parses(), self.imports()).module;
+        self.valid.get_or_init(check).as_ref()
     }
 
     /// All tools, for searches by type.

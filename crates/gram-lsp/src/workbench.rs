@@ -35,11 +35,12 @@ impl Workbench {
         Self { state, client: Arc::new(client), version: 0 }
     }
 
-    /// Opens a document. An invalid URI is ignored.
+    /// Opens a document. Its name says whether it is gram, Markdown, a project file or JSON Lines. An
+    /// invalid URI is ignored.
     pub fn open(&mut self, uri: &str, text: &str) {
         self.version += 1;
         if let Ok(uri) = uri.parse() {
-            self.state.open(&uri, self.version, text.to_owned());
+            self.state.open(&uri, "", self.version, text.to_owned());
             self.load();
         }
     }
@@ -100,10 +101,8 @@ impl Workbench {
         let uri = crate::dispatch::document(&params).ok_or("missing document in the parameters")?;
         let key = self.state.key_of(&uri).ok_or("unknown document")?;
         let snapshot = self.state.snapshot(&key).ok_or("unknown project")?;
-        let number = snapshot.project.files.iter().position(|file| file.uri == uri);
-        let number = number.ok_or("there is no such document")?;
-        let file = Arc::clone(&snapshot.project.files[number]);
-        let cx = RequestContext { snapshot, client: Arc::clone(&self.client), number, file };
+        let cx = RequestContext::new(snapshot, Arc::clone(&self.client), &uri, &params);
+        let cx = cx.ok_or("there is no such document")?;
         let answer = answer(&cx, method, params).map_err(|refusal| refusal.1)?;
         serde_json::from_str(&answer.0).map_err(|error| error.to_string())
     }

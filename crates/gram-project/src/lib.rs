@@ -6,8 +6,10 @@
 pub mod files;
 mod imports;
 mod revision;
+mod setting_keys;
 mod settings;
 
 pub use imports::{Imported, follow_imports, resolve_import};
 pub use revision::Revision;
+pub use setting_keys::{SETTINGS, SettingKey, SettingValue};
 pub use settings::{Budget, Price, Project};

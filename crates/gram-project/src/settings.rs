@@ -1,5 +1,6 @@
 //! The settings in `gram.toml`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,6 +12,8 @@ use gram_syntax::Applicability::NeedsLook;
 use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use crate::setting_keys::{BUDGET, FORMAT, PRICE, SETTINGS, SettingKey, WIDTH_RANGE, names};
 
 /// The settings of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,9 +61,6 @@ impl Default for Project {
 
 /// Default line width in columns.
 const DEFAULT_WIDTH: u32 = 100;
-
-/// Allowed line widths.
-const WIDTH_RANGE: std::ops::RangeInclusive<i64> = 20..=1000;
 
 /// Allowed limits of lints.
 const LIMIT_RANGE: std::ops::RangeInclusive<i64> = 1..=1_000_000;
@@ -110,6 +110,17 @@ impl Reader<'_> {
         self.found.push(error);
     }
 
+    /// Whether a table has a key. Reports an unknown one.
+    fn knows(&mut self, key: &Spanned<Cow<'_, str>>, known: &[SettingKey], place: &str) -> bool {
+        let name = &**key.get_ref();
+        if known.iter().any(|key| key.name == name) {
+            return true;
+        }
+        let message = format!("unknown key `{name}`{place}");
+        self.unknown(span(key.span()), message, name, &names(known));
+        false
+    }
+
     fn wrong(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
         let message = format!("invalid `{what}`: expected {wanted}");
         self.report(span(value.span()), message, format!("write {wanted}"));
@@ -117,17 +128,15 @@ impl Reader<'_> {
 
     fn root(&mut self, table: &DeTable<'_>) {
         for (key, value) in table {
+            if !self.knows(key, SETTINGS, "") {
+                continue;
+            }
             match &**key.get_ref() {
                 "targets" => self.targets(value),
                 "format" => self.format(value),
                 "lints" => self.lints(value),
                 "prices" => self.prices(value),
-                "budget" => self.budget(value),
-                other => {
-                    let message = format!("unknown key `{other}`");
-                    let known = ["targets", "format", "lints", "budget", "prices"];
-                    self.unknown(span(key.span()), message, other, &known);
-                }
+                _ => self.budget(value),
             }
         }
     }
@@ -155,10 +164,7 @@ impl Reader<'_> {
             return self.wrong(value, "format", "a table");
         };
         for (key, value) in table {
-            let name = &**key.get_ref();
-            if name != "width" {
-                let message = format!("unknown key `{name}` in `format`");
-                self.unknown(span(key.span()), message, name, &["width"]);
+            if !self.knows(key, FORMAT, " in `format`") {
                 continue;
             }
             match number(value).filter(|number| WIDTH_RANGE.contains(number)) {
@@ -181,15 +187,10 @@ impl Reader<'_> {
             };
             let (mut input, mut output) = (None, None);
             for (key, value) in both {
-                let price = match &**key.get_ref() {
-                    "input" => &mut input,
-                    "output" => &mut output,
-                    other => {
-                        let message = format!("unknown key `{other}` in a price");
-                        self.unknown(span(key.span()), message, other, &["input", "output"]);
-                        continue;
-                    }
-                };
+                if !self.knows(key, PRICE, " in a price") {
+                    continue;
+                }
+                let price = if *key.get_ref() == "input" { &mut input } else { &mut output };
                 *price = money(value);
                 if price.is_none() {
                     self.wrong(value, key.get_ref(), "a number of at least 0");
@@ -208,18 +209,15 @@ impl Reader<'_> {
             return self.wrong(value, "budget", "a table");
         };
         for (key, value) in table {
+            if !self.knows(key, BUDGET, " in `budget`") {
+                continue;
+            }
             let name = &**key.get_ref();
             let budget = &mut self.project.budget;
             let limit = match name {
                 "tool-tokens" => &mut budget.tool_tokens,
                 "expanded-tool-tokens" => &mut budget.expanded_tool_tokens,
-                "model-calls" => &mut budget.model_calls,
-                _ => {
-                    let message = format!("unknown key `{name}` in `budget`");
-                    let known = ["tool-tokens", "expanded-tool-tokens", "model-calls"];
-                    self.unknown(span(key.span()), message, name, &known);
-                    continue;
-                }
+                _ => &mut budget.model_calls,
             };
             let number = number(value).and_then(|number| u64::try_from(number).ok());
             match number.filter(|number| *number > 0) {

@@ -24,6 +24,7 @@ pub mod keywords;
 #[cfg(feature = "normalize")]
 pub mod normalize;
 pub mod numbers;
+pub mod parts;
 pub mod path;
 pub mod pointer;
 #[cfg(feature = "strings")]

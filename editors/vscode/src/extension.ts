@@ -57,7 +57,14 @@ export async function deactivate(): Promise<void> {
 async function start(gramc: Gramc, pages: Pages): Promise<void> {
   const server: ServerOptions = {command: gramc.path(), args: ["lsp"]};
   const options: LanguageClientOptions = {
-    documentSelector: [{language: "gram", scheme: "file"}, {language: "gram", scheme: "untitled"}],
+    // The server only checks project files, the cases of experiments, and `gram` fences.
+    documentSelector: [
+      {language: "gram", scheme: "file"},
+      {language: "gram", scheme: "untitled"},
+      {language: "markdown", scheme: "file"},
+      {pattern: "**/gram.toml", scheme: "file"},
+      {pattern: "**/*.jsonl", scheme: "file"},
+    ],
     // The server requests the settings after a change notification, and registers for file changes
     // itself.
     synchronize: {configurationSection: "gram"},

@@ -35,6 +35,13 @@ async function main() {
       switch (scope) {
         case "source.gram":
           return textmate.parseRawGrammar(text, grammarPath);
+        case "markdown.gram.codeblock": {
+          const name = "gram-markdown.tmLanguage.json";
+          const injected = path.join(path.dirname(grammarPath), name);
+          return textmate.parseRawGrammar(fs.readFileSync(injected, "utf8"), injected);
+        }
+        case "text.html.markdown":
+          return {scopeName: "text.html.markdown", patterns: [], repository: {}};
         case "source.json":
           // A small one in the place of the editor's.
           return {
@@ -46,13 +53,16 @@ async function main() {
           return null;
       }
     },
+    getInjections: (scope) => scope === "text.html.markdown" ? ["markdown.gram.codeblock"] : [],
   });
   // The library passes over what it cannot compile, so each is compiled on its own.
   for (const expression of expressions(JSON.parse(text))) {
     new oniguruma.OnigScanner([expression]);
   }
-  const grammar = await registry.loadGrammar("source.gram");
   for (const file of files) {
+    const isMarkdown = path.extname(file) === ".md";
+    const scope = isMarkdown ? "text.html.markdown" : "source.gram";
+    const grammar = await registry.loadGrammar(scope);
     let stack = textmate.INITIAL;
     for (const line of fs.readFileSync(file, "utf8").split("\n")) {
       const tokenized = grammar.tokenizeLine(line, stack);

@@ -53,12 +53,12 @@ class Editor:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")
 
-    def open(self, name: str, text: str | None = None):
+    def open(self, name: str, text: str | None = None, language: str = "gram"):
         if text is None:
             text = (self.folder / name).read_text()
         self.texts[name], self.versions[name] = text, 1
         item = types.TextDocumentItem(
-            uri=self.uri(name), language_id="gram", version=1, text=text
+            uri=self.uri(name), language_id=language, version=1, text=text
         )
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(text_document=item))
 
@@ -90,7 +90,8 @@ class Editor:
 
     def offset(self, name: str, position: types.Position) -> int:
         text = self.texts[name]
-        for at in range(len(text) + 1):
+        # The start of a line is behind all of the line end before it.
+        for at in reversed(range(len(text) + 1)):
             if self.position(name, at) == position:
                 return at
         raise AssertionError(f"{position} is no position of {name}")

@@ -26,7 +26,16 @@ impl GlobalState {
 impl Project {
     /// The lone document, if its imports are not what they were when they were read.
     fn with_changed_imports(&self) -> Option<Arc<File>> {
+        if let Some(markdown) = &self.state.markdown {
+            let mut fences = markdown.fences.iter();
+            let is_changed = fences.any(|fence| self.has_changed_imports(&fence.file));
+            return is_changed.then(|| Arc::clone(&markdown.file));
+        }
         let file = self.state.files.first()?;
+        self.has_changed_imports(file).then(|| Arc::new(file.with_unresolved_imports()))
+    }
+
+    fn has_changed_imports(&self, file: &File) -> bool {
         let root = &self.state.root;
         let mut cached = self.state.import_cache.lock().clone().into_iter();
         let is_read = |path: &Path, known: &Option<Arc<File>>| {
@@ -34,8 +43,7 @@ impl Project {
         };
         let is_changed = cached.any(|(path, known)| !is_read(&path, &known));
         let missing = |file: &File| file.imports(root).iter().filter(|it| it.1.is_err()).count();
-        let fresh = Arc::new(file.with_unresolved_imports());
-        let has_missing = missing(file) > 0;
-        (is_changed || (has_missing && missing(&fresh) != missing(file))).then_some(fresh)
+        let before = missing(file);
+        is_changed || (before > 0 && missing(&file.with_unresolved_imports()) != before)
     }
 }

@@ -1,7 +1,6 @@
 //! The names of tools and parameters in files of cases.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File as DiskFile;
 use std::io::Read as _;
 use std::path::Path;
@@ -9,8 +8,7 @@ use std::sync::Arc;
 
 use gram_check::names::Kind;
 use gram_syntax::{SourceFile, Span};
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use json_schema_kit::parts::{is_string, member, members, offset};
 use serde_json::value::RawValue;
 
 use super::edits::Edits;
@@ -44,7 +42,7 @@ pub(super) fn rename(edits: &mut Edits, snapshot: &Snapshot, old: CaseName<'_>, 
         let mut found = BTreeMap::new();
         for line in file.text().lines() {
             in_case(line, old, &mut |part| {
-                let start = offset(file.text(), part);
+                let start = number(offset(file.text(), part));
                 let span = Span::new(start, start + number(part.len()));
                 found.insert(span, serde_json::Value::from(new).to_string());
             });
@@ -65,11 +63,6 @@ fn read(path: &Path) -> Option<File> {
     Some(File::plain(crate::uri::of_path(path)?, path.to_owned(), Arc::new(source)))
 }
 
-/// The offset of a part of a text.
-fn offset(text: &str, part: &str) -> u32 {
-    number((part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize))
-}
-
 /// Calls `each` with each string of a case that is the name.
 fn in_case<'j>(line: &'j str, old: CaseName<'_>, each: &mut impl FnMut(&'j str)) {
     let Some(expect) = member(line, "expect") else { return };
@@ -77,54 +70,18 @@ fn in_case<'j>(line: &'j str, old: CaseName<'_>, each: &mut impl FnMut(&'j str))
         for item in serde_json::from_str::<Vec<&RawValue>>(items).unwrap_or_default() {
             let name = member(item.get(), "name").unwrap_or(item.get());
             match old {
-                CaseName::Tool(old) if is(name, old) => each(name),
-                CaseName::Parameter { tool, name: old } if is(name, tool) => {
+                CaseName::Tool(old) if is_string(name, old) => each(name),
+                CaseName::Parameter { tool, name: old } if is_string(name, tool) => {
                     let arguments = member(item.get(), "arguments").unwrap_or_default();
                     let members = members(arguments);
-                    members.iter().filter(|(key, _)| is(key, old)).for_each(|(key, _)| each(key));
+                    members
+                        .iter()
+                        .filter(|(key, _)| is_string(key, old))
+                        .for_each(|(key, _)| each(key));
                 }
                 _ => {}
             }
         }
-    }
-}
-
-/// Whether JSON is this string.
-fn is(json: &str, text: &str) -> bool {
-    serde_json::from_str::<String>(json).is_ok_and(|it| it == text)
-}
-
-/// The JSON of a member of an object.
-fn member<'j>(json: &'j str, name: &str) -> Option<&'j str> {
-    members(json).into_iter().find(|(key, _)| is(key, name)).map(|(_, value)| value)
-}
-
-/// The JSON of the keys and values of an object.
-fn members(json: &str) -> Vec<(&str, &str)> {
-    serde_json::from_str::<Members<'_>>(json).map(|it| it.0).unwrap_or_default()
-}
-
-struct Members<'j>(Vec<(&'j str, &'j str)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut all = Vec::new();
-                while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-                    all.push((key.get(), value.get()));
-                }
-                Ok(Members(all))
-            }
-        }
-        from.deserialize_map(Pairs)
     }
 }
 

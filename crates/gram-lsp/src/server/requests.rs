@@ -51,29 +51,16 @@ impl Server {
             return self.refuse(id, ErrorCode::InvalidParams, why);
         };
         let snapshot = self.state.key_of(&uri).and_then(|key| self.state.snapshot(&key));
-        let found = snapshot.and_then(|snapshot| {
-            let number = snapshot.project.files.iter().position(|file| file.uri == uri);
-            let project = snapshot.project_file().file.as_ref().is_some_and(|file| file.uri == uri);
-            let document = self.state.document(&uri).cloned();
-            let file = match number {
-                Some(number) => Arc::clone(snapshot.project.files.get(number)?),
-                None if project => Arc::clone(snapshot.project_file().file.as_ref()?),
-                None => document.filter(|file| {
-                    file.path.as_deref().is_some_and(crate::global_state::is_project_file)
-                })?,
-            };
-            Some((snapshot, number, file))
+        let context = snapshot.and_then(|snapshot| {
+            RequestContext::new(snapshot, Arc::clone(&self.client), &uri, &params)
         });
-        let Some((snapshot, number, file)) = found else {
+        let Some(cx) = context else {
+            if self.state.document(&uri).is_some_and(|file| !file.kind.is_gram()) {
+                return self.respond(id, Ok(dispatch::empty_answer(&method).into()));
+            }
             let why = format!("unknown document {}", uri.as_str());
             return self.refuse(id, ErrorCode::InvalidParams, &why);
         };
-        if number.is_none() && method != "textDocument/diagnostic" {
-            // A project file has diagnostics only.
-            return self.respond(id, Ok(Value::Null.into()));
-        }
-        let number = number.unwrap_or(usize::MAX);
-        let cx = RequestContext { snapshot, client: Arc::clone(&self.client), number, file };
         self.pending.insert(id.clone(), PendingRequest { document: Some(uri), outdated: false });
         self.run_job(id, move || dispatch::answer(&cx, &method, params));
     }
@@ -86,20 +73,20 @@ impl Server {
         let work: Box<dyn FnOnce() -> RequestResult<Json> + Send> = match method {
             "workspace/symbol" => Box::new(move || {
                 let query = params["query"].as_str().unwrap_or_default();
-                dispatch::json(&symbols::of_workspace(&snapshots, query))
+                dispatch::serialize(&symbols::of_workspace(&snapshots, query))
             }),
             "workspace/diagnostic" => Box::new(move || {
                 let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
                     .map_err(|error| RequestError::invalid(error.to_string()))?;
                 let items = diagnostics::pull_all(&snapshots, &params);
-                dispatch::json(&serde_json::json!({ "items": items }))
+                dispatch::serialize(&serde_json::json!({ "items": items }))
             }),
             "workspace/willRenameFiles" => {
                 let client = Arc::clone(&self.client);
                 Box::new(move || {
                     let params: lsp::RenameFilesParams = serde_json::from_value(params)
                         .map_err(|error| RequestError::invalid(error.to_string()))?;
-                    dispatch::json(&named_files::will_rename(&client, &snapshots, &params))
+                    dispatch::serialize(&named_files::will_rename(&client, &snapshots, &params))
                 })
             }
             _ => Box::new(move || {
@@ -111,7 +98,7 @@ impl Server {
                 let page = diagnostics::explanation(name);
                 let page =
                     page.ok_or_else(|| RequestError::invalid(format!("unknown code `{name}`")))?;
-                dispatch::json(&page)
+                dispatch::serialize(&page)
             }),
         };
         self.pending.insert(id.clone(), PendingRequest { document: None, outdated: false });

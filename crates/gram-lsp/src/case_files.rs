@@ -1,0 +1,66 @@
+//! Diagnostics of open files of cases, which experiments of the project name.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gram_check::names::Kind;
+
+use crate::checked_cases::CaseFile;
+use crate::lookup::entry;
+use crate::snapshot::Snapshot;
+use crate::uri::real;
+
+/// The open files of cases with their diagnostics.
+pub(crate) fn case_files(snapshot: &Snapshot) -> &[CaseFile] {
+    snapshot.case_files.get_or_init(|| check_open_files(snapshot))
+}
+
+fn check_open_files(snapshot: &Snapshot) -> Vec<CaseFile> {
+    if snapshot.project.open_data.is_empty() {
+        return Vec::new();
+    }
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for (experiment, path) in named_cases(snapshot) {
+        let Some(file) = snapshot.project.open_data.get(&path) else { continue };
+        // A file that several experiments name is checked for the first one.
+        if seen.insert(path) {
+            let diagnostics = check::diagnostics(snapshot, file, &experiment);
+            found.push(CaseFile { file: Arc::clone(file), found: diagnostics });
+        }
+    }
+    found
+}
+
+/// The experiments of the project and the canonical paths of their cases.
+fn named_cases(snapshot: &Snapshot) -> Vec<(String, PathBuf)> {
+    let all = snapshot.names().all().filter(|(_, one)| one.kind == Kind::Experiment);
+    let named = all.filter_map(|(found, declaration)| {
+        let file = snapshot.text(found.file)?;
+        let node = file.parse().tree().node(declaration.node);
+        let cases = entry(node, "cases")?.content();
+        let folder = file.path.as_deref().and_then(Path::parent)?;
+        Some((declaration.name.to_string(), real(&folder.join(&*cases))))
+    });
+    named.collect()
+}
+
+#[cfg(not(feature = "agents"))]
+mod check {
+    use std::sync::Arc;
+
+    use gram_syntax::Diagnostic;
+
+    use crate::file::File;
+    use crate::snapshot::Snapshot;
+
+    pub(super) fn diagnostics(_: &Snapshot, _: &Arc<File>, _: &str) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+}
+
+#[cfg(feature = "agents")]
+mod check;
+#[cfg(feature = "agents")]
+pub(crate) mod editing;
