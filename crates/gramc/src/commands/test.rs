@@ -37,22 +37,18 @@ pub(super) fn run(args: &Test, display: Display) -> Outcome {
         };
         libraries.push(library);
     }
-    match &libraries[..] {
-        [one, other] => {
-            if display.format == Format::Junit {
-                return Err(Failure::new("--format junit is for one library"));
-            }
-            run_interruptibly(one, async {
-                let compared = compare_all([one, other], &spec, args, display).await;
-                other.close().await;
-                compared
-            })
-        }
-        _ => {
-            let library = libraries.first().cloned().unwrap_or_default();
-            run_interruptibly(&library, test_all(&library, &spec, args, display))
-        }
+    let [one, other] = &libraries[..] else {
+        let library = libraries.first().cloned().unwrap_or_default();
+        return run_interruptibly(&library, test_all(&library, &spec, args, display));
+    };
+    if display.format == Format::Junit {
+        return Err(Failure::new("--format junit is for one library"));
     }
+    run_interruptibly(one, async {
+        let compared = compare_all([one, other], &spec, args, display).await;
+        other.close().await;
+        compared
+    })
 }
 
 /// The options that the arguments give.

@@ -195,7 +195,7 @@ impl<R: Rng> Random<'_, R> {
         let Some(schema) = keywords.get("additionalProperties").filter(|it| it.is_object()) else {
             return;
         };
-        let (least, most) = self.sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
+        let (least, most) = Self::sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
         let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
         for _ in 0..count.saturating_mul(3) {
             if made.len() >= count {
@@ -217,7 +217,7 @@ impl<R: Rng> Random<'_, R> {
         let prefix = keywords.get("prefixItems").and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let (least, most) =
-            self.sizes(keywords, ("minItems", "maxItems"), prefix.len().max(MAX_MORE));
+            Self::sizes(keywords, ("minItems", "maxItems"), prefix.len().max(MAX_MORE));
         let any = Value::Bool(true);
         let rest = keywords.get("items").unwrap_or(&any);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
@@ -234,7 +234,7 @@ impl<R: Rng> Random<'_, R> {
     }
 
     fn text(&mut self, keywords: &Map<String, Value>) -> String {
-        let (least, most) = self.sizes(keywords, ("minLength", "maxLength"), 24);
+        let (least, most) = Self::sizes(keywords, ("minLength", "maxLength"), 24);
         let (least, most) = (least.min(20_000), most.min(least + MAX_TEXT).min(20_000));
         self.words(least, most.max(least))
     }
@@ -303,7 +303,7 @@ impl<R: Rng> Random<'_, R> {
                 (None, None) if self.texts == Texts::Plain => (0.0, 100.0),
                 (None, None) => (-1_000.0, 1_000.0),
             };
-        if !(low <= high) {
+        if low > high {
             return None;
         }
         let made = low + (high - low) * self.rng.random_range(0.0..1.0);
@@ -328,7 +328,6 @@ impl<R: Rng> Random<'_, R> {
     /// The least and the greatest size that keywords allow. Without a greatest one, at most `more` above
     /// the least.
     fn sizes(
-        &self,
         keywords: &Map<String, Value>,
         (least, most): (&str, &str),
         more: usize,

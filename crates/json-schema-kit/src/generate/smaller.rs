@@ -27,7 +27,7 @@ pub(super) fn spoiled(value: &Value) -> Vec<Value> {
     match value {
         Value::Number(_) => found.extend([json!(0.5), json!(-(1_i64 << 53)), json!(1_i64 << 53)]),
         Value::String(text) => {
-            found.extend([json!(""), json!(format!("{text}\u{7f}")), json!("x".repeat(5_000))])
+            found.extend([json!(""), json!(format!("{text}\u{7f}")), json!("x".repeat(5_000))]);
         }
         Value::Array(items) => {
             found.extend(without_items(items));
@@ -101,7 +101,7 @@ fn texts(text: &str) -> Vec<Value> {
     let mut found: Vec<String> = Vec::new();
     if length > 0 {
         found.extend([
-            "".to_owned(),
+            String::new(),
             first(length / 2),
             last(length / 2),
             first(length - 1),

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
+
 use std::collections::HashSet;
 
 use rand::SeedableRng as _;
