@@ -102,6 +102,18 @@ fn gates_ask_for_proof() {
 }
 
 #[test]
+fn some_cases_run_alone() {
+    let kept = folder(&[]);
+    let line = format!("{REPLACE} --case returned-1043 --case returned-1163");
+    keeps(&line, &kept, "some").exits(0);
+    assert_eq!(report(&kept.file("some"))["runs"], 4);
+    // Others are another experiment.
+    let line = format!("{REPLACE} --case returned-1043 --case returned-1133");
+    keeps(&line, &kept, "some").fails_with(&["some"]);
+    gramc(&format!("{REPLACE} --case returned-104")).run().fails_with(&["no case `returned-104`"]);
+}
+
+#[test]
 fn cases_may_be_repeated() {
     let run = gramc(REPLACE).args("--repeats 3 --format json").run().exits(0);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();

@@ -127,10 +127,14 @@ fn extension(place: &Path) -> PathBuf {
     copy("grammar/gram-markdown.tmLanguage.json", &grammar);
     for part in [
         ".vscodeignore",
+        "CHANGELOG.md",
         "README.md",
+        "images",
         "language-configuration.json",
         "package.json",
+        "snippets",
         "src",
+        "walkthrough",
         "tsconfig.json",
     ] {
         copy(&format!("editors/vscode/{part}"), &extension);
@@ -165,12 +169,19 @@ fn the_extension_for_vs_code_is_packaged() {
         "[Content_Types].xml",
         "extension.vsixmanifest",
         "extension/LICENSE.txt",
+        "extension/changelog.md",
         "extension/dist/extension.js",
+        "extension/dist/web.js",
+        "extension/images/icon.png",
         "extension/language-configuration.json",
         "extension/package.json",
         "extension/readme.md",
+        "extension/snippets/gram.json",
         "extension/syntaxes/gram-markdown.tmLanguage.json",
         "extension/syntaxes/gram.tmLanguage.json",
+        "extension/walkthrough/call.md",
+        "extension/walkthrough/compile.md",
+        "extension/walkthrough/define.md",
     ];
     assert_eq!(files, BTreeSet::from(wanted));
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("a file");
@@ -181,7 +192,7 @@ fn the_extension_for_vs_code_is_packaged() {
     // All that the manifest offers is there.
     let bundle = archive(&["extension/dist/extension.js"]);
     let commands = manifest["contributes"]["commands"].as_array().expect("a list");
-    assert_eq!(commands.len(), 4);
+    assert_eq!(commands.len(), 5);
     for offered in commands {
         let name = offered["command"].as_str().expect("a name");
         assert!(bundle.contains(name), "nothing runs {name}");

@@ -13,7 +13,8 @@ use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    named_files, project_file, rename, selection, signature, symbols, tokens,
+    named_files, project_file, rename, selection, signature, symbols,
+    test_groups, tokens,
 };
 
 /// The document that the parameters name.
@@ -37,6 +38,7 @@ pub(crate) fn is_about_document(method: &str) -> Option<bool> {
             | "workspace/diagnostic"
             | "workspace/executeCommand"
             | "workspace/willRenameFiles"
+            | test_groups::METHOD
     );
     about_all.then_some(false)
 }

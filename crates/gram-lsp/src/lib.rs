@@ -54,6 +54,7 @@ mod server;
 mod signature;
 mod snapshot;
 mod symbols;
+mod test_groups;
 mod tokens;
 mod toml_context;
 mod tool_index;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::lookup::tool_of;
 use crate::request::RequestContext;
+use crate::test_groups::specification_of_experiment;
 
 /// The command of these lenses, which the editor executes. Its argument is a [`Runnable`].
 pub(crate) const RUN: &str = "gram.run";
@@ -147,11 +148,13 @@ fn runnable(cx: &RequestContext, action: Action, name: &str) -> Option<Runnable>
             made("run", "text", &words, asks)
         }
         Action::Compare => {
-            let words = ["ab", &path, "--experiment", name, "--report", "{report}"];
+            let spec = specification_of(cx, name)?;
+            let words = ["ab", &spec, "--experiment", name, "--report", "{report}"];
             made("run", "report", &words, Vec::new())
         }
         Action::Plan => {
-            made("plan", "text", &["ab", &path, "--experiment", name, "--plan"], Vec::new())
+            let spec = specification_of(cx, name)?;
+            made("plan", "text", &["ab", &spec, "--experiment", name, "--plan"], Vec::new())
         }
     })
 }
@@ -173,6 +176,14 @@ fn library(libraries: &[LibraryRef], fakes: bool) -> Ask {
         choices.push(Choice { label: "made-up answers".to_owned(), arguments });
     }
     Ask { placeholder: "{library}", title: "Library".to_owned(), value: None, choices }
+}
+
+/// What an experiment of the document runs in.
+fn specification_of(cx: &RequestContext, experiment: &str) -> Option<String> {
+    let own = cx.snapshot.names().of(cx.number);
+    let is_meant = |one: &Declaration| one.kind == Kind::Experiment && one.name == experiment;
+    let at = own.iter().position(is_meant)?;
+    specification_of_experiment(&cx.snapshot, Found { file: cx.number, at })
 }
 
 /// Arguments that a tool accepts, as JSON. `None` if there is no such tool.

@@ -9,10 +9,12 @@ import {
 } from "vscode-languageclient/node";
 
 import {compileForTarget} from "./compile";
+import {openExample} from "./example";
 import {Gramc} from "./gramc";
 import {Pages} from "./pages";
 import {runAgent} from "./run";
 import {type Runnable, Runner} from "./runnable";
+import {Tests} from "./tests";
 import {SchemaView} from "./schema";
 
 let client: LanguageClient | undefined;
@@ -28,15 +30,18 @@ const COMMANDS: StaticFeature = {
 };
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const gramc = new Gramc();
+  const gramc = new Gramc(context.extensionPath);
   const schemas = new SchemaView(gramc);
   const pages = new Pages();
   const runner = new Runner(gramc);
+  const tests = new Tests(gramc, () => client);
   context.subscriptions.push(
     schemas,
     pages,
     runner,
+    tests,
     vscode.commands.registerCommand("gram.run", (runnable: Runnable) => runner.run(runnable)),
+    vscode.commands.registerCommand("gram.openExample", openExample),
     vscode.commands.registerCommand("gram.compile", () => compileForTarget(gramc)),
     vscode.commands.registerCommand("gram.showSchema", () => schemas.show()),
     vscode.commands.registerCommand("gram.runAgent", () => runAgent(gramc)),

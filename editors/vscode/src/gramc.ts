@@ -1,6 +1,8 @@
 // Running `gramc`.
 
 import {execFile} from "node:child_process";
+import {existsSync} from "node:fs";
+import {join} from "node:path";
 import * as vscode from "vscode";
 
 /** The result of a run. */
@@ -16,10 +18,21 @@ export interface Ran {
 /** Maximum output of a run, in bytes. */
 const MOST = 64 * 1024 * 1024;
 
+/** The default of the setting `gram.path`. */
+const DEFAULT = "gramc";
+
 export class Gramc {
-  /** The path of `gramc` from the settings. */
+  /** The program that the extension for one platform has. */
+  private readonly bundled: string;
+
+  constructor(folder: string) {
+    this.bundled = join(folder, "server", process.platform === "win32" ? "gramc.exe" : "gramc");
+  }
+
+  /** The path of `gramc`: that of the settings, or the extension's own, or a name on the `PATH`. */
   path(): string {
-    return vscode.workspace.getConfiguration("gram").get<string>("path") || "gramc";
+    const chosen = vscode.workspace.getConfiguration("gram").get<string>("path") || DEFAULT;
+    return chosen === DEFAULT && existsSync(this.bundled) ? this.bundled : chosen;
   }
 
   /** Runs it in the directory of a document, with the current text of the editor as input. */

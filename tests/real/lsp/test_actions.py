@@ -91,6 +91,39 @@ async def test_lenses_run_tools_agents_and_experiments(editor, tmp_path):
     assert "fakes" in run(by_label["plan duel"], {}).stdout
 
 
+@with_files({**FILES, "main.gram": MAIN.split("[duel")[0],
+             "duel.gram": '[duel:Experiment {agent: "planner", cases: "cases.jsonl"} | fakes, slow]\n'},
+            runs=True)
+async def test_an_experiment_finds_the_agent_of_another_file(editor, tmp_path):
+    editor.open("duel.gram")
+    [run_it, plan] = await lenses(editor, "duel.gram")
+    compared = run(run_it, {"{report}": str(tmp_path / "report")})
+    assert compared.returncode == 0, compared
+    assert run(plan, {}).returncode == 0
+
+
+@with_files({**FILES, "cases.jsonl": '{"id": "a", "input": "Hello"}\n{"input": "x", "expect": {"contains": "y"}}\n'})
+async def test_libraries_and_experiments_are_listed_as_tests(editor, tmp_path):
+    editor.open("main.gram")
+    found = await editor.client.protocol.send_request_async("gram/tests", {})
+    groups = {it.label: it for it in found}
+    assert {name: it.kind for name, it in groups.items()} == {
+        "fakes": "library", "slow": "library", "duel": "experiment"}
+    fakes, duel = groups["fakes"], groups["duel"]
+    assert [tool.label for tool in fakes.tools] == ["weather", "walk"]
+    assert duel.cases == str(editor.folder / "cases.jsonl")
+    gramc = os.environ["GRAMC"]
+    tested = subprocess.run([gramc, *fakes.arguments, "--tool", "walk"], cwd=fakes.folder,
+                            capture_output=True, text=True)
+    [report] = [json.loads(line) for line in tested.stdout.splitlines()]
+    assert (report["tool"], report["status"]) == ("walk", "passed"), tested
+    folder = tmp_path / "report"
+    arguments = [str(folder) if it == "{report}" else it for it in duel.arguments]
+    subprocess.run([gramc, *arguments, "--case", "2"], cwd=duel.folder, capture_output=True)
+    runs = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    assert {it["case"] for it in runs} == {"2"} and not any(it["success"] for it in runs)
+
+
 @with_files(FILES)
 async def test_an_editor_that_cannot_run_them_gets_no_such_lenses(editor):
     editor.open("main.gram")

@@ -16,6 +16,7 @@ use crate::named_files;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::symbols;
+use crate::test_groups;
 use crate::transport::Json;
 
 impl Server {
@@ -88,6 +89,9 @@ impl Server {
                         .map_err(|error| RequestError::invalid(error.to_string()))?;
                     dispatch::serialize(&named_files::will_rename(&client, &snapshots, &params))
                 })
+            }
+            test_groups::METHOD => {
+                Box::new(move || dispatch::serialize(&test_groups::test_groups(&snapshots)))
             }
             _ => Box::new(move || {
                 let command = params["command"].as_str().unwrap_or_default();

@@ -203,6 +203,9 @@ pub(crate) struct Bounds {
     /// Omit the tool-calling guidance from the system prompt
     #[arg(long)]
     pub(crate) no_guidance: bool,
+    /// Run only the case of this id; repeatable
+    #[arg(long = "case", value_name = "ID")]
+    pub(crate) only: Vec<String>,
     /// Run only this part, such as 3/16; `gramc ab merge` combines parts
     #[arg(long, value_name = "PART/OF")]
     pub(crate) shard: Option<Shard>,

@@ -63,7 +63,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let Some(bounds) = arms::bound(sides).await? else { return Ok(PROBLEMS) };
     let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
     let mut arms = arms.collect::<Result<Vec<_>, _>>()?;
-    let (cases, identity) = cases(&wanted.cases)?;
+    let (cases, identity) = cases(&wanted.cases, &args.only)?;
     let modules: Vec<&Module> = sides.iter().map(|side| &*side.spec.module).collect();
     let wrong = case_faults(&cases, &modules);
     if !wrong.is_empty() {
@@ -212,13 +212,25 @@ impl Work {
 /// The most bytes of all cases.
 const MAX_CASES: u64 = 1 << 30;
 
-/// The cases, and a hash of their file and images.
-fn cases(path: &Path) -> Result<(Vec<Case>, String), Failure> {
+/// The cases, or those of these ids if there are any, and a hash of their file and images.
+fn cases(path: &Path, only: &[String]) -> Result<(Vec<Case>, String), Failure> {
     let text = input::read_bytes(path, MAX_CASES)?;
     let shown = path.display().to_string();
     let name = if shown == "-" { "<stdin>" } else { &shown };
-    let cases = Case::read(&text[..], name)?;
-    let identity = Case::hash_all(&text, &cases)?;
+    let mut cases = Case::read(&text[..], name)?;
+    let mut identity = Case::hash_all(&text, &cases)?;
+    for id in only {
+        let mut known = cases.iter().map(|case| case.id.as_str());
+        if !known.clone().any(|it| it == id) {
+            return Err(Failure::unknown(&format!("{shown} has no case `{id}`"), id, known.by_ref(), None));
+        }
+    }
+    if !only.is_empty() {
+        cases.retain(|case| only.contains(&case.id));
+        // Other cases are another experiment.
+        let ids: Vec<_> = cases.iter().map(|case| case.id.as_str()).collect();
+        identity = format!("{identity} {}", ids.join(","));
+    }
     Ok((cases, identity))
 }
 
