@@ -43,13 +43,15 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
     let breaking = breaking(cx, own);
+    let implemented = runnables::implemented(cx);
     for one in own {
         let range = cx.positions().range(one.place);
         let mut add = |what: &str| {
             let data = json!({"uri": cx.file.uri, "name": one.name.as_str(), "what": what});
             found.push(CodeLens { range, command: None, data: Some(data) });
         };
-        for action in runnables::actions(cx, one) {
+        let is_implemented = implemented.contains(&one.name);
+        for action in runnables::actions(cx, one, is_implemented) {
             add(action.name());
         }
         if one.kind != Kind::Tool {
@@ -58,7 +60,7 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
         if targets {
             add("losses");
         }
-        if !libraries_with(cx, &[&one.name]).is_empty() {
+        if is_implemented {
             add("libraries");
         }
         if cx.snapshot.project.trace_stats.tools.contains_key(&one.name) {

@@ -1,11 +1,13 @@
 //! What an editor can run from a lens: calls and tests of tools, agents, experiments.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use gram_check::names::{Declaration, Found, Kind, Space};
 use gram_schema::example_arguments;
 use lsp_types::Command;
 use serde::Serialize;
+use smol_str::SmolStr;
 
 use crate::lookup::tool_of;
 use crate::request::RequestContext;
@@ -92,12 +94,17 @@ impl Action {
     }
 }
 
-/// What can be done with a declaration of the document.
-pub(crate) fn actions(cx: &RequestContext, one: &Declaration) -> &'static [Action] {
+/// What can be done with a declaration of the document. `is_implemented` says whether a library implements
+/// it.
+pub(crate) fn actions(
+    cx: &RequestContext,
+    one: &Declaration,
+    is_implemented: bool,
+) -> &'static [Action] {
     match one.kind {
         _ if !cx.client.runs || cx.file.path.is_none() => &[],
-        Kind::Tool if libraries_with(cx, &[&one.name]).is_empty() => &[Action::Call],
-        Kind::Tool => &[Action::Call, Action::Test],
+        Kind::Tool if is_implemented => &[Action::Call, Action::Test],
+        Kind::Tool => &[Action::Call],
         Kind::Agent => &[Action::Run],
         Kind::Experiment => &[Action::Compare, Action::Plan],
         _ => &[],
@@ -203,6 +210,20 @@ fn tools_of(cx: &RequestContext, agent: &str) -> Vec<String> {
     let of_agent =
         uses.iter().filter(|used| used.space == Space::Tools && used.holder.is_some_and(is_agent));
     of_agent.map(|used| used.name.to_string()).collect()
+}
+
+/// The tools that libraries of the project implement.
+pub(crate) fn implemented(cx: &RequestContext) -> HashSet<SmolStr> {
+    let mut found = HashSet::new();
+    for (file, uses) in cx.snapshot.uses().iter().enumerate() {
+        let own = cx.snapshot.names().of(file);
+        let in_library = uses.iter().filter(|used| {
+            let holder = used.holder.and_then(|at| own.get(at));
+            used.space == Space::Tools && holder.is_some_and(|it| it.kind == Kind::Library)
+        });
+        found.extend(in_library.map(|used| used.name.clone()));
+    }
+    found
 }
 
 /// The libraries of the project that implement one of these tools, in source order.

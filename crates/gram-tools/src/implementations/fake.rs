@@ -1,6 +1,6 @@
 //! Answers that are made from the type of a tool's result.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gram_model::{Tool, Types};
 use gram_schema::emit::{Draft, ResultSchema};
@@ -21,14 +21,16 @@ use crate::invocation::{
 #[derive(Debug, Clone)]
 pub struct Fake {
     seed: u64,
-    /// The values of the result type, once the tool is known.
-    answers: Option<Result<Arc<Mutex<Generator>>, String>>,
+    /// The schema of the result, once the tool is known.
+    schema: Option<Arc<Value>>,
+    /// The values of the result type, made when the first one is wanted.
+    answers: Arc<OnceLock<Result<Mutex<Generator>, String>>>,
 }
 
 impl Fake {
     /// Fakes with other seeds give other answers.
     pub fn new(seed: u64) -> Self {
-        Self { seed, answers: None }
+        Self { seed, schema: None, answers: Arc::default() }
     }
 
     pub(super) fn load(declared: &gram_model::Implementation) -> Self {
@@ -36,11 +38,12 @@ impl Fake {
     }
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
-        let answers = match &self.answers {
-            Some(Ok(answers)) => answers,
-            Some(Err(why)) => return Err(failed(why.clone())),
-            None => return Err(failed("a fake needs a tool with a result type".to_owned())),
+        let Some(schema) = &self.schema else {
+            return Err(failed("a fake answers only for a tool of a specification".to_owned()));
         };
+        let answers =
+            self.answers.get_or_init(|| Generator::new(schema, Texts::Plain).map(Mutex::new));
+        let answers = answers.as_ref().map_err(|why| failed(why.clone()))?;
         let arguments = Value::Object(invocation.object()?);
         let call = format!("{} {} {}", self.seed, invocation.tool, canonical(&arguments));
         let mut seed = [0; 16];
@@ -68,12 +71,6 @@ impl Implementation for Fake {
         // Without a schema, every value is a result.
         let schema =
             schema.map_or(Value::Bool(true), |it| serde_json::to_value(it).unwrap_or_default());
-        let answers = Generator::new(&schema, Texts::Plain).map(|it| Arc::new(Mutex::new(it)));
-        Some(Arc::new(Self { seed: self.seed, answers: Some(answers) }))
-    }
-
-    fn fault(&self) -> Option<String> {
-        let why = self.answers.as_ref()?.as_ref().err()?;
-        Some(format!("its answers cannot be made up: {why}"))
+        Some(Arc::new(Self { schema: Some(Arc::new(schema)), ..Self::new(self.seed) }))
     }
 }

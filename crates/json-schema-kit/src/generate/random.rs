@@ -22,6 +22,9 @@ const POOL: usize = 40;
 /// How many items and properties are added to what a schema requires.
 const MAX_MORE: usize = 4;
 
+/// The most items and properties that are made because they are required.
+const MAX_REQUIRED: usize = 300;
+
 /// The longest text that is made only because it is allowed.
 const MAX_TEXT: usize = 200;
 
@@ -197,6 +200,7 @@ impl<R: Rng> Random<'_, R> {
         };
         let (least, most) = Self::sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
         let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
+        let count = count.min(MAX_REQUIRED);
         for _ in 0..count.saturating_mul(3) {
             if made.len() >= count {
                 break;
@@ -218,6 +222,9 @@ impl<R: Rng> Random<'_, R> {
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let (least, most) =
             Self::sizes(keywords, ("minItems", "maxItems"), prefix.len().max(MAX_MORE));
+        if least > MAX_REQUIRED {
+            return None;
+        }
         let any = Value::Bool(true);
         let rest = keywords.get("items").unwrap_or(&any);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };

@@ -162,6 +162,19 @@ fn smaller_values_end() {
 }
 
 #[test]
+fn huge_sizes_take_no_memory() {
+    let huge = json!({"type": "array", "minItems": 4_000_000_000_u64});
+    let map = json!({"type": "object", "minProperties": 4_000_000_000_u64, "additionalProperties": {}});
+    let text = json!({"type": "string", "minLength": 4_000_000_000_u64});
+    let schema = json!({"type": "object", "properties": {"a": huge, "b": map, "c": text}});
+    let mut generator = Generator::new(&schema, Texts::Wild).unwrap();
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    for _ in 0..20 {
+        assert!(generator.random(&mut rng).as_object().is_some_and(serde_json::Map::is_empty));
+    }
+}
+
+#[test]
 fn what_allows_nothing_is_said() {
     for schema in
         [json!(false), json!({"type": "integer", "minimum": 3, "maximum": 2}), json!({"type": 7})]
