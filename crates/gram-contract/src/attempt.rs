@@ -1,8 +1,9 @@
 //! One call of an implementation, and what it shows.
 
-use gram_tools::invocation::InvocationErrorKind;
+use gram_tools::invocation::{Answer, InvocationErrorKind};
 use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
 use json_schema_kit::values::same;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -16,18 +17,23 @@ const MAX_QUOTED: usize = 200;
 pub(crate) enum Outcome {
     /// An answer of the result type.
     Answer(Value),
-    /// What it violates, and what happened.
-    Violates(Check, String),
+    /// What it violates, what happened, and the answer if there was one.
+    Violates { check: Check, message: String, answer: Option<String> },
     /// It did not run, for this reason.
     NotRun(String),
 }
 
 impl Outcome {
+    /// A violation without an answer.
+    fn failed(check: Check, message: String) -> Self {
+        Self::Violates { check, message, answer: None }
+    }
+
     /// The outcome in a few words, for comparisons.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Answer(value) => quoted(value),
-            Self::Violates(_, message) | Self::NotRun(message) => message.clone(),
+            Self::Answer(value) => quoted(&value.to_string()),
+            Self::Violates { message, .. } | Self::NotRun(message) => message.clone(),
         }
     }
 
@@ -35,7 +41,9 @@ impl Outcome {
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Answer(one), Self::Answer(other)) => same(one, other),
-            (Self::Violates(one, _), Self::Violates(other, _)) => one == other,
+            (Self::Violates { answer: one, .. }, Self::Violates { answer: other, .. }) => {
+                one == other
+            }
             (Self::NotRun(_), Self::NotRun(_)) => true,
             _ => false,
         }
@@ -55,32 +63,38 @@ impl Target<'_> {
         let session = Session::new(self.bound);
         session.expand_containers_of(self.tool);
         let call = match session.begin(Call::new(self.tool, arguments.to_string())) {
-            Admission::Answered(verdict) => return Outcome::NotRun(verdict.message()),
+            Admission::Answered(verdict) => return Outcome::NotRun(failure(&verdict)),
             Admission::Ready(call) => *call,
         };
         if call.approval_request().is_some() {
             return Outcome::NotRun("its calls have to be approved".to_owned());
         }
         match call.judge(&CancellationToken::new()).await {
-            Admission::Answered(verdict) => Outcome::NotRun(verdict.message()),
+            Admission::Answered(verdict) => match verdict.outcome {
+                Err(CallError::Validation(_)) => {
+                    Outcome::NotRun("its validator refuses the calls".to_owned())
+                }
+                _ => Outcome::failed(Check::Crash, failure(&verdict)),
+            },
             Admission::Ready(call) => run(*call).await,
         }
     }
 
-    /// Makes the same valid call twice: the answers have to be the same. `None` if one of the calls got
-    /// none.
-    pub(crate) async fn call_twice(self, arguments: &Value) -> Option<Outcome> {
-        let (Outcome::Answer(one), Outcome::Answer(other)) =
-            (self.call(arguments).await, self.call(arguments).await)
-        else {
-            return None;
-        };
-        Some(if same(&one, &other) {
-            Outcome::Answer(one)
+    /// Makes a valid call again: the answer has to be the first one. `None` if there is none.
+    pub(crate) async fn repeat(self, arguments: &Value, first: &Value) -> Option<Outcome> {
+        let Outcome::Answer(second) = self.call(arguments).await else { return None };
+        Some(if same(first, &second) {
+            Outcome::Answer(second)
         } else {
-            let message = format!("answered {}, and then {}", quoted(&one), quoted(&other));
-            Outcome::Violates(Check::Repeat, message)
+            let (first, second) = (quoted(&first.to_string()), quoted(&second.to_string()));
+            Outcome::failed(Check::Repeat, format!("answered {first}, and then {second}"))
         })
+    }
+
+    /// Makes the same valid call twice.
+    pub(crate) async fn call_twice(self, arguments: &Value) -> Option<Outcome> {
+        let Outcome::Answer(first) = self.call(arguments).await else { return None };
+        self.repeat(arguments, &first).await
     }
 
     /// Makes an invalid call, past the check that would refuse it. It may be refused or answered, but no
@@ -92,8 +106,8 @@ impl Target<'_> {
         };
         match run(call).await {
             // No type is promised for such a call.
-            Outcome::Violates(Check::Result, _) => Outcome::Answer(Value::Null),
-            Outcome::Violates(Check::Failure, message) => Outcome::NotRun(message),
+            Outcome::Violates { check: Check::Result, .. } => Outcome::Answer(Value::Null),
+            Outcome::Violates { check: Check::Failure, message, .. } => Outcome::NotRun(message),
             outcome => outcome,
         }
     }
@@ -102,6 +116,13 @@ impl Target<'_> {
 /// Runs an implementation, whatever the policies say about running it again.
 async fn run(call: AdmittedCall<'_>) -> Outcome {
     let answer = call.invoke(CancellationToken::new()).await;
+    let shown = match &answer {
+        Ok(Answer::Json(value)) => Some(value.to_string()),
+        Ok(Answer::Raw(text)) => Some(text.clone()),
+        Ok(Answer::Content(content)) => Some(Value::from(content.blocks()).to_string()),
+        Err(_) => None,
+    };
+    let is_raw = matches!(answer, Ok(Answer::Raw(_)));
     let check = match &answer {
         // Only what is wrong with the answer can still be told.
         Ok(_) => Check::Result,
@@ -114,9 +135,17 @@ async fn run(call: AdmittedCall<'_>) -> Outcome {
     let verdict = call.end(answer);
     let mismatch = verdict.warnings.iter().find(|warning| warning.code == "result-mismatch");
     match (mismatch, &verdict.outcome) {
-        (Some(warning), _) => Outcome::Violates(Check::Result, warning.message.clone()),
+        (Some(warning), _) => {
+            Outcome::Violates { check, message: warning.message.clone(), answer: shown }
+        }
         (None, Ok(success)) => Outcome::Answer(success.result.clone().unwrap_or_default()),
-        (None, Err(_)) => Outcome::Violates(check, failure(&verdict)),
+        (None, Err(_)) => {
+            let text = shown.as_deref().unwrap_or_default();
+            let is_unreadable = is_raw && serde_json::from_str::<IgnoredAny>(text).is_err();
+            let check = if is_unreadable { Check::Crash } else { check };
+            let answer = shown.filter(|_| !is_unreadable);
+            Outcome::Violates { check, message: failure(&verdict), answer }
+        }
     }
 }
 
@@ -129,11 +158,10 @@ fn failure(verdict: &Verdict) -> String {
     }
 }
 
-/// A value as JSON, shortened.
-fn quoted(value: &Value) -> String {
-    let text = value.to_string();
+/// A text, shortened.
+fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }

@@ -162,8 +162,8 @@ impl Tester<'_> {
                 continue;
             }
             self.report.counts.valid += 1;
-            match outcome {
-                Outcome::Answer(_) => answered.push(arguments),
+            match &outcome {
+                Outcome::Answer(answer) => answered.push((arguments, answer.clone())),
                 _ => self.report.counts.failed += 1,
             }
             if self.found(Attempt::Valid, arguments, outcome).await {
@@ -171,8 +171,8 @@ impl Tester<'_> {
             }
         }
         if is(tool, "readOnly") || is(tool, "idempotent") {
-            for arguments in answered.into_iter().take(self.options.cases.div_ceil(4)) {
-                let Some(outcome) = self.target.call_twice(arguments).await else { continue };
+            for (arguments, first) in answered.into_iter().take(self.options.cases.div_ceil(4)) {
+                let Some(outcome) = self.target.repeat(arguments, &first).await else { continue };
                 self.report.counts.repeated += 1;
                 if self.found(Attempt::Twice, arguments, outcome).await {
                     return;
@@ -186,10 +186,8 @@ impl Tester<'_> {
             let outcome = match outcome {
                 Outcome::Answer(_) => {
                     self.report.counts.accepted += 1;
-                    Outcome::Violates(
-                        Check::Accepted,
-                        "answered a call that is not valid".to_owned(),
-                    )
+                    let message = "answered a call that is not valid".to_owned();
+                    Outcome::Violates { check: Check::Accepted, message, answer: None }
                 }
                 outcome => outcome,
             };
@@ -201,14 +199,14 @@ impl Tester<'_> {
 
     /// Records what a call shows. Returns whether further calls make no sense.
     async fn found(&mut self, attempt: Attempt, arguments: &Value, outcome: Outcome) -> bool {
-        let Outcome::Violates(check, message) = outcome else { return false };
-        let known = self.report.violations.iter().any(|violation| violation.check == check);
-        if known || self.options.allowed.contains(&check) {
-            return false;
-        }
-        let first = Violation { check, message, arguments: arguments.clone() };
+        let Outcome::Violates { check, message, .. } = outcome else { return false };
         // Each further call would take as long.
         let is_slow = check == Check::TimeLimit;
+        let known = self.report.violations.iter().any(|violation| violation.check == check);
+        if known || self.options.allowed.contains(&check) {
+            return is_slow;
+        }
+        let first = Violation { check, message, arguments: arguments.clone() };
         let violation = if is_slow { first } else { self.reduced(attempt, first).await };
         self.report.violations.push(violation);
         if is_slow {
@@ -221,9 +219,12 @@ impl Tester<'_> {
     /// The smallest call found that violates the same check.
     async fn reduced(&mut self, attempt: Attempt, mut smallest: Violation) -> Violation {
         let mut left = MAX_REDUCTIONS;
+        let mut tried = BTreeSet::new();
         'smaller: loop {
             for arguments in smaller(&smallest.arguments) {
-                if self.generator.allows(&arguments) != (attempt != Attempt::Invalid) {
+                if self.generator.allows(&arguments) != (attempt != Attempt::Invalid)
+                    || !tried.insert(arguments.to_string())
+                {
                     continue;
                 }
                 if left == 0 {
@@ -236,7 +237,7 @@ impl Tester<'_> {
                     Attempt::Invalid => Some(self.target.call_invalid(&arguments).await),
                 };
                 let same = match outcome {
-                    Some(Outcome::Violates(check, message)) => {
+                    Some(Outcome::Violates { check, message, .. }) => {
                         (check == smallest.check).then_some(message)
                     }
                     Some(Outcome::Answer(_)) if smallest.check == Check::Accepted => {
@@ -312,8 +313,12 @@ async fn compare_tool(
         comparison.calls += 1;
         let mut smallest = arguments;
         let mut left = MAX_REDUCTIONS;
+        let mut tried = BTreeSet::new();
         'smaller: while left > 0 {
-            for candidate in smaller(&smallest).into_iter().filter(|it| generator.allows(it)) {
+            for candidate in smaller(&smallest) {
+                if !generator.allows(&candidate) || !tried.insert(candidate.to_string()) {
+                    continue;
+                }
                 if left == 0 {
                     break 'smaller;
                 }

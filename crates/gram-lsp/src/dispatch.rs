@@ -13,8 +13,7 @@ use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    named_files, project_file, rename, selection, signature, symbols,
-    test_groups, tokens,
+    named_files, project_file, rename, selection, signature, symbols, test_groups, tokens,
 };
 
 /// The document that the parameters name.

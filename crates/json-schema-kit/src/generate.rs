@@ -1,5 +1,7 @@
 //! Makes values that a schema allows: at the edges of what it says, and at random.
 
+mod encodings;
+mod longest;
 mod random;
 mod smaller;
 
@@ -42,14 +44,21 @@ impl Generator {
     /// A source of values of a JSON Schema of draft 2020-12 or 7, with formats checked. Fails with the
     /// reason if the schema cannot be read, or if no value was found that it allows.
     pub fn new(schema: &Value, texts: Texts) -> Result<Self, String> {
+        let schema = encodings::as_patterns(schema);
         let options = jsonschema::options().should_validate_formats(true);
-        let validator = options.build(schema).map_err(|error| error.to_string())?;
-        let edges = in_turn(examples(schema, MAX_EDGES));
+        let validator = options.build(&schema).map_err(|error| error.to_string())?;
+        let mut edges = in_turn(examples(&schema, MAX_EDGES));
         if edges.is_empty() {
             return Err("no value was found that its type allows".to_owned());
         }
+        let longest = longest::variants(&schema, edges.first().unwrap_or(&Value::Null));
+        let longest =
+            longest.into_iter().filter(|it| validator.is_valid(it) && !edges.contains(it));
+        let longest: Vec<_> = longest.collect();
+        // Next to the smallest one.
+        edges.splice(1..1, longest);
         let pools = random::Pools::default();
-        Ok(Self { schema: schema.clone(), validator, texts, edges, pools })
+        Ok(Self { schema, validator, texts, edges, pools })
     }
 
     /// Values at the edges, the smallest one first: the least and the greatest numbers, lists and texts,

@@ -51,8 +51,8 @@ impl ValidationRules {
     };
 }
 
-/// The maximum number of steps of a validation. Nested unions can take exponential time.
-const MAX_STEPS: u32 = 2_000_000;
+/// The maximum number of steps of a validation of a short text. Nested unions can take exponential time.
+const MAX_STEPS: usize = 2_000_000;
 
 /// The maximum number of reported problems of a call. Further ones are only counted.
 pub(super) const MAX_NOTES: usize = 100;
@@ -93,7 +93,9 @@ pub(crate) struct ValidationRun<'s> {
     pub(super) alone: u32,
     /// The current nesting depth, including arrays and objects that were parsed from strings.
     pub(super) depth: usize,
-    steps: u32,
+    steps: usize,
+    /// The maximum number of steps, which grows with the text.
+    max_steps: usize,
     /// A reusable buffer for pointers.
     written: String,
     /// Whether the current value is masked in messages.
@@ -120,6 +122,7 @@ impl<'s> ValidationRun<'s> {
             alone: 0,
             depth: 0,
             steps: 0,
+            max_steps: MAX_STEPS.max(room.saturating_mul(4)),
             written: String::new(),
             secret: false,
         }
@@ -129,7 +132,7 @@ impl<'s> ValidationRun<'s> {
     pub(crate) fn value(&mut self, received: Received<'_>) -> bool {
         self.steps += 1;
         let shape = &self.shapes.list[received.shape as usize];
-        if self.steps > MAX_STEPS {
+        if self.steps > self.max_steps {
             return self.refuse(received, ProblemCode::TypeMismatch, NoteDetail::None);
         }
         let start = self.out.len();

@@ -63,7 +63,10 @@ impl Implementation for Fake {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        Box::pin(std::future::ready(self.answer(&invocation)))
+        let fake = self.clone();
+        // The values of a large type take a moment, in which other calls go on.
+        let answer = tokio::task::spawn_blocking(move || fake.answer(&invocation));
+        Box::pin(async { answer.await.unwrap_or_else(|error| Err(failed(error.to_string()))) })
     }
 
     fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {

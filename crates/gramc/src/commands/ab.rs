@@ -222,7 +222,12 @@ fn cases(path: &Path, only: &[String]) -> Result<(Vec<Case>, String), Failure> {
     for id in only {
         let mut known = cases.iter().map(|case| case.id.as_str());
         if !known.clone().any(|it| it == id) {
-            return Err(Failure::unknown(&format!("{shown} has no case `{id}`"), id, known.by_ref(), None));
+            return Err(Failure::unknown(
+                &format!("{shown} has no case `{id}`"),
+                id,
+                known.by_ref(),
+                None,
+            ));
         }
     }
     if !only.is_empty() {

@@ -7,6 +7,7 @@ use std::path::Path;
 use gram_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
 use gram_diff::report::printable;
 use gram_tools::{Bound, ToolLibrary};
+use serde_json::Value;
 
 use super::calls::{Read, only_one_reads, read_declared, read_spec, run_interruptibly};
 use crate::args::{Display, Format, Test};
@@ -165,10 +166,10 @@ fn shown(report: &ToolReport, width: usize) -> String {
         };
         parts.push(calls(counts.invalid, "invalid") + &accepted);
     }
-    parts.extend(report.skipped.clone());
+    parts.extend(report.skipped.as_deref().map(printable));
     let mut text = format!("{:width$}  {:7}  {}\n", report.tool, report.status(), parts.join(", "));
     for violation in &report.violations {
-        let (check, arguments) = (violation.check.name(), &violation.arguments);
+        let (check, arguments) = (violation.check.name(), shown_arguments(&violation.arguments));
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {check} with {arguments}:");
         for line in violation.message.lines() {
@@ -176,6 +177,19 @@ fn shown(report: &ToolReport, width: usize) -> String {
         }
     }
     text
+}
+
+/// The most characters of arguments that are shown. `--format json` has them all.
+const MAX_ARGUMENTS: usize = 1_000;
+
+/// Arguments for people.
+fn shown_arguments(arguments: &Value) -> String {
+    let text = arguments.to_string();
+    let shown = match text.char_indices().nth(MAX_ARGUMENTS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    printable(&shown)
 }
 
 /// A comparison for people.
@@ -187,7 +201,7 @@ fn shown_comparison(comparison: &Comparison, names: [&str; 2], width: usize) -> 
     };
     let mut text = format!("{:width$}  {:9}  {calls}\n", comparison.tool, comparison.status());
     if let Some((arguments, answers)) = &comparison.difference {
-        let _ = writeln!(text, "  {arguments}");
+        let _ = writeln!(text, "  {}", shown_arguments(arguments));
         for (name, answer) in names.iter().zip(answers) {
             let _ = writeln!(text, "    {name}: {}", printable(answer));
         }

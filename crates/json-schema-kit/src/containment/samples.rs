@@ -222,6 +222,9 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         let positions = others.iter().map(|other| other.prefix.len()).max().unwrap_or(0);
         let positions = positions.max(branch.prefix.len()) + 1;
         let positions = positions.min(branch.most.unwrap_or(u64::MAX).try_into().unwrap_or(64));
+        if branch.least > MAX_LIST {
+            return Vec::new();
+        }
         let share = (limit / positions.max(1)).clamp(1, 200);
         let mut items: Vec<Vec<Value>> = Vec::new();
         for at in 0..positions.min(64) {

@@ -22,6 +22,9 @@ const POOL: usize = 40;
 /// How many items and properties are added to what a schema requires.
 const MAX_MORE: usize = 4;
 
+/// How many values are made within one.
+const MAX_VALUES: usize = 4_000;
+
 /// The most items and properties that are made because they are required.
 const MAX_REQUIRED: usize = 300;
 
@@ -67,7 +70,7 @@ pub(super) fn value(
     pools: &mut Pools,
     rng: &mut impl Rng,
 ) -> Option<Value> {
-    Random { root: schema, texts, pools, rng }.of(schema, 0)
+    Random { root: schema, texts, pools, rng, left: MAX_VALUES }.of(schema, 0)
 }
 
 /// A number below `end`, which is 0 if `end` is.
@@ -80,10 +83,13 @@ struct Random<'r, R> {
     texts: Texts,
     pools: &'r mut Pools,
     rng: &'r mut R,
+    /// How many values may still be made. With less than half of them, what is optional is left out.
+    left: usize,
 }
 
 impl<R: Rng> Random<'_, R> {
     fn of(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        self.left = self.left.checked_sub(1)?;
         let keywords = match schema {
             Value::Bool(false) => return None,
             Value::Object(keywords) => keywords,
@@ -161,7 +167,7 @@ impl<R: Rng> Random<'_, R> {
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
         // Whole objects, sparse ones, and those between.
-        let often = if depth > MAX_DEPTH { 0 } else { [15, 50, 90][below(self.rng, 3)] };
+        let often = if self.is_sparse(depth) { 0 } else { [15, 50, 90][below(self.rng, 3)] };
         let mut made = Map::new();
         let properties = keywords.get("properties").and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
@@ -186,7 +192,7 @@ impl<R: Rng> Random<'_, R> {
     ) {
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
         for (pattern, schema) in patterns.into_iter().flatten() {
-            if depth <= MAX_DEPTH && self.chance(60) {
+            if !self.is_sparse(depth) && self.chance(60) {
                 let names = serde_json::json!({"type": "string", "pattern": pattern});
                 if let (Some(Value::String(name)), Some(value)) =
                     (self.pooled(&names), self.of(schema, depth + 1))
@@ -199,7 +205,7 @@ impl<R: Rng> Random<'_, R> {
             return;
         };
         let (least, most) = Self::sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
-        let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
+        let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
         let count = count.min(MAX_REQUIRED);
         for _ in 0..count.saturating_mul(3) {
             if made.len() >= count {
@@ -228,7 +234,7 @@ impl<R: Rng> Random<'_, R> {
         let any = Value::Bool(true);
         let rest = keywords.get("items").unwrap_or(&any);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
-        let count = if depth > MAX_DEPTH { least } else { self.between(least, most) };
+        let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
         let is_unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::with_capacity(count.min(64));
         for at in 0..count {
@@ -241,7 +247,8 @@ impl<R: Rng> Random<'_, R> {
     }
 
     fn text(&mut self, keywords: &Map<String, Value>) -> String {
-        let (least, most) = Self::sizes(keywords, ("minLength", "maxLength"), 24);
+        let more = if self.texts == Texts::Wild && self.chance(10) { MAX_TEXT } else { 24 };
+        let (least, most) = Self::sizes(keywords, ("minLength", "maxLength"), more);
         let (least, most) = (least.min(20_000), most.min(least + MAX_TEXT).min(20_000));
         self.words(least, most.max(least))
     }
@@ -344,6 +351,11 @@ impl<R: Rng> Random<'_, R> {
         };
         let least = size(least).unwrap_or(0);
         (least, size(most).unwrap_or(usize::MAX).min(least.saturating_add(more)))
+    }
+
+    /// Whether what is optional is left out at a depth.
+    fn is_sparse(&self, depth: usize) -> bool {
+        depth > MAX_DEPTH || self.left < MAX_VALUES / 2
     }
 
     fn between(&mut self, least: usize, most: usize) -> usize {

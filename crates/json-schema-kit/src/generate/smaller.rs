@@ -78,17 +78,19 @@ fn without(map: &Map<String, Value>, name: &str) -> Value {
         .collect()
 }
 
+/// How much is left out at a time: all, then a half, a quarter, and at last 1.
+fn portions(length: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(length), |portion| Some(portion / 2)).take_while(|it| *it > 0)
+}
+
 fn without_items(items: &[Value]) -> Vec<Value> {
     let mut found = Vec::new();
-    if items.len() > 1 {
-        found.push(Value::from(&items[..items.len() / 2]));
-        found.push(Value::from(&items[items.len() / 2..]));
-    }
-    // Long lists are halved until it is worth to look at each item.
-    if items.len() <= 16 {
-        found.extend((0..items.len()).map(|at| {
-            let others = items.iter().enumerate().filter(|(other, _)| *other != at);
-            others.map(|(_, item)| item.clone()).collect()
+    for portion in portions(items.len()) {
+        // Of single items, a few: a long list is shortened by more first.
+        let starts = (0..items.len()).step_by(portion).take(16);
+        found.extend(starts.map(|start| {
+            let end = (start + portion).min(items.len());
+            items[..start].iter().chain(&items[end..]).cloned().collect()
         }));
     }
     found
@@ -96,34 +98,29 @@ fn without_items(items: &[Value]) -> Vec<Value> {
 
 fn texts(text: &str) -> Vec<Value> {
     let length = text.chars().count();
-    let first = |count: usize| text.chars().take(count).collect::<String>();
-    let last = |count: usize| text.chars().skip(length - count).collect::<String>();
     let mut found: Vec<String> = Vec::new();
-    if length > 0 {
-        found.extend([
-            String::new(),
-            first(length / 2),
-            last(length / 2),
-            first(length - 1),
-            last(length - 1),
-        ]);
+    for portion in portions(length) {
+        found.push(text.chars().take(length - portion).collect());
+        found.push(text.chars().skip(portion).collect());
     }
     if text.chars().any(|c| c != 'a') {
         found.push("a".repeat(length));
     }
     found.dedup();
-    found.retain(|it| it != text);
     found.into_iter().map(Value::from).collect()
 }
 
 fn numbers(number: &serde_json::Number) -> Vec<Value> {
     if let Some(whole) = number.as_i64() {
-        let candidates = [0, 1, whole / 2, whole - whole.signum()];
-        let nearer =
-            |it: &i64| it.unsigned_abs() < whole.unsigned_abs() || (*it > 0 && *it == -whole);
-        let mut found: Vec<i64> = candidates.into_iter().filter(nearer).collect();
-        found.dedup();
-        return found.into_iter().map(Value::from).collect();
+        let portions = std::iter::successors(Some(whole), |portion| Some(portion / 2));
+        let mut found: Vec<_> = portions
+            .take_while(|it| *it != 0)
+            .map(|portion| Value::from(whole - portion))
+            .collect();
+        if whole < 0 {
+            found.extend(whole.checked_neg().map(Value::from));
+        }
+        return found;
     }
     let Some(fraction) = number.as_f64() else { return Vec::new() };
     let candidates = [0.0, fraction.trunc(), (fraction / 2.0).trunc()];

@@ -164,7 +164,8 @@ fn smaller_values_end() {
 #[test]
 fn huge_sizes_take_no_memory() {
     let huge = json!({"type": "array", "minItems": 4_000_000_000_u64});
-    let map = json!({"type": "object", "minProperties": 4_000_000_000_u64, "additionalProperties": {}});
+    let map =
+        json!({"type": "object", "minProperties": 4_000_000_000_u64, "additionalProperties": {}});
     let text = json!({"type": "string", "minLength": 4_000_000_000_u64});
     let schema = json!({"type": "object", "properties": {"a": huge, "b": map, "c": text}});
     let mut generator = Generator::new(&schema, Texts::Wild).unwrap();
