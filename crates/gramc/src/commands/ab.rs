@@ -63,7 +63,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     let Some(bounds) = arms::bound(sides).await? else { return Ok(PROBLEMS) };
     let arms = sides.iter().zip(&bounds).map(|(side, bound)| side.arm(bound, args, wanted));
     let mut arms = arms.collect::<Result<Vec<_>, _>>()?;
-    let (cases, identity) = cases(&wanted.cases, &args.only)?;
+    let (cases, identity) = cases(&wanted.cases, &args.bounds.only)?;
     let modules: Vec<&Module> = sides.iter().map(|side| &*side.spec.module).collect();
     let wrong = case_faults(&cases, &modules);
     if !wrong.is_empty() {
