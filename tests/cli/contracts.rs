@@ -95,6 +95,29 @@ fn libraries_are_compared() {
 }
 
 #[test]
+fn a_validator_that_cannot_run_is_a_failure() {
+    let text = "[f:Tool | (n::Int)==>(::Int)]\n[l:Library | (f:Command {run: [\"echo\", \"1\"], \
+                validate: [\"./missing\"]})]\n";
+    let files = folder(&[("tools.gram", text)]);
+    let shown = run(&files, "test tools.gram --library l --cases 4").exits(1).stdout;
+    assert!(shown.contains("crash with") && !shown.contains("Try again"), "{shown}");
+}
+
+#[test]
+fn large_and_wide_types_are_quickly_faked() {
+    let fields: String = (0..100).map(|at| format!(", (f{at}?::N)")).collect();
+    let text = format!(
+        "[wide:Tool | ()==>(::N)]\n[N::Record | (n::Int){fields}]\n\
+         [long:Tool | ()==>(::Int[] {{size: 10000000...}})]\n"
+    );
+    let files = folder(&[("tools.gram", &text)]);
+    let wide = run(&files, "call tools.gram wide {} --fake").exits(0);
+    assert!(wide.took.as_secs() < 30, "{:?}", wide.took);
+    let long = run(&files, "call tools.gram long {} --fake").exits(1);
+    assert!(long.stdout.contains("no value was found") && long.took.as_secs() < 30, "{long:?}");
+}
+
+#[test]
 fn reports_for_ci_systems_are_valid() {
     let files = shop();
     let text =

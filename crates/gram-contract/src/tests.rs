@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gram_check::Valid;
@@ -213,10 +214,64 @@ async fn two_implementations_are_compared() {
 }
 
 #[tokio::test]
+async fn wrong_answers_differ_and_failures_are_alike() {
+    let module = module(BOOK);
+    let compared = async |one: Result<Value, &'static str>, other: Result<Value, &'static str>| {
+        let library = |name: &str, answer: Result<Value, &'static str>| {
+            let implementation = function(move |_: Value| answer.clone());
+            ToolLibrary::new(name).with("book", implementation).bind(&module).unwrap()
+        };
+        let mut found = Vec::new();
+        let bounds = [&library("one", one), &library("other", other)];
+        let options = Options { cases: 5, ..Options::default() };
+        compare(bounds, &module, &options, |it| found.push(it)).await;
+        found.remove(0).status()
+    };
+    assert_eq!(compared(Ok(json!({"price": "1"})), Ok(json!({"price": "2"}))).await, "different");
+    assert_eq!(compared(Ok(json!({"price": "1"})), Ok(json!({"price": "1"}))).await, "same");
+    assert_eq!(compared(Err("sold out"), Err("closed")).await, "same");
+    assert_eq!(compared(Err("sold out"), Ok(json!({"price": "1"}))).await, "different");
+}
+
+#[tokio::test]
+async fn the_first_answer_counts_when_a_call_is_repeated() {
+    let seen = Arc::new(Mutex::new(BTreeSet::new()));
+    let once = function(move |call: Value| {
+        let is_new = seen.lock().unwrap().insert(call.to_string());
+        Ok::<_, String>(json!({"price": if is_new { 1 } else { 2 }, "city": call["city"]}))
+    });
+    let report = booked(once).await;
+    assert_eq!(violation(&report).0, Check::Repeat);
+    assert!(report.violations[0].message.starts_with(r#"answered {"price":1"#), "{report:?}");
+}
+
+#[tokio::test]
+async fn the_greatest_values_are_tried_and_failures_reduced_to_their_end() {
+    let text = "[f:Tool | (text::Text {length: 0..300})==>(list::Int[] {size: 0..40})
+        ==>(number::Int {range: 0..1000000})==>(::Int)]";
+    let size = |call: &Value, key: &str| call[key].as_array().map_or(0, Vec::len);
+    let tested = async |wrong: fn(&Value) -> bool| {
+        let implementation = function(move |call: Value| {
+            Ok::<_, String>(if wrong(&call) { json!("wrong") } else { json!(1) })
+        });
+        let library = ToolLibrary::new("real").with("f", implementation);
+        violation(&tested(text, library, Options::default()).await.remove(0)).1
+    };
+    let long = tested(|call| call["text"].as_str().is_some_and(|text| text.len() >= 300)).await;
+    assert_eq!(long["text"].as_str().map(str::len), Some(300));
+    let long = tested(|call| call["list"].as_array().is_some_and(|list| list.len() >= 18)).await;
+    assert_eq!(size(&long, "list"), 18);
+    let great = tested(|call| call["number"].as_i64() >= Some(1_000)).await;
+    assert_eq!(great, json!({"text": "", "list": [], "number": 1_000}));
+}
+
+#[tokio::test]
 async fn fakes_pass() {
     let text = "[f:Tool {readOnly: true} | (x::Text)==>(::{kind: \"a\" | \"b\", n: Int {range: 1..3}}[] {size: 2...})]
+        [h:Tool | ()==>(::Bytes)]
         [g:Tool {idempotent: true} | ()==>(::Date {examples: [\"2026-01-01\", \"2026-01-02\"]})]";
     let library = ToolLibrary::new("fakes").with("f", Fake::new(1)).with("g", Fake::new(2));
+    let library = library.with("h", Fake::new(3));
     for report in tested(text, library, Options::default()).await {
         assert_eq!((report.status(), report.violations.len()), ("passed", 0), "{report:?}");
     }
