@@ -60,10 +60,7 @@ fn programs_are_tested() {
 
     let allowed = "test shop.gram --library real --cases 20 --allow failure,repeat";
     let shown = run(&files, allowed).exits(0).stdout;
-    assert!(
-        shown.contains("book  passed   20 valid calls ("),
-        "{shown}"
-    );
+    assert!(shown.contains("book  passed   20 valid calls ("), "{shown}");
 }
 
 #[test]
