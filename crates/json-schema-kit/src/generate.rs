@@ -8,7 +8,8 @@ mod smaller;
 use std::collections::BTreeMap;
 
 use jsonschema::Validator;
-use rand::Rng;
+use rand::{Rng, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
 use serde_json::{Map, Value};
 
 use crate::containment::examples;
@@ -47,7 +48,15 @@ impl Generator {
         let schema = encodings::as_patterns(schema);
         let options = jsonschema::options().should_validate_formats(true);
         let validator = options.build(&schema).map_err(|error| error.to_string())?;
+        let mut pools = random::Pools::default();
         let mut edges = in_turn(examples(&schema, MAX_EDGES));
+        if edges.is_empty() {
+            // Of types with very many optional parts, all work goes into these.
+            let mut rng = Pcg64Mcg::seed_from_u64(0);
+            let made =
+                (0..ATTEMPTS).filter_map(|_| random::value(&schema, texts, &mut pools, &mut rng));
+            edges.extend(made.filter(|value| validator.is_valid(value)).min_by_key(size));
+        }
         if edges.is_empty() {
             return Err("no value was found that its type allows".to_owned());
         }
@@ -57,7 +66,6 @@ impl Generator {
         let longest: Vec<_> = longest.collect();
         // Next to the smallest one.
         edges.splice(1..1, longest);
-        let pools = random::Pools::default();
         Ok(Self { schema, validator, texts, edges, pools })
     }
 
@@ -96,6 +104,11 @@ impl Generator {
         }
         None
     }
+}
+
+/// The length of a value as JSON.
+fn size(value: &Value) -> usize {
+    value.to_string().len()
 }
 
 /// Of objects, one for each property in which they differ from the first one, then a second one, and so
