@@ -102,24 +102,24 @@ async def test_an_experiment_finds_the_agent_of_another_file(editor, tmp_path):
     assert run(plan, {}).returncode == 0
 
 
-@with_files({**FILES, "cases.jsonl": '{"id": "a", "input": "Hello"}\n{"input": "x", "expect": {"contains": "y"}}\n'})
+@with_files({**FILES, "cases.jsonl": '{"id": "a", "input": "Hello"}\n{"input": "x", "expect": {"contains": "no such words"}}\n'})
 async def test_libraries_and_experiments_are_listed_as_tests(editor, tmp_path):
     editor.open("main.gram")
     found = await editor.client.protocol.send_request_async("gram/tests", {})
-    groups = {it.label: it for it in found}
-    assert {name: it.kind for name, it in groups.items()} == {
+    groups = {it["label"]: it for it in found}
+    assert {name: it["kind"] for name, it in groups.items()} == {
         "fakes": "library", "slow": "library", "duel": "experiment"}
     fakes, duel = groups["fakes"], groups["duel"]
-    assert [tool.label for tool in fakes.tools] == ["weather", "walk"]
-    assert duel.cases == str(editor.folder / "cases.jsonl")
+    assert [tool["label"] for tool in fakes["tools"]] == ["weather", "walk"]
+    assert duel["cases"] == str(editor.folder / "cases.jsonl")
     gramc = os.environ["GRAMC"]
-    tested = subprocess.run([gramc, *fakes.arguments, "--tool", "walk"], cwd=fakes.folder,
+    tested = subprocess.run([gramc, *fakes["arguments"], "--tool", "walk"], cwd=fakes["folder"],
                             capture_output=True, text=True)
     [report] = [json.loads(line) for line in tested.stdout.splitlines()]
     assert (report["tool"], report["status"]) == ("walk", "passed"), tested
     folder = tmp_path / "report"
-    arguments = [str(folder) if it == "{report}" else it for it in duel.arguments]
-    subprocess.run([gramc, *arguments, "--case", "2"], cwd=duel.folder, capture_output=True)
+    arguments = [str(folder) if it == "{report}" else it for it in duel["arguments"]]
+    subprocess.run([gramc, *arguments, "--case", "2"], cwd=duel["folder"], capture_output=True)
     runs = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
     assert {it["case"] for it in runs} == {"2"} and not any(it["success"] for it in runs)
 
