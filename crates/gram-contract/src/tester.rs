@@ -18,6 +18,9 @@ use crate::report::{Check, Comparison, Counts, ToolReport, Violation};
 /// How many calls are made to reduce one.
 const MAX_REDUCTIONS: usize = 120;
 
+/// What an implementation does that accepts an invalid call.
+const ACCEPTED: &str = "answered a call that is not valid";
+
 /// What to test.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -63,7 +66,7 @@ impl Options {
         if bounds.iter().any(|bound| implementation(bound, tool) == Some("Client")) {
             return Some("another program runs it".to_owned());
         }
-        let reason = ["destructive", "once"].into_iter().find(|key| is(tool, key))?;
+        let reason = ["destructive", "once"].into_iter().find(|key| tool.is_set(key))?;
         (!self.include_destructive).then(|| format!("it is `{reason}`"))
     }
 
@@ -85,11 +88,6 @@ impl Options {
         }
         made
     }
-}
-
-/// Whether an attribute of a tool is true.
-fn is(tool: &Tool, attribute: &str) -> bool {
-    tool.attributes.iter().any(|(name, value)| name == attribute && *value == Value::Bool(true))
 }
 
 /// The kind of a tool's implementation.
@@ -170,7 +168,11 @@ impl Tester<'_> {
                 return;
             }
         }
-        if is(tool, "readOnly") || is(tool, "idempotent") {
+        // What keeps valid calls from running, such as approval, has to keep invalid ones, too.
+        if self.report.counts.valid == 0 {
+            return;
+        }
+        if tool.is_set("readOnly") || tool.is_set("idempotent") {
             for (arguments, first) in answered.into_iter().take(self.options.cases.div_ceil(4)) {
                 let Some(outcome) = self.target.repeat(arguments, &first).await else { continue };
                 self.report.counts.repeated += 1;
@@ -186,7 +188,7 @@ impl Tester<'_> {
             let outcome = match outcome {
                 Outcome::Answer(_) => {
                     self.report.counts.accepted += 1;
-                    let message = "answered a call that is not valid".to_owned();
+                    let message = ACCEPTED.to_owned();
                     Outcome::Violates { check: Check::Accepted, message, answer: None }
                 }
                 outcome => outcome,
@@ -217,41 +219,50 @@ impl Tester<'_> {
     }
 
     /// The smallest call found that violates the same check.
-    async fn reduced(&mut self, attempt: Attempt, mut smallest: Violation) -> Violation {
-        let mut left = MAX_REDUCTIONS;
-        let mut tried = BTreeSet::new();
-        'smaller: loop {
-            for arguments in smaller(&smallest.arguments) {
-                if self.generator.allows(&arguments) != (attempt != Attempt::Invalid)
-                    || !tried.insert(arguments.to_string())
-                {
-                    continue;
+    async fn reduced(&self, attempt: Attempt, first: Violation) -> Violation {
+        let Violation { check, message, arguments } = first;
+        let allows = |it: &Value| self.generator.allows(it) == (attempt != Attempt::Invalid);
+        let shows = async |arguments: &Value| {
+            let outcome = match attempt {
+                Attempt::Valid => self.target.call(arguments).await,
+                Attempt::Twice => self.target.call_twice(arguments).await?,
+                Attempt::Invalid => self.target.call_invalid(arguments).await,
+            };
+            match outcome {
+                Outcome::Violates { check: found, message, .. } => {
+                    (found == check).then_some(message)
                 }
-                if left == 0 {
-                    return smallest;
-                }
-                left -= 1;
-                let outcome = match attempt {
-                    Attempt::Valid => Some(self.target.call(&arguments).await),
-                    Attempt::Twice => self.target.call_twice(&arguments).await,
-                    Attempt::Invalid => Some(self.target.call_invalid(&arguments).await),
-                };
-                let same = match outcome {
-                    Some(Outcome::Violates { check, message, .. }) => {
-                        (check == smallest.check).then_some(message)
-                    }
-                    Some(Outcome::Answer(_)) if smallest.check == Check::Accepted => {
-                        Some(smallest.message.clone())
-                    }
-                    _ => None,
-                };
-                if let Some(message) = same {
-                    smallest = Violation { message, arguments, ..smallest };
-                    continue 'smaller;
-                }
+                Outcome::Answer(_) => (check == Check::Accepted).then(|| ACCEPTED.to_owned()),
+                Outcome::NotRun(_) => None,
             }
-            return smallest;
+        };
+        let (arguments, message) = reduce((arguments, message), allows, shows).await;
+        Violation { check, message, arguments }
+    }
+}
+
+/// The smallest arguments found that show something, with what they show.
+async fn reduce<T>(
+    first: (Value, T),
+    allows: impl Fn(&Value) -> bool,
+    shows: impl AsyncFn(&Value) -> Option<T>,
+) -> (Value, T) {
+    let mut smallest = first;
+    let mut tried = BTreeSet::new();
+    'smaller: loop {
+        for arguments in smaller(&smallest.0) {
+            if !allows(&arguments) || !tried.insert(arguments.to_string()) {
+                continue;
+            }
+            if tried.len() > MAX_REDUCTIONS {
+                return smallest;
+            }
+            if let Some(shown) = shows(&arguments).await {
+                smallest = (arguments, shown);
+                continue 'smaller;
+            }
         }
+        return smallest;
     }
 }
 
@@ -299,38 +310,18 @@ async fn compare_tool(
     };
     let mut rng = Pcg64Mcg::seed_from_u64(options.seed);
     for arguments in options.arguments(&mut generator, &mut rng) {
-        let mut answers = match differs(&arguments).await {
+        match differs(&arguments).await {
             Err(why) => {
                 comparison.skipped.get_or_insert(why);
-                continue;
             }
-            Ok(None) => {
+            Ok(None) => comparison.calls += 1,
+            Ok(Some(answers)) => {
                 comparison.calls += 1;
-                continue;
+                let shows = async |arguments: &Value| differs(arguments).await.ok().flatten();
+                let allows = |it: &Value| generator.allows(it);
+                comparison.difference = Some(reduce((arguments, answers), allows, shows).await);
+                return;
             }
-            Ok(Some(answers)) => answers,
-        };
-        comparison.calls += 1;
-        let mut smallest = arguments;
-        let mut left = MAX_REDUCTIONS;
-        let mut tried = BTreeSet::new();
-        'smaller: while left > 0 {
-            for candidate in smaller(&smallest) {
-                if !generator.allows(&candidate) || !tried.insert(candidate.to_string()) {
-                    continue;
-                }
-                if left == 0 {
-                    break 'smaller;
-                }
-                left -= 1;
-                if let Ok(Some(found)) = differs(&candidate).await {
-                    (smallest, answers) = (candidate, found);
-                    continue 'smaller;
-                }
-            }
-            break;
         }
-        comparison.difference = Some((smallest, answers));
-        return;
     }
 }

@@ -178,6 +178,7 @@ async fn what_could_do_harm_is_left_out() {
             "there is no implementation",
         ]
     );
+    assert_eq!(ran.load(Ordering::Relaxed), 0, "not even an invalid call may run");
     let post = &reports[2];
     assert_eq!((post.status(), post.counts.valid), ("skipped", 0), "{post:?}");
 

@@ -20,14 +20,13 @@ const EFFECTS: [(&str, &str); 4] = [
 ];
 
 pub(crate) fn page(site: &Site<'_>, tool: &Tool, forms: &Forms<'_>) -> String {
-    let has = |key: &str| tool.attributes.iter().any(|(it, value)| it == key && *value == true);
     let in_containers = site.module.containers.iter().filter(|it| it.members.contains(&tool.name));
     let content = html! {
         h1 { (tool.name) }
         @if let Some(title) = &tool.title { p { strong { (title) } } }
         p {
             @if tool.deprecated { span.badge { "deprecated" } " " }
-            @for (_, words) in EFFECTS.iter().filter(|(key, _)| has(key)) { span.badge { (words) } " " }
+            @for (_, words) in EFFECTS.iter().filter(|(key, _)| tool.is_set(key)) { span.badge { (words) } " " }
             @for container in in_containers {
                 @if let Some(file) = site.link(&container.name, "container") {
                     "in " a href=(file) { (container.name) } " "

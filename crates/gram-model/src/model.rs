@@ -110,6 +110,11 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Whether an attribute is true, such as `readOnly`.
+    pub fn is_set(&self, attribute: &str) -> bool {
+        self.attributes.iter().any(|(key, value)| key == attribute && *value == true)
+    }
+
     /// A tool with nothing but a name and a signature.
     pub fn of_signature(name: impl Into<SmolStr>, parameters: Vec<Field>, result: Output) -> Self {
         Self {

@@ -70,7 +70,7 @@ impl ToolCheck {
         let schema = ParameterSchema::new(types, tool, Draft::Draft2020);
         // Serialization does not fail, because all keys are strings.
         let schema = serde_json::to_value(schema).unwrap_or_default();
-        let destructive = said(tool, "destructive");
+        let destructive = tool.is_set("destructive");
         let mut shapes = shapes(&schema)?;
         super::host::rules(&mut shapes, tool);
         Ok(Self { shapes: Arc::new(shapes), destructive })
@@ -284,11 +284,6 @@ impl ToolCheck {
         run.quiet = true;
         run.value(Received::root(&tape, self.shapes.root))
     }
-}
-
-/// Whether an attribute of a tool is true.
-fn said(tool: &Tool, attribute: &str) -> bool {
-    tool.attributes.iter().any(|(key, value)| key == attribute && *value == Value::Bool(true))
 }
 
 /// The shapes of a tool's parameters.
