@@ -106,6 +106,15 @@ impl Generator {
     }
 }
 
+/// A part of a schema with the types that it may refer to.
+fn with_types(root: &Value, schema: &Value) -> Value {
+    let mut whole = schema.clone();
+    if let (Some(whole), Some(types)) = (whole.as_object_mut(), root.get("$defs")) {
+        whole.insert("$defs".to_owned(), types.clone());
+    }
+    whole
+}
+
 /// The length of a value as JSON.
 fn size(value: &Value) -> usize {
     value.to_string().len()

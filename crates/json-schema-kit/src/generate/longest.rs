@@ -1,7 +1,8 @@
 //! The longest texts and lists.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::with_types;
 use crate::containment::examples;
 use crate::pointer::follow;
 
@@ -43,13 +44,4 @@ fn longest(root: &Value, schema: &Value) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// A part of a schema with the types that it may refer to.
-fn with_types(root: &Value, schema: &Value) -> Value {
-    let mut whole: Map<String, Value> = schema.as_object().cloned().unwrap_or_default();
-    if let Some(types) = root.get("$defs") {
-        whole.insert("$defs".to_owned(), types.clone());
-    }
-    Value::Object(whole)
 }

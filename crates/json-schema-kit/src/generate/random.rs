@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rand::{Rng, RngExt as _};
 use serde_json::{Map, Number, Value};
 
-use super::Texts;
+use super::{Texts, with_types};
 use crate::containment::examples;
 use crate::pointer::follow;
 
@@ -14,7 +14,7 @@ use crate::pointer::follow;
 const MAX_DEPTH: usize = 6;
 
 /// Required parts end at this depth.
-const END: usize = 24;
+const MAX_REQUIRED_DEPTH: usize = 24;
 
 /// How many values are kept of a schema that is not made at random.
 const POOL: usize = 40;
@@ -30,6 +30,9 @@ const MAX_REQUIRED: usize = 300;
 
 /// The longest text that is made only because it is allowed.
 const MAX_TEXT: usize = 200;
+
+/// The longest text that is made.
+const MAX_LENGTH: usize = 20_000;
 
 /// The keywords of schemas whose values are taken from [`examples`].
 const DIFFICULT: [&str; 14] = [
@@ -87,15 +90,18 @@ struct Random<'r, R> {
     left: usize,
 }
 
-impl<R: Rng> Random<'_, R> {
-    fn of(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+/// What is allowed where nothing is said.
+static ANYTHING: Value = Value::Bool(true);
+
+impl<'r, R: Rng> Random<'r, R> {
+    fn of(&mut self, schema: &'r Value, depth: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         let keywords = match schema {
             Value::Bool(false) => return None,
             Value::Object(keywords) => keywords,
             _ => return Some(self.anything()),
         };
-        if depth > END {
+        if depth > MAX_REQUIRED_DEPTH {
             return self.pooled(schema);
         }
         if let Some(examples) = keywords.get("examples").and_then(Value::as_array)
@@ -112,23 +118,21 @@ impl<R: Rng> Random<'_, R> {
         }
         if keywords.contains_key("$ref") {
             let found = follow(self.root, schema).filter(|found| !std::ptr::eq(*found, schema));
-            return found.cloned().and_then(|found| self.of(&found, depth + 1));
+            return found.and_then(|found| self.of(found, depth + 1));
         }
         if DIFFICULT.iter().any(|key| keywords.contains_key(*key)) {
             return self.pooled(schema);
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(members) = keywords.get(key).and_then(Value::as_array) {
-                let members = members.clone();
-                return (!members.is_empty())
-                    .then(|| self.pick(&members).clone())
-                    .and_then(|it| self.of(&it, depth + 1));
+                let member = members.get(below(self.rng, members.len()))?;
+                return self.of(member, depth + 1);
             }
         }
         self.of_type(keywords, depth)
     }
 
-    fn of_type(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+    fn of_type(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
         let kind = match keywords.get("type") {
             Some(Value::String(kind)) => kind.as_str(),
             Some(Value::Array(kinds)) if !kinds.is_empty() => self.pick(kinds).as_str()?,
@@ -152,17 +156,13 @@ impl<R: Rng> Random<'_, R> {
     fn pooled(&mut self, schema: &Value) -> Option<Value> {
         let key = schema.to_string();
         if !self.pools.0.contains_key(&key) {
-            let mut whole = schema.clone();
-            if let (Some(whole), Some(types)) = (whole.as_object_mut(), self.root.get("$defs")) {
-                whole.insert("$defs".to_owned(), types.clone());
-            }
-            self.pools.0.insert(key.clone(), examples(&whole, POOL));
+            self.pools.0.insert(key.clone(), examples(&with_types(self.root, schema), POOL));
         }
         let pool = self.pools.0.get(&key)?;
         pool.get(below(self.rng, pool.len())).cloned()
     }
 
-    fn object(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+    fn object(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
         let required = keywords.get("required").and_then(Value::as_array);
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
@@ -186,7 +186,7 @@ impl<R: Rng> Random<'_, R> {
     /// Adds properties that have no name in the schema.
     fn further(
         &mut self,
-        keywords: &Map<String, Value>,
+        keywords: &'r Map<String, Value>,
         depth: usize,
         made: &mut Map<String, Value>,
     ) {
@@ -223,7 +223,7 @@ impl<R: Rng> Random<'_, R> {
         }
     }
 
-    fn list(&mut self, keywords: &Map<String, Value>, depth: usize) -> Option<Value> {
+    fn list(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
         let prefix = keywords.get("prefixItems").and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let (least, most) =
@@ -231,8 +231,7 @@ impl<R: Rng> Random<'_, R> {
         if least > MAX_REQUIRED {
             return None;
         }
-        let any = Value::Bool(true);
-        let rest = keywords.get("items").unwrap_or(&any);
+        let rest = keywords.get("items").unwrap_or(&ANYTHING);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
         let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
         let is_unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
@@ -249,21 +248,20 @@ impl<R: Rng> Random<'_, R> {
     fn text(&mut self, keywords: &Map<String, Value>) -> String {
         let more = if self.texts == Texts::Wild && self.chance(10) { MAX_TEXT } else { 24 };
         let (least, most) = Self::sizes(keywords, ("minLength", "maxLength"), more);
-        let (least, most) = (least.min(20_000), most.min(least + MAX_TEXT).min(20_000));
-        self.words(least, most.max(least))
+        self.words(least.min(MAX_LENGTH), most.min(MAX_LENGTH))
     }
 
     /// A text of at least `least` and at most `most` characters.
     fn words(&mut self, least: usize, most: usize) -> String {
         let length = self.between(least, most);
         let is_wild = self.texts == Texts::Wild && self.chance(40);
-        let mut text = String::new();
-        while text.chars().count() < length {
-            if !text.is_empty() && !is_wild {
-                text.push(' ');
-            }
+        let (mut text, mut made) = (String::new(), 0);
+        while made < length {
+            let space = if text.is_empty() || is_wild { "" } else { " " };
             let part: &&str = self.pick(if is_wild { &WILD } else { &WORDS });
+            text.push_str(space);
             text.push_str(part);
+            made += space.len() + part.chars().count();
         }
         let text: String = text.chars().take(length).collect();
         // A space at the end would be one that people do not see.
