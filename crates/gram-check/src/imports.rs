@@ -1,5 +1,7 @@
 //! The files that a header imports, and where these imports lead.
 
+use std::collections::BTreeSet;
+
 use gram_syntax::{Node, NodeKind as N, Parse, Span};
 
 /// A file that a header imports.
@@ -43,6 +45,17 @@ pub struct ResolvedImport {
 }
 
 impl ImportGraph {
+    /// A file and all that it imports, directly or by other files.
+    pub fn with_imports(&self, file: usize) -> BTreeSet<usize> {
+        let (mut seen, mut todo) = (BTreeSet::from([file]), vec![file]);
+        while let Some(file) = todo.pop() {
+            let links = self.of.get(file).into_iter().flatten();
+            let next = links.filter_map(|link| link.text.as_ref().ok().copied());
+            todo.extend(next.filter(|file| seen.insert(*file)));
+        }
+        seen
+    }
+
     /// For each of `count` files, the indices of the files that it imports.
     pub(crate) fn edges(&self, count: usize) -> Vec<Vec<usize>> {
         let mut edges = vec![Vec::new(); count];

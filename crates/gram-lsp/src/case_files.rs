@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gram_check::names::Kind;
+use gram_check::names::{Declaration, Found, Kind};
 
 use crate::checked_cases::CaseFile;
 use crate::lookup::entry;
@@ -37,13 +37,22 @@ fn check_open_files(snapshot: &Snapshot) -> Vec<CaseFile> {
 fn named_cases(snapshot: &Snapshot) -> Vec<(String, PathBuf)> {
     let all = snapshot.names().all().filter(|(_, one)| one.kind == Kind::Experiment);
     let named = all.filter_map(|(found, declaration)| {
-        let file = snapshot.text(found.file)?;
-        let node = file.parse().tree().node(declaration.node);
-        let cases = entry(node, "cases")?.content();
-        let folder = file.path.as_deref().and_then(Path::parent)?;
-        Some((declaration.name.to_string(), real(&folder.join(&*cases))))
+        Some((declaration.name.to_string(), cases_of(snapshot, found, declaration)?))
     });
     named.collect()
+}
+
+/// The canonical path of the cases that an experiment names.
+pub(crate) fn cases_of(
+    snapshot: &Snapshot,
+    found: Found,
+    experiment: &Declaration,
+) -> Option<PathBuf> {
+    let file = snapshot.text(found.file)?;
+    let node = file.parse().tree().node(experiment.node);
+    let cases = entry(node, "cases")?.content();
+    let folder = file.path.as_deref().and_then(Path::parent)?;
+    Some(real(&folder.join(&*cases)))
 }
 
 #[cfg(not(feature = "agents"))]

@@ -1,6 +1,5 @@
 //! What an editor lists as tests: the tools of libraries, and the cases of experiments.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,9 +8,9 @@ use gram_model::WHOLE_SERVER;
 use lsp_types::{Range, Uri};
 use serde::Serialize;
 
+use crate::case_files::cases_of;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
-use crate::uri::real;
 
 /// The request for them, whose answer is a list of [`TestGroup`].
 pub(crate) const METHOD: &str = "gram/tests";
@@ -76,12 +75,11 @@ fn group(snapshot: &Snapshot, found: Found, declaration: &Declaration) -> Option
             ("library", arguments, own.map(tool).collect(), None)
         }
         Kind::Experiment => {
-            let node = file.parse().tree().node(declaration.node);
-            let cases = entry(node, "cases")?.content();
+            let cases = cases_of(snapshot, found, declaration)?;
             let spec = specification_of_experiment(snapshot, found)?;
             let arguments =
                 words(&["ab", &spec, "--experiment", &declaration.name, "--report", "{report}"]);
-            ("experiment", arguments, Vec::new(), Some(real(&folder.join(&*cases))))
+            ("experiment", arguments, Vec::new(), Some(cases))
         }
         _ => return None,
     };
@@ -104,16 +102,11 @@ pub(crate) fn specification_of_experiment(snapshot: &Snapshot, found: Found) -> 
     let path = file.path.as_deref()?;
     let node = file.parse().tree().node(snapshot.declaration(found)?.node);
     let agent = entry(node, "agent").map(|value| value.content().into_owned());
-    let (mut seen, mut todo) = (BTreeSet::from([found.file]), vec![found.file]);
-    while let Some(number) = todo.pop() {
-        let links = snapshot.imports().of.get(number).into_iter().flatten();
-        let next = links.filter_map(|link| link.text.clone().ok());
-        todo.extend(next.filter(|number| seen.insert(*number)));
-    }
+    let files = snapshot.imports().with_imports(found.file);
     let is_meant = |one: &Declaration| {
         one.kind == Kind::Agent && agent.as_ref().is_none_or(|name| one.name == *name)
     };
-    let is_here = seen.iter().any(|number| snapshot.names().of(*number).iter().any(is_meant));
+    let is_here = files.iter().any(|number| snapshot.names().of(*number).iter().any(is_meant));
     let path = if is_here { path } else { path.parent()? };
     Some(path.display().to_string())
 }

@@ -120,15 +120,7 @@ fn organized_imports(cx: &RequestContext) -> Option<Edit> {
     let uses = snapshot.uses_of(cx.number);
     let meant = uses.iter().flat_map(|used| snapshot.names().meaning(cx.number, used));
     let used: BTreeSet<_> = meant.map(|found| found.file).collect();
-    let brings = |start: usize| {
-        let (mut seen, mut todo) = (BTreeSet::from([start]), vec![start]);
-        while let Some(file) = todo.pop() {
-            let links = graph.of.get(file).into_iter().flatten();
-            let next = links.filter_map(|link| link.text.clone().ok());
-            todo.extend(next.filter(|file| seen.insert(*file)));
-        }
-        !seen.is_disjoint(&used)
-    };
+    let brings = |file: usize| !graph.with_imports(file).is_disjoint(&used);
     let mut kept: Vec<_> = Vec::new();
     for (import, link) in gram_check::imports(cx.file.parse()).iter().zip(graph.of.get(cx.number)?)
     {

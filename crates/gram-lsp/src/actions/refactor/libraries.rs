@@ -1,13 +1,12 @@
 //! Libraries for tools that no library implements.
 
-use std::collections::BTreeSet;
-
 use gram_check::names::{Declaration, Kind};
 use gram_model::print::{identifier, string};
 use gram_syntax::{Edit, Span};
 
 use crate::lookup::enclosing_declaration;
 use crate::request::RequestContext;
+use crate::runnables::implemented;
 
 /// What a new library implements tools with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,15 +44,7 @@ pub(super) fn library(cx: &RequestContext, at: u32, stub: Stub) -> Option<(usize
     let names = cx.snapshot.names();
     let own = names.of(cx.number);
     enclosing_declaration(own, at).filter(|at| own[*at].kind == Kind::Tool)?;
-    let mut implemented = BTreeSet::new();
-    for file in 0..cx.snapshot.files().len() {
-        let declared = names.of(file);
-        let uses = cx.snapshot.uses_of(file);
-        let in_library = uses.iter().filter(|used| {
-            used.holder.is_some_and(|holder| declared[holder].kind == Kind::Library)
-        });
-        implemented.extend(in_library.map(|used| used.name.clone()));
-    }
+    let implemented = implemented(cx);
     let tools = own.iter().filter(|one| one.kind == Kind::Tool);
     let tools: Vec<_> = tools.filter(|one| !implemented.contains(&one.name)).collect();
     if tools.is_empty() {
