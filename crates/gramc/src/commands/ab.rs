@@ -220,12 +220,12 @@ fn cases(path: &Path, only: &[String]) -> Result<(Vec<Case>, String), Failure> {
     let mut cases = Case::read(&text[..], name)?;
     let mut identity = Case::hash_all(&text, &cases)?;
     for id in only {
-        let mut known = cases.iter().map(|case| case.id.as_str());
-        if !known.clone().any(|it| it == id) {
+        let known = || cases.iter().map(|case| case.id.as_str());
+        if !known().any(|it| it == id) {
             return Err(Failure::unknown(
                 &format!("{shown} has no case `{id}`"),
                 id,
-                known.by_ref(),
+                known(),
                 None,
             ));
         }

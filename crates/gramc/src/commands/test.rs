@@ -25,10 +25,10 @@ pub(super) fn run(args: &Test, display: Display) -> Outcome {
     only_one_reads(&paths.collect::<Vec<_>>())?;
     let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
     for tool in &args.tools {
-        let mut known = spec.module.tools.iter().map(|tool| tool.name.as_str());
-        if !known.clone().any(|name| name == tool) {
+        let known = || spec.module.tools.iter().map(|tool| tool.name.as_str());
+        if !known().any(|name| name == tool) {
             let message = format!("the specification declares no tool `{tool}`");
-            return Err(Failure::unknown(&message, tool, known.by_ref(), None));
+            return Err(Failure::unknown(&message, tool, known(), None));
         }
     }
     let mut libraries = Vec::new();
@@ -98,11 +98,11 @@ async fn test_all(library: &ToolLibrary, spec: &Read, args: &Test, display: Disp
     if display.format == Format::Junit {
         output::print(&junit(library.name(), &reports).map_err(Failure::new)?)?;
     }
-    let failed = reports.iter().filter(|report| report.status() == "failed").count();
     if reports.iter().all(|report| report.status() == "skipped") {
         say("nothing was tested");
     }
-    Ok(if failed > 0 { PROBLEMS } else { CLEAN })
+    let has_failed = reports.iter().any(|report| report.status() == "failed");
+    Ok(if has_failed { PROBLEMS } else { CLEAN })
 }
 
 async fn compare_all(
@@ -172,9 +172,7 @@ fn shown(report: &ToolReport, width: usize) -> String {
         let (check, arguments) = (violation.check.name(), shown_arguments(&violation.arguments));
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {check} with {arguments}:");
-        for line in violation.message.lines() {
-            let _ = writeln!(text, "    {}", printable(line));
-        }
+        push_lines(&mut text, "", &violation.message);
     }
     text
 }
@@ -192,6 +190,14 @@ fn shown_arguments(arguments: &Value) -> String {
     printable(&shown)
 }
 
+/// Adds the lines of a message, the first one after a label.
+fn push_lines(text: &mut String, label: &str, message: &str) {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    for (label, line) in labels.zip(message.lines()) {
+        let _ = writeln!(text, "    {label}{}", printable(line));
+    }
+}
+
 /// A comparison for people.
 fn shown_comparison(comparison: &Comparison, names: [&str; 2], width: usize) -> String {
     let calls = match comparison.calls {
@@ -203,7 +209,7 @@ fn shown_comparison(comparison: &Comparison, names: [&str; 2], width: usize) -> 
     if let Some((arguments, answers)) = &comparison.difference {
         let _ = writeln!(text, "  {}", shown_arguments(arguments));
         for (name, answer) in names.iter().zip(answers) {
-            let _ = writeln!(text, "    {name}: {}", printable(answer));
+            push_lines(&mut text, &format!("{name}: "), answer);
         }
     }
     text
