@@ -1,6 +1,6 @@
 // Lenses that run something: a call or test of a tool, an agent, an experiment.
 
-import {mkdtemp, readFile} from "node:fs/promises";
+import {mkdtemp, readFile, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import * as vscode from "vscode";
@@ -77,9 +77,13 @@ export class Runner implements vscode.TextDocumentContentProvider, vscode.Dispos
       {location: vscode.ProgressLocation.Notification, title: `gramc: ${runnable.label}`, cancellable: true},
       (_, token) => this.gramc.run(args, runnable.folder, undefined, token),
     );
-    if (report && ran.output !== "") {
-      await this.showReport(runnable.label, report);
-      return;
+    if (report) {
+      const page = await readFile(join(report, "report.html"), "utf8").catch(() => undefined);
+      await rm(report, {recursive: true, force: true});
+      if (page !== undefined) {
+        this.showReport(runnable.label, page);
+        return;
+      }
     }
     // Messages are of interest where there is no result, or where it says too little.
     const isJson = runnable.output === "json" && ran.output !== "";
@@ -137,14 +141,14 @@ export class Runner implements vscode.TextDocumentContentProvider, vscode.Dispos
     });
   }
 
-  private async showReport(label: string, folder: string): Promise<void> {
+  /** Shows the page of a report, which is one file and whose policy allows no requests. */
+  private showReport(label: string, page: string): void {
     const panel = vscode.window.createWebviewPanel(
       "gram.report",
       label,
       {viewColumn: vscode.ViewColumn.Beside, preserveFocus: true},
       {enableScripts: true, localResourceRoots: []},
     );
-    // The page is one file, whose policy allows no requests.
-    panel.webview.html = await readFile(join(folder, "report.html"), "utf8");
+    panel.webview.html = page;
   }
 }

@@ -1,6 +1,6 @@
 // The test explorer: the tools of libraries, which contract tests call, and the cases of experiments.
 
-import {mkdtemp, readFile} from "node:fs/promises";
+import {mkdtemp, readFile, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import * as vscode from "vscode";
@@ -42,7 +42,7 @@ interface CaseRun {
   end: string;
 }
 
-/** A failure: what happened, and how long it took if that is known. */
+/** What came of a test: why it failed, or whether it was skipped, or else it passed. */
 type Outcome = {failed?: string; skipped?: boolean};
 
 export class Tests implements vscode.Disposable {
@@ -188,11 +188,13 @@ export class Tests implements vscode.Disposable {
       token,
     );
     run.appendOutput(`${ran.messages}\n`.replace(/\r?\n/g, "\r\n"));
+    const runs = await readFile(join(report, "runs.jsonl"), "utf8").catch(() => "");
+    await rm(report, {recursive: true, force: true});
     if (group.kind === "library") {
       return ofTools(ran);
     }
     run.appendOutput(ran.output.replace(/\r?\n/g, "\r\n"));
-    return ofCases(await readFile(join(report, "runs.jsonl"), "utf8").catch(() => ""));
+    return ofCases(runs);
   }
 }
 
