@@ -102,7 +102,8 @@ fn a_validator_that_cannot_run_is_a_failure() {
 
 #[test]
 fn large_and_wide_types_are_quickly_faked() {
-    let fields: String = (0..100).map(|at| format!(", (f{at}?::N)")).collect();
+    let fields: Vec<_> = (0..100).map(|at| format!(", (f{at}?::N)")).collect();
+    let fields = fields.concat();
     let text = format!(
         "[wide:Tool | ()==>(::N)]\n[N::Record | (n::Int){fields}]\n\
          [long:Tool | ()==>(::Int[] {{size: 10000000...}})]\n"
