@@ -6,8 +6,11 @@ use lsp_types::{ClientCapabilities, InitializeParams, ResourceOperationKind};
 use serde_json::Value;
 
 use crate::position::Encoding;
-use crate::runnables::RUN;
 use crate::tokens::TokenCache;
+
+/// The command of lenses that run something, which the client executes. Its argument is a
+/// [`Runnable`](crate::runnables::Runnable).
+pub(crate) const RUN_COMMAND: &str = "gram.run";
 
 /// The client's capabilities and settings.
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate capability in the protocol")]
@@ -28,7 +31,7 @@ pub(crate) struct Client {
     pub(crate) creates_files: bool,
     /// Whether it supports nested document symbols.
     pub(crate) nested_symbols: bool,
-    /// Whether it executes the command [`crate::runnables::RUN`] of lenses.
+    /// Whether it executes the command [`RUN_COMMAND`] of lenses.
     pub(crate) runs: bool,
     /// Whether it supports `workspace/configuration`.
     pub(crate) configures: bool,
@@ -88,7 +91,7 @@ impl Client {
         let commands = commands.and_then(|it| it["commands"]["commands"].as_array());
         let operations = edits.and_then(|it| it.resource_operations.as_ref());
         Self {
-            runs: commands.is_some_and(|all| all.iter().any(|name| name == RUN)),
+            runs: commands.is_some_and(|all| all.iter().any(|name| name == RUN_COMMAND)),
             encoding: Encoding::choose(offered),
             pulls: text.is_some_and(|it| it.diagnostic.is_some()),
             refreshes,

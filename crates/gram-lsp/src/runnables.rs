@@ -9,12 +9,10 @@ use lsp_types::Command;
 use serde::Serialize;
 use smol_str::SmolStr;
 
+use crate::client::RUN_COMMAND;
 use crate::lookup::tool_of;
 use crate::request::RequestContext;
 use crate::test_groups::specification_of_experiment;
-
-/// The command of these lenses, which the editor executes. Its argument is a [`Runnable`].
-pub(crate) const RUN: &str = "gram.run";
 
 /// Arguments of gramc, and what the editor asks for before it runs them.
 #[derive(Debug, Serialize)]
@@ -114,7 +112,7 @@ pub(crate) fn actions(
 /// The command of a lens. `None` if the declaration is gone.
 pub(crate) fn command(cx: &RequestContext, action: Action, name: &str) -> Option<Command> {
     let runnable = serde_json::to_value(runnable(cx, action, name)?).ok()?;
-    let (title, command) = (action.title().to_owned(), RUN.to_owned());
+    let (title, command) = (action.title().to_owned(), RUN_COMMAND.to_owned());
     Some(Command { title, command, arguments: Some(vec![runnable]) })
 }
 
