@@ -63,6 +63,7 @@ mod search;
 mod secrets;
 mod session;
 mod sign_in;
+mod sources;
 mod spans;
 mod spec;
 mod support;

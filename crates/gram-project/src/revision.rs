@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use gram_check::{Checked, check_linked};
+use gram_check::{Checked, ImportGraph, check_linked};
 use gram_syntax::{Limits, Parse, parse_bytes};
 
 use crate::imports::{Imported, follow_imports};
@@ -118,6 +118,14 @@ impl Revision {
 
     /// Checks specifications and their imports. Fails with a sentence if a file cannot be read.
     pub fn check(&self, named: Vec<String>) -> Result<Checked, String> {
+        let (texts, imports) = self.texts(named)?;
+        let texts: Vec<Parse> = texts.into_iter().map(|(_, text)| text).collect();
+        Ok(check_linked(&texts, &imports))
+    }
+
+    /// The paths and texts of specifications and then of what they import, with the imports between them.
+    /// Fails with a sentence if a file cannot be read.
+    pub fn texts(&self, named: Vec<String>) -> Result<(Vec<(String, Parse)>, ImportGraph), String> {
         let text_of = |file: &str| {
             let bytes = self.read(file)?;
             Ok::<_, String>(parse_bytes(self.shown(file), bytes, &Limits::default()))
@@ -147,8 +155,15 @@ impl Revision {
                 Ok((file, text))
             },
         );
-        let texts: Vec<Parse> = files.into_iter().map(|(_, text)| text).collect();
-        Ok(check_linked(&texts, &imports))
+        Ok((files, imports))
+    }
+
+    /// The path of a file in the working tree, from the folder that the revision was opened for.
+    pub fn working_path(&self, file: &str) -> PathBuf {
+        match file.strip_prefix(&self.folder) {
+            Some(below) => below.into(),
+            None => Path::new(&"../".repeat(self.folder.matches('/').count())).join(file),
+        }
     }
 }
 

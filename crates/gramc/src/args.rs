@@ -23,12 +23,14 @@ use gram_openapi::emit;
 use gram_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
-pub(crate) use calls::{Approve, Bind, BindCommand, Call, Journal, Replay, Spec, Validate};
+pub(crate) use calls::{
+    Approve, Bind, BindCommand, Call, Journal, Replay, Spec, SpecOrServer, Validate,
+};
 pub(crate) use diff::Diff;
 pub(crate) use doc::Doc;
 pub(crate) use generate::Generate;
 pub(crate) use import::{Import, InputFormat};
-pub(crate) use live_server::LiveServer;
+pub(crate) use live_server::{LiveServer, LiveServerWithToken};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
@@ -212,6 +214,8 @@ impl Inputs {
   gramc compile tools/ -o schemas/           one file per tool
   gramc compile agent.gram --tool sayHello   the schema of one tool
   gramc compile agent.gram --target gemini --losses
+  gramc compile tools.json --target anthropic        from another provider's format
+  gramc compile --command \"npx -y some-server\" --target openai
   gramc compile agent.gram --target typescript
   gramc compile agent.gram --target openapi --pretty -o openapi.json
   gramc compile -e '[f:Tool | (x::Text)==>(::Text)]'
@@ -220,6 +224,8 @@ impl Inputs {
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) live: LiveServer,
     /// Target format
     #[arg(long, value_name = "TARGET", value_parser = targets(), default_value = "json-schema")]
     pub(crate) target: CompileTarget,

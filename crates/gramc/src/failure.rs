@@ -21,6 +21,8 @@ pub(crate) const FAILED: i32 = 2;
 pub(crate) enum Failure {
     /// A message for the user.
     Message(String),
+    /// What is wrong with an input that is not in gram, which therefore has no diagnostics.
+    InvalidInput(String),
     /// The output was closed.
     BrokenPipe,
     /// The program received the signal of this number.
@@ -67,6 +69,10 @@ impl Failure {
                 say(format_args!("gramc: {message}"));
                 FAILED
             }
+            Self::InvalidInput(message) => {
+                say(format_args!("gramc: {message}"));
+                PROBLEMS
+            }
             Self::BrokenPipe => FAILED,
             // As shells have it.
             Self::Interrupted(signal) => 128 + signal,
@@ -83,7 +89,7 @@ impl From<ExperimentError> for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Message(message) => f.write_str(message),
+            Self::Message(message) | Self::InvalidInput(message) => f.write_str(message),
             Self::BrokenPipe => f.write_str("the output was closed"),
             Self::Interrupted(_) => f.write_str("interrupted"),
         }

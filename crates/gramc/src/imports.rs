@@ -38,7 +38,7 @@ impl ImportPaths {
         (Self::new(paths), texts, graph)
     }
 
-    fn new(paths: Vec<Option<PathBuf>>) -> Self {
+    pub(crate) fn new(paths: Vec<Option<PathBuf>>) -> Self {
         Self { paths, known: OnceCell::new() }
     }
 

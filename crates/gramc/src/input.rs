@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gram_check::{Checked, ImportGraph};
 use gram_lint::{Cache, Fixed, Settings};
+use gram_model::Library;
 use gram_project::files;
 use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
 use rayon::prelude::*;
@@ -21,11 +22,25 @@ pub(crate) struct Texts {
     pub(crate) all: Vec<Parse>,
     /// How many of them were named.
     pub(crate) named: usize,
-    paths: ImportPaths,
-    imports: ImportGraph,
+    pub(crate) paths: ImportPaths,
+    pub(crate) imports: ImportGraph,
+    /// Whether they are files of the working tree or a text in gram, so that positions in them say
+    /// something.
+    pub(crate) has_positions: bool,
+    /// The library that comes with them: that of the server or of the API that they describe.
+    pub(crate) library: Option<Library>,
 }
 
 impl Texts {
+    /// Files, to which those that they import are added.
+    pub(crate) fn new(files: Vec<(Option<PathBuf>, Parse)>) -> Self {
+        let named = files.len();
+        let (paths, all, imports) = ImportPaths::follow(files, |path| {
+            read_file(path).map_err(|failure| failure.to_string())
+        });
+        Self { all, named, paths, imports, has_positions: true, library: None }
+    }
+
     /// Checks them together.
     pub(crate) fn check(&self) -> Checked {
         gram_check::check_linked(&self.all, &self.imports)
@@ -105,11 +120,7 @@ pub(crate) fn read(inputs: &Inputs) -> Result<Texts, Failure> {
     let origins = origins(inputs)?;
     let read = for_all(&origins, |path| read_one(path, inputs));
     let all = read.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    let named = all.len();
-    let files = origins.into_iter().zip(all).collect();
-    let (paths, all, imports) =
-        ImportPaths::follow(files, |path| read_file(path).map_err(|failure| failure.to_string()));
-    Ok(Texts { all, named, paths, imports })
+    Ok(Texts::new(origins.into_iter().zip(all).collect()))
 }
 
 /// What `work` makes of each file that the inputs name, in their order. It is given the path,

@@ -15,6 +15,7 @@ pub mod progress;
 mod project;
 mod report;
 mod save;
+mod server_library;
 mod source;
 pub mod specification;
 mod start;

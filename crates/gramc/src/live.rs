@@ -29,9 +29,7 @@ pub(crate) const SERVER: &str = "the server's answer";
 pub(crate) fn tools_of(server: &LiveServer) -> Result<Option<Value>, Failure> {
     match (&server.command, &server.url) {
         (Some(command), _) => tools_of_command(command, &server.env).map(Some),
-        (None, Some(url)) => {
-            tools_of_url(url, &server.header, server.token_env.as_deref(), &server.tls).map(Some)
-        }
+        (None, Some(url)) => tools_of_url(url, &server.header, &server.tls).map(Some),
         (None, None) => Ok(None),
     }
 }
@@ -57,19 +55,11 @@ fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failur
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.
 ///
-/// `headers` have the form `Name: value`, where a value may be `env:NAME`. `token` is the name of a
-/// variable that holds a bearer token. Gives and fails as [`tools_of_command`] does.
-fn tools_of_url(
-    url: &str,
-    headers: &[String],
-    token: Option<&str>,
-    tls: &Tls,
-) -> Result<Value, Failure> {
-    let mut all = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(name) = token {
-        all.push(("Authorization".to_owned(), variable(name)?));
-    }
-    let headers = RequestHeaders::new(all).map_err(Failure::new)?.with_bearer();
+/// `headers` have the form `Name: value`, where a value may be `env:NAME`. Gives and fails as
+/// [`tools_of_command`] does.
+fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failure> {
+    let headers = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
+    let headers = RequestHeaders::new(headers).map_err(Failure::new)?.with_bearer();
     let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
     tools(mcp::tools_of_url(url, options, TIME_LIMIT, interrupted()))
 }

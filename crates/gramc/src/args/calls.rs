@@ -6,23 +6,55 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gram_tools::check::Undeclared;
 
+use super::LiveServer;
+
 /// A specification.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub(crate) struct Spec {
-    /// Specification: a file and its imports, a folder, or - for standard input
+    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
+    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
     #[arg(value_name = "SPEC")]
     pub(crate) path: PathBuf,
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
+    /// The server whose tools it is. The path is empty then.
+    #[arg(skip)]
+    pub(crate) server: LiveServer,
+}
+
+/// A specification, which may be the tools of a running MCP server.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SpecOrServer {
+    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
+    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
+    #[arg(value_name = "SPEC", required_unless_present_any = ["command", "url"])]
+    #[arg(conflicts_with_all = ["command", "url"])]
+    path: Option<PathBuf>,
+    /// Name of standard input in diagnostics
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    stdin_filename: String,
+    #[command(flatten)]
+    live: LiveServer,
+}
+
+impl SpecOrServer {
+    /// The specification.
+    pub(crate) fn spec(&self) -> Spec {
+        Spec {
+            path: self.path.clone().unwrap_or_default(),
+            stdin_filename: self.stdin_filename.clone(),
+            server: self.live.clone(),
+        }
+    }
 }
 
 /// A library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
     /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
-    /// in SPEC
-    #[arg(long, value_name = "FILE", required_unless_present = "fake")]
+    /// in SPEC [default: the only library in SPEC, or the server or API that SPEC describes]
+    #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<String>,
     /// Answer with made-up results of the right types instead
     #[arg(long, conflicts_with = "library")]
@@ -61,10 +93,11 @@ pub(crate) struct Journal {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc validate tools.gram --calls calls.jsonl
+  gramc validate tools.json --calls calls.jsonl
   gramc validate tools.gram --calls - --no-repair --undeclared reject")]
 pub(crate) struct Validate {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    pub(crate) spec: SpecOrServer,
     /// File with one call (a JSON object) per line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) calls: PathBuf,
@@ -95,10 +128,11 @@ fn undeclared() -> impl TypedValueParser<Value = Undeclared> {
 #[command(after_help = "Examples:
   gramc bind tools.gram --library friendly.gram
   gramc bind tools.gram --library libraries.gram:friendly
-  gramc bind tools.gram --library friendly.gram --format json")]
+  gramc bind tools.gram --library friendly.gram --format json
+  gramc bind --command \"npx -y @modelcontextprotocol/server-memory\" --costs")]
 pub(crate) struct BindCommand {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    pub(crate) spec: SpecOrServer,
     #[command(flatten)]
     pub(crate) bind: Bind,
     /// Show the costs of each agent: the tokens of its instruction and tools in each request, and the
@@ -111,24 +145,59 @@ pub(crate) struct BindCommand {
 ///
 /// Prints the verdict, a JSON object. Exit code 1 if the call is refused or fails.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc call [OPTIONS] <SPEC> <TOOL> <JSON>
+       gramc call [OPTIONS] --command <COMMAND> <TOOL> <JSON>
+       gramc call [OPTIONS] --url <URL> <TOOL> <JSON>")]
 #[command(after_help = "Examples:
   gramc call tools.gram sayHello '{\"personName\": \"Ada\"}' --library friendly.gram
+  gramc call openapi.yaml getPet '{\"id\": 7}'
+  gramc call --command \"npx -y @modelcontextprotocol/server-everything\" echo '{\"message\": \"hi\"}'
   echo '{}' | gramc call tools.gram sayHello - --library friendly.gram")]
 pub(crate) struct Call {
-    #[command(flatten)]
-    pub(crate) spec: Spec,
+    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
+    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
+    #[arg(value_name = "SPEC")]
+    first: String,
     /// Name of the tool
     #[arg(value_name = "TOOL")]
-    pub(crate) tool: String,
+    second: String,
     /// Arguments, as a model would write them; - for standard input
-    #[arg(value_name = "JSON")]
-    pub(crate) arguments: String,
+    #[arg(value_name = "JSON", required_unless_present_any = ["command", "url"])]
+    #[arg(conflicts_with_all = ["command", "url"])]
+    third: Option<String>,
+    /// Name of standard input in diagnostics
+    #[arg(long, value_name = "NAME", default_value = "<stdin>")]
+    stdin_filename: String,
+    #[command(flatten)]
+    live: LiveServer,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]
     pub(crate) approve: Approve,
     #[command(flatten)]
     pub(crate) journal: Journal,
+}
+
+impl Call {
+    /// The specification.
+    pub(crate) fn spec(&self) -> Spec {
+        let path = if self.third.is_some() { self.first.as_str() } else { "" };
+        Spec {
+            path: path.into(),
+            stdin_filename: self.stdin_filename.clone(),
+            server: self.live.clone(),
+        }
+    }
+
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> &str {
+        if self.third.is_some() { &self.second } else { &self.first }
+    }
+
+    /// The arguments of the tool, as a model would write them; `-` for standard input.
+    pub(crate) fn arguments(&self) -> &str {
+        self.third.as_deref().unwrap_or(&self.second)
+    }
 }
 
 /// Check, repair and run recorded calls in one session
@@ -177,7 +246,7 @@ impl Replay {
     /// The specification, given as an argument or an option.
     pub(crate) fn spec(&self) -> Spec {
         let path = self.path.as_ref().or(self.spec.as_ref()).cloned().unwrap_or_default();
-        Spec { path, stdin_filename: self.stdin_filename.clone() }
+        Spec { path, stdin_filename: self.stdin_filename.clone(), ..Spec::default() }
     }
 
     /// The library; `None` only with a trace.

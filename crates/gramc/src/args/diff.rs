@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gram_diff::ChangeKind;
 
-use super::LiveServer;
+use super::LiveServerWithToken;
 
 /// Compare two versions of tools and show the calls that break
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Diff {
     #[arg(conflicts_with_all = ["command", "url", "env", "header", "token_env", "ca", "cert", "key"])]
     pub(crate) new: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) live: LiveServer,
+    pub(crate) live: LiveServerWithToken,
     /// Changes that may break callers; they do not cause exit code 1
     #[arg(long, value_name = "CHANGE", value_delimiter = ',', value_parser = kinds())]
     pub(crate) allow: Vec<ChangeKind>,

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gram_schema::Target;
 
-use super::Inputs;
+use super::{Inputs, LiveServer};
 
 /// Write a reference of the tools and types as HTML pages
 ///
@@ -16,11 +16,14 @@ use super::Inputs;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc doc shop.gram -o reference
+  gramc doc openapi.yaml -o reference
   gramc doc -o reference --title \"Shop tools\"
   gramc doc shop.gram -o reference --target openai-strict --target gemini")]
 pub(crate) struct Doc {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) live: LiveServer,
     /// Folder for the pages, which is made if it does not exist
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use gram_codegen::{Language, PythonTypes};
 
-use super::Inputs;
+use super::{Inputs, LiveServer};
 use crate::failure::Failure;
 
 /// Generate types, a client and a skeleton of the tools in a programming language
@@ -19,6 +19,7 @@ use crate::failure::Failure;
   gramc generate python shop.gram -o generated --types typeddict
   gramc generate typescript shop.gram -o src/generated
   gramc generate rust shop.gram -o src
+  gramc generate typescript --command \"npx -y some-server\" -o src/generated
   gramc generate python shop.gram -o generated --check    for CI")]
 pub(crate) struct Generate {
     /// Language
@@ -26,6 +27,8 @@ pub(crate) struct Generate {
     language: LanguageName,
     #[command(flatten)]
     pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) live: LiveServer,
     /// Folder for the files, which is made if it does not exist
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gram_schema::import::Origin;
 
-use super::LiveServer;
+use super::LiveServerWithToken;
 
 /// Convert JSON Schemas, tool lists and API descriptions to gram
 ///
@@ -46,7 +46,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "URL", value_parser = server)]
     pub(crate) server: Option<String>,
     #[command(flatten)]
-    pub(crate) live: LiveServer,
+    pub(crate) live: LiveServerWithToken,
     /// Put all tools into a container with this name [default: for a large API, containers by tag]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) container: Option<String>,

@@ -47,7 +47,7 @@ pub(crate) struct Logout {
 }
 
 /// Certificates.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Tls {
     /// Certificates of further authorities to trust, in PEM format
     #[arg(long, value_name = "FILE", requires = "url")]

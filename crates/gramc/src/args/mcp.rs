@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{Approve, Bind, Journal, Spec};
+use super::{Approve, Bind, Journal, SpecOrServer};
 
 /// Serve the tools of a library as an MCP server
 ///
@@ -17,11 +17,13 @@ use super::{Approve, Bind, Journal, Spec};
   gramc mcp tools.gram --library friendly.gram
   gramc mcp guard.gram --library upstream.gram      a guard in front of another MCP server
   gramc mcp large.gram --library large.gram --search    a model loads only what it needs
+  gramc mcp openapi.yaml                            an API as an MCP server
+  gramc mcp --command \"npx -y some-server\" --search
   gramc mcp tools.gram --library friendly.gram --http 8080
   TOKEN=… gramc mcp tools.gram --library friendly.gram --http 0.0.0.0:8080 --token-env TOKEN")]
 pub(crate) struct Mcp {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    pub(crate) spec: SpecOrServer,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

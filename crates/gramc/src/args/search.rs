@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::LiveServer;
+use super::LiveServerWithToken;
 
 /// Find tools by words, by their types, or by both
 ///
@@ -29,7 +29,7 @@ pub(crate) struct Search {
     #[arg(value_name = "SPEC")]
     pub(crate) specs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) live: LiveServer,
+    pub(crate) live: LiveServerWithToken,
     /// Maximum number of tools, and of chains
     #[arg(long, value_name = "N", default_value = "10")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Approve, Bind, Journal, Spec};
+use super::{Approve, Bind, Journal, SpecOrServer};
 
 /// Check and run the calls of a host program, which executes its own tools
 ///
@@ -16,7 +16,7 @@ use super::{Approve, Bind, Journal, Spec};
   gramc session tools.gram --library host.gram --approve-with 'python3 policy.py'")]
 pub(crate) struct Session {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    pub(crate) spec: SpecOrServer,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

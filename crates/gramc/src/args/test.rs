@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gram_contract::Check;
 
-use super::Spec;
+use super::SpecOrServer;
 
 /// Test implementations against the types of their tools
 ///
@@ -20,13 +20,15 @@ use super::Spec;
   gramc test tools.gram --library friendly.gram
   gramc test tools.gram --library friendly.gram --tool findOrder --cases 1000 --seed 7
   gramc test tools.gram --library friendly.gram --allow failure --format junit > results.xml
-  gramc test tools.gram --library stable.gram --library rewrite.gram")]
+  gramc test tools.gram --library stable.gram --library rewrite.gram
+  gramc test --command \"npx -y @modelcontextprotocol/server-everything\"")]
 pub(crate) struct Test {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    pub(crate) spec: SpecOrServer,
     /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
-    /// in SPEC; a second one is compared with the first
-    #[arg(long = "library", value_name = "FILE", required = true)]
+    /// in SPEC; a second one is compared with the first [default: the only library in SPEC, or the server
+    /// or API that SPEC describes]
+    #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
     /// Number of valid calls of each tool; half as many invalid ones are made
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

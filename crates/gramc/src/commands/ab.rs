@@ -42,7 +42,11 @@ pub(super) fn run(args: &Ab, display: Display) -> Outcome {
 }
 
 fn compared(args: &Ab, spec: &Path, display: Display) -> Outcome {
-    let spec = Spec { path: spec.to_owned(), stdin_filename: args.stdin_filename.clone() };
+    let spec = Spec {
+        path: spec.to_owned(),
+        stdin_filename: args.stdin_filename.clone(),
+        ..Spec::default()
+    };
     let Some(read) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     let read = Rc::new(read);
     let wanted = Wanted::new(args, &read)?;

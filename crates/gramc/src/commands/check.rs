@@ -11,7 +11,7 @@ use crate::args::{Check, Display, Format, Inputs};
 use crate::failure::{Failure, Outcome};
 use crate::input::Texts;
 use crate::output::say;
-use crate::{input, levels, output, project, report, save};
+use crate::{levels, output, project, report, save, source};
 
 /// What the files are checked by.
 pub(super) struct Plan {
@@ -83,8 +83,11 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
         return watch::run(args, display);
     }
     let plan = Plan::new(args)?;
-    let mut texts = input::read(&args.inputs)?;
+    let mut texts = source::gram_texts(&args.inputs, display)?;
     if args.fix {
+        if !texts.has_positions {
+            return Err(Failure::new("--fix needs files of the working tree"));
+        }
         return fix(&plan, display, &mut texts);
     }
     let found = texts.diagnostics(&plan.settings);

@@ -18,14 +18,14 @@ use serde_json::{Map, Value};
 use crate::args::{Compile, CompileTarget, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
-use crate::{input, report};
+use crate::{input, report, source};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let losses_alone = args.losses && display.format == Format::Json;
     if args.output.is_none() && !losses_alone {
         report::reserve_stdout(display, "write the tools to a file with -o")?;
     }
-    let texts = input::read(&args.inputs)?;
+    let texts = source::texts(&args.inputs, &args.live, display)?;
     refuse_to_overwrite_sources(args, &texts)?;
     let mut checked = texts.check();
     // `gramc check` also shows notes.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use gram_diff::report::{Allowed, changelog, human, markdown, printable};
 use gram_diff::{Adaptation, Breaking, Change, adapt, diff};
-use gram_schema::import::Origin;
 use gram_syntax::SourceFile;
 use gram_syntax::Span;
 
@@ -14,7 +13,7 @@ use super::calls::only_one_reads;
 use crate::args::{Diff, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::source::{self, Source};
-use crate::{live, output, report};
+use crate::{output, report};
 
 const MISSING_VERSION: &str = "missing new version: name a file, --command or --url";
 
@@ -29,8 +28,7 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
             "--changelog prints Markdown and cannot be used with another --format",
         ));
     }
-    let is_live = args.live.command.is_some() || args.live.url.is_some();
-    if args.new.is_none() && !is_live {
+    if args.new.is_none() && !args.live.server().is_named() {
         return Err(Failure::new(MISSING_VERSION));
     }
     only_one_reads(&[&args.old, args.new.as_deref().unwrap_or(Path::new(""))])?;
@@ -74,8 +72,7 @@ fn read_new(args: &Diff, display: Display) -> Result<Option<Source>, Failure> {
     if let Some(path) = &args.new {
         return source::read(path, display);
     }
-    let tools = live::tools_of(&args.live)?.ok_or_else(|| Failure::new(MISSING_VERSION))?;
-    source::of_json(&tools.to_string(), (live::SERVER, "tool"), Origin::Mcp, display)
+    source::read_server(&args.live.server(), display)
 }
 
 fn lines(changes: &[Change], line: impl Fn(&Change) -> String) -> String {

@@ -9,13 +9,13 @@ use gram_syntax::Severity;
 
 use crate::args::{Display, Doc};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::{input, output, report};
+use crate::{output, report, source};
 
 /// The words near the beginning of all pages.
 const MARK: &str = "content=\"gramc doc\"";
 
 pub(super) fn run(args: &Doc, display: Display) -> Outcome {
-    let texts = input::read(&args.inputs)?;
+    let texts = source::texts(&args.inputs, &args.live, display)?;
     let mut checked = texts.check();
     // `gramc check` also shows notes.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);

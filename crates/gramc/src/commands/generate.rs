@@ -13,11 +13,11 @@ use gram_syntax::Severity;
 use crate::args::{Display, Generate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{input, output, report};
+use crate::{output, report, source};
 
 pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     let language = args.language()?;
-    let texts = input::read(&args.inputs)?;
+    let texts = source::texts(&args.inputs, &args.live, display)?;
     let mut checked = texts.check();
     // `gramc check` also shows notes.
     checked.diagnostics.retain(|found| found.severity > Severity::Note);

@@ -1,7 +1,5 @@
 //! `gramc import`
 
-pub(super) mod library;
-
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -13,7 +11,7 @@ use serde_json::Value;
 use crate::args::{Import, InputFormat};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{input, live, output};
+use crate::{input, live, output, server_library};
 
 /// The most bytes that are read: the same as of a text in gram.
 const MAX_BYTES: u64 = 64 << 20;
@@ -29,7 +27,7 @@ const ONLY_API: &str = "--include, --exclude, --tag and --server need the descri
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
-    let is_live = args.live.command.is_some() || args.live.url.is_some();
+    let server = args.live.server();
     let (json, called, library) = match &args.file {
         Some(file) => {
             let text = read(file)?;
@@ -48,13 +46,15 @@ pub(super) fn run(args: &Import) -> Outcome {
             }
             (text, called, None)
         }
-        None if !is_live && args.library_out.is_some() => return Err(Failure::new(NO_CALLS)),
+        None if !server.is_named() && args.library_out.is_some() => {
+            return Err(Failure::new(NO_CALLS));
+        }
         None => {
             // Better now than after the server was started.
-            let library = args.library_out.as_deref().filter(|_| is_live);
-            let library = library.map(|path| library::text(&args.live, path)).transpose()?;
+            let library = args.library_out.as_deref().filter(|_| server.is_named());
+            let library = library.map(|path| server_library::text(&server, path)).transpose()?;
             let missing = "missing input: name a file, - for standard input, --command or --url";
-            let tools = live::tools_of(&args.live)?.ok_or_else(|| Failure::new(missing))?;
+            let tools = live::tools_of(&server)?.ok_or_else(|| Failure::new(missing))?;
             (tools.to_string(), live::SERVER.to_owned(), library)
         }
     };

@@ -21,18 +21,17 @@ use crate::live;
 use crate::output::{say, say_each};
 
 pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
-    let library = args.bind.path();
-    if args.http.is_none() && [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-")
-    {
+    let (spec, library) = (args.spec.spec(), args.bind.path());
+    if args.http.is_none() && [&spec.path, library].iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::new(
             "standard input is used by the client: name a file instead of `-`",
         ));
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
-    calls::only_one_reads(&[&args.spec.path, library])?;
+    calls::only_one_reads(&[&spec.path, library])?;
     let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
     let defaults = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
-    let read = calls::read_over(&args.spec, &args.bind, display, defaults)?;
+    let read = calls::read_over(&spec, &args.bind, display, defaults)?;
     let Some(read) = read else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let trace = args.trace.as_deref().map(trace).transpose()?;

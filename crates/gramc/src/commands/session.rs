@@ -31,13 +31,13 @@ const MAX_RUNNING: usize = 1_000;
 const OUTPUT_QUEUE: usize = 64;
 
 pub(super) fn run(args: &args::Session, display: Display) -> Outcome {
-    let library = args.bind.path();
-    if [&args.spec.path, library].iter().any(|path| path.as_os_str() == "-") {
+    let (spec, library) = (args.spec.spec(), args.bind.path());
+    if [&spec.path, library].iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::new(
             "standard input is used by the host program: name a file instead of `-`",
         ));
     }
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let Some(read) = read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let (lines, printed) = mpsc::channel(OUTPUT_QUEUE);
     let host = Arc::new(Host::new(lines));

@@ -9,7 +9,9 @@ use gram_diff::report::printable;
 use gram_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 
-use super::calls::{Read, only_one_reads, read_declared, read_spec, run_interruptibly};
+use super::calls::{
+    Read, only_one_reads, own_library, read_declared, read_spec, run_interruptibly,
+};
 use crate::args::{Display, Format, Test};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, say, say_each};
@@ -21,9 +23,10 @@ pub(super) fn run(args: &Test, display: Display) -> Outcome {
     if let Format::Sarif | Format::Github = display.format {
         return Err(Failure::new("use --format human, json or junit"));
     }
-    let paths = args.libraries.iter().map(Path::new).chain([args.spec.path.as_path()]);
+    let spec = args.spec.spec();
+    let paths = args.libraries.iter().map(Path::new).chain([spec.path.as_path()]);
     only_one_reads(&paths.collect::<Vec<_>>())?;
-    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
+    let Some(spec) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     for tool in &args.tools {
         let known = || spec.module.tools.iter().map(|tool| tool.name.as_str());
         if !known().any(|name| name == tool) {
@@ -37,6 +40,9 @@ pub(super) fn run(args: &Test, display: Display) -> Outcome {
             return Ok(PROBLEMS);
         };
         libraries.push(library);
+    }
+    if libraries.is_empty() {
+        libraries.push(own_library(&spec)?);
     }
     let [one, other] = &libraries[..] else {
         let library = libraries.first().cloned().unwrap_or_default();

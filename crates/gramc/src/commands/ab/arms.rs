@@ -49,7 +49,11 @@ pub(super) fn sides(
         let (spec, path) = match spec {
             None => (Rc::clone(main), path.to_owned()),
             Some(path) => {
-                let spec = Spec { path: path.clone(), stdin_filename: "<stdin>".to_owned() };
+                let spec = Spec {
+                    path: path.clone(),
+                    stdin_filename: "<stdin>".to_owned(),
+                    ..Spec::default()
+                };
                 let Some(read) = read_spec(&spec, display)? else { return Ok(None) };
                 (Rc::new(read), path.clone())
             }

@@ -10,7 +10,7 @@ use gram_tools::{Settings, ToolLibrary};
 use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
 use crate::input::{self, Texts};
-use crate::report;
+use crate::{report, source};
 
 /// Texts without errors.
 pub(crate) struct Read {
@@ -25,12 +25,18 @@ pub(in crate::commands) fn read_spec(
     spec: &Spec,
     display: Display,
 ) -> Result<Option<Read>, Failure> {
-    read(&spec.path, &spec.stdin_filename, display)
+    let paths = if spec.server.is_named() { Vec::new() } else { vec![spec.path.clone()] };
+    let inputs = Inputs { paths, stdin_filename: spec.stdin_filename.clone(), ..Inputs::default() };
+    checked(source::texts(&inputs, &spec.server, display)?, display)
 }
 
-fn read(path: &Path, stdin_filename: &str, display: Display) -> Result<Option<Read>, Failure> {
-    let (paths, stdin_filename) = (vec![path.to_owned()], stdin_filename.to_owned());
-    let texts = input::read(&Inputs { paths, stdin_filename, ..Inputs::default() })?;
+/// Reads the file of a library.
+fn read_library(path: &str, display: Display) -> Result<Option<Read>, Failure> {
+    let (paths, stdin_filename) = (vec![path.into()], "<stdin>".to_owned());
+    checked(input::read(&Inputs { paths, stdin_filename, ..Inputs::default() })?, display)
+}
+
+fn checked(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
     let checked = texts.check();
     // Where there is no error, verdicts follow on standard output. Warnings do not go there.
     let display = match display.format {
@@ -61,7 +67,7 @@ pub(in crate::commands) fn read_declared(
     display: Display,
 ) -> Result<Option<Declared>, Failure> {
     let read = |path: &str| {
-        let read = read(Path::new(path), "<stdin>", display)?;
+        let read = read_library(path, display)?;
         Ok::<_, Failure>(read.map(|read| Read { defaults: spec.defaults.clone(), ..read }))
     };
     if named == "-" || Path::new(named).exists() {
@@ -80,6 +86,26 @@ pub(in crate::commands) fn read_declared(
     let known = &spec.module.libraries;
     let message = format!("`{named}` is neither a file nor a library of the specification");
     Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
+}
+
+/// The library that a specification comes with: the server or the API that it describes, or the only
+/// one that it declares.
+pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failure> {
+    if let Some(library) = &spec.texts.library {
+        let here = Path::new(".");
+        return Ok(ToolLibrary::declared_over(&spec.module, library, here, &spec.defaults));
+    }
+    match &*spec.module.libraries {
+        [_] => Ok(made(spec, 0).0),
+        [] => Err(Failure::new("missing library: name its file with --library")),
+        [..] => {
+            let names = spec.module.libraries.iter().map(|library| library.name.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            let message =
+                format!("SPEC declares several libraries ({names}): name one with --library");
+            Err(Failure::new(message))
+        }
+    }
 }
 
 impl Read {

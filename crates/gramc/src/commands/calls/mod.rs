@@ -30,7 +30,7 @@ use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
 pub(crate) use bound::{Declared, Read, declared_in};
-pub(super) use bound::{declared_here, read_declared, read_spec};
+pub(super) use bound::{declared_here, own_library, read_declared, read_spec};
 use lines::{CallLine, Lines};
 
 /// Time for MCP servers to start before they are compared with the specification. The clients of
@@ -40,8 +40,9 @@ pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, &args.calls])?;
-    let Some(spec) = read_spec(&args.spec, display)? else { return Ok(PROBLEMS) };
+    let spec = args.spec.spec();
+    only_one_reads(&[&spec.path, &args.calls])?;
+    let Some(spec) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     let (repair, undeclared) = (!args.no_repair, args.undeclared);
     let check = Policy { repair, correct_names: false, undeclared };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
@@ -57,13 +58,14 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, args.bind.path()])?;
+    let spec = args.spec.spec();
+    only_one_reads(&[&spec.path, args.bind.path()])?;
     if let Format::Sarif | Format::Github = display.format {
         return Err(Failure::new(
             "this format is only for diagnostics of files: use --format json, concise or human",
         ));
     }
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let Some(read) = read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let unreachable = run_interruptibly(&read.library, async { Ok(read.library.connect().await) })?;
     let (bound, problems) = read.library.bind_partly(&read.spec.module);
     if display.format == Format::Json {
@@ -139,10 +141,11 @@ fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
 }
 
 pub(super) fn call(args: &Call, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, args.bind.path(), Path::new(&args.arguments)])?;
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    let (spec, tool, arguments) = (args.spec(), args.tool(), args.arguments());
+    only_one_reads(&[&spec.path, args.bind.path(), Path::new(arguments)])?;
+    let Some(read) = read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
-    let arguments = match args.arguments.as_str() {
+    let arguments = match arguments {
         "-" => std::io::read_to_string(std::io::stdin())
             .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
@@ -152,15 +155,15 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
         read.connect_sources().await;
         let (bound, problems) = read.library.bind_partly(&read.spec.module);
         // What does not fit elsewhere is no business of this call.
-        let own: Vec<_> = problems.iter().filter(|it| concerns(it, &bound, &args.tool)).collect();
+        let own: Vec<_> = problems.iter().filter(|it| concerns(it, &bound, tool)).collect();
         if !own.is_empty() {
             say_each("error: ", &own);
             return Ok(None);
         }
         let session = Session::new(&bound).with_approvals(approvals);
         // One call is no conversation, so the container of the tool is expanded for it.
-        session.expand_containers_of(&args.tool);
-        let call = gram_tools::Call::new(args.tool.as_str(), arguments);
+        session.expand_containers_of(tool);
+        let call = gram_tools::Call::new(tool, arguments);
         Ok(Some(session.call(call).await))
     })?;
     verdict.map_or(Ok(PROBLEMS), |verdict| print(&verdict))
@@ -332,7 +335,11 @@ pub(super) fn read_over(
     let Some(mut spec) = read_spec(spec, display)? else { return Ok(None) };
     spec.defaults = defaults;
     let Some(named) = &bind.library else {
-        let library = ToolLibrary::fake(&spec.module, spec.defaults.clone());
+        let library = if bind.fake {
+            ToolLibrary::fake(&spec.module, spec.defaults.clone())
+        } else {
+            own_library(&spec)?
+        };
         return Ok(Some(Both { spec, library }));
     };
     let library = read_declared(named, &spec, display)?;

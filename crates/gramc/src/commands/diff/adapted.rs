@@ -8,10 +8,10 @@ use gram_tools::ArgumentMapping;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use super::super::import::library::upstream;
 use crate::args::{Diff, Display, Format};
 use crate::failure::Failure;
 use crate::output::{self, say};
+use crate::server_library::{refuse_secrets, server_library};
 use crate::source::{self, Source};
 
 /// The name of the library.
@@ -88,10 +88,11 @@ pub(super) fn base(
     new: &Source,
     display: Display,
 ) -> Result<Option<Library>, Failure> {
-    let is_live = args.live.command.is_some() || args.live.url.is_some();
     let Some(named) = &args.library else {
-        if is_live {
-            return upstream(&args.live, path).map(Some);
+        let server = args.live.server();
+        if server.is_named() {
+            refuse_secrets(&server)?;
+            return server_library(&server, path).map(Some);
         }
         return one(&new.module, None, args.new.as_deref(), path).map(Some);
     };

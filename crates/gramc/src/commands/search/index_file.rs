@@ -30,7 +30,7 @@ pub(super) fn load_or_build(
     // A link stays one.
     let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
     refuse_other_files(file, args)?;
-    let listed = live::tools_of(&args.live)?.map(|tools| tools.to_string());
+    let listed = live::tools_of(&args.live.server())?.map(|tools| tools.to_string());
     let head = head(args, listed.as_deref())?;
     let found = load(file)?;
     if let (Some(index), Some(head)) = (found, &head)

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use gram_schema::import::Origin;
 use gram_search::Source;
 
-use crate::args::{Display, Inputs, Search};
+use crate::args::{Display, Search};
 use crate::failure::Failure;
 use crate::{live, source};
 
@@ -21,7 +20,7 @@ pub(super) struct SearchSources {
 }
 
 pub(super) fn read(args: &Search, display: Display) -> Result<SearchSources, Failure> {
-    let tools = live::tools_of(&args.live)?;
+    let tools = live::tools_of(&args.live.server())?;
     read_with(args, tools.map(|tools| tools.to_string()).as_deref(), display)
 }
 
@@ -33,8 +32,7 @@ pub(super) fn read_with(
 ) -> Result<SearchSources, Failure> {
     let mut found = SearchSources { sources: Vec::new(), files: Vec::new() };
     if args.specs.is_empty() && listed.is_none() {
-        let checked = source::of_inputs(&Inputs::default(), display)?;
-        found.add("project", checked)?;
+        found.add("project", source::read_project(display)?)?;
     }
     let stdins = args.specs.iter().filter(|spec| spec.as_os_str() == "-").count();
     if stdins > 1 {
@@ -52,8 +50,7 @@ pub(super) fn read_with(
         found.add(&name, source::read(spec, display)?)?;
     }
     if let Some(listed) = listed {
-        let listed = source::of_json(listed, (live::SERVER, "tool"), Origin::Mcp, display)?;
-        found.add(SERVER, listed)?;
+        found.add(SERVER, source::read_listed(listed, display)?)?;
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! The library that forwards calls to an imported MCP server.
+//! The library that forwards calls to a running MCP server.
 
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
 
@@ -13,13 +13,14 @@ use crate::live;
 const NAME: &str = "upstream";
 
 /// The text of a library at `path` for the server that the arguments name.
-pub(super) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> {
-    let library = upstream(server, path)?;
+pub(crate) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> {
+    refuse_secrets(server)?;
+    let library = server_library(server, path)?;
     Ok(print(&Module { libraries: vec![library], ..Module::default() }))
 }
 
 /// A library at `path` for the server that the arguments name.
-pub(in crate::commands) fn upstream(server: &LiveServer, path: &Path) -> Result<Library, Failure> {
+pub(crate) fn server_library(server: &LiveServer, path: &Path) -> Result<Library, Failure> {
     let attributes = match (&server.command, &server.url) {
         (Some(command), _) => of_command(command, &server.env, path)?,
         (None, Some(url)) => of_url(url, server, path)?,
@@ -81,9 +82,9 @@ fn way_back(path: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok((!is_same).then_some(here))
 }
 
-/// The attributes of a server at a URL. Values of headers are written as the variables that hold
-/// them, and files as paths from the folder of the library.
-fn of_url(url: &str, server: &LiveServer, path: &Path) -> Result<Attributes, Failure> {
+/// Refuses to write secrets of the command line into a library.
+pub(crate) fn refuse_secrets(server: &LiveServer) -> Result<(), Failure> {
+    let url = server.url.as_deref().unwrap_or_default();
     let authority = url.split("://").nth(1).unwrap_or_default();
     if authority.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
         return Err(Failure::new(
@@ -91,22 +92,27 @@ fn of_url(url: &str, server: &LiveServer, path: &Path) -> Result<Attributes, Fai
              or --header",
         ));
     }
-    let mut headers = serde_json::Map::new();
-    for header in &server.header {
-        // A header of another form is reported when the server is asked.
-        let Some((name, value)) = header.split_once(':') else { continue };
-        let (name, value) = (name.trim(), value.trim());
+    for (name, value) in headers_of(server) {
         if !value.starts_with("env:") {
             return Err(Failure::new(format!(
                 "--library-out would write the value of the header `{name}` into the library: \
                  write `{name}: env:VARIABLE`"
             )));
         }
-        headers.insert(name.to_owned(), value.into());
     }
-    if let Some(name) = &server.token_env {
-        headers.insert("Authorization".to_owned(), json!(format!("env:{name}")));
-    }
+    Ok(())
+}
+
+/// The headers of the command line. One of another form is reported when the server is asked.
+fn headers_of(server: &LiveServer) -> impl Iterator<Item = (&str, &str)> {
+    let headers = server.header.iter().filter_map(|header| header.split_once(':'));
+    headers.map(|(name, value)| (name.trim(), value.trim()))
+}
+
+/// The attributes of a server at a URL. Files are paths from the folder of the library.
+fn of_url(url: &str, server: &LiveServer, path: &Path) -> Result<Attributes, Failure> {
+    let headers = headers_of(server).map(|(name, value)| (name.to_owned(), value.into()));
+    let headers: serde_json::Map<_, Value> = headers.collect();
     let mut attributes = vec![("url", Value::from(url))];
     if !headers.is_empty() {
         attributes.push(("headers", Value::Object(headers)));
