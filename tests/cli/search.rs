@@ -204,6 +204,11 @@ fn a_model_finds_and_calls_tools() {
     assert_eq!(text[0], *definition);
     let found = call(&mut server, "find_tools", &json!({"query": "==> DateTime"}));
     assert_eq!(found["structuredContent"]["tools"][0]["name"], "now");
+    // Calls of both tools are repaired and refused like any other.
+    let one = call(&mut server, "find_tools", &json!({"query": "add numbers", "limit": "1"}));
+    assert_eq!(one["structuredContent"]["tools"].as_array().map(Vec::len), Some(1));
+    let many = call(&mut server, "find_tools", &json!({"query": "add", "limit": 99}));
+    assert!(many["content"][0]["text"].as_str().is_some_and(|it| it.contains("from 1 to 20")));
     let none = call(&mut server, "find_tools", &json!({"query": "zebra ("}));
     assert_eq!(none["structuredContent"]["tools"], json!([]));
     assert_eq!(call(&mut server, "find_tools", &json!({}))["isError"], json!(true));
@@ -214,6 +219,8 @@ fn a_model_finds_and_calls_tools() {
     let wrong = call(&mut server, "call_tool", &add(json!({"a": 1})));
     assert_eq!(wrong["isError"], json!(true));
     assert!(wrong["content"][0]["text"].as_str().is_some_and(|it| it.starts_with("`add`: ")));
+    let through = "Send the corrected arguments through `call_tool`.";
+    assert_eq!(wrong["content"][1]["text"], through);
     // The same text as that of a direct call.
     let direct = call(&mut server, "add", &json!({"a": 1}));
     let text = |result: &Value| result["content"][0]["text"].as_str().map(str::to_owned);
@@ -228,6 +235,7 @@ fn a_model_finds_and_calls_tools() {
     // A tool in a container, and one with the name of the server's own tool.
     let now = call(&mut server, "call_tool", &json!({"name": "now", "arguments": {}}));
     assert_eq!(now["isError"], json!(false), "{now}");
+    assert_eq!(call(&mut server, "now", &json!({}))["isError"], json!(false));
     let arguments = json!({"name": "find_tools", "arguments": {"text": "again"}});
     let echo = call(&mut server, "call_tool", &arguments);
     assert!(echo["content"][0]["text"].as_str().is_some_and(|it| it.contains("again")), "{echo}");

@@ -8,16 +8,15 @@ use axum::http::request::Parts;
 use gram_tools::approval::Approvals;
 use gram_tools::{Admission, AdmittedCall, Bound, Call, CallError, Session, Verdict};
 use rmcp::model::{
-    ClientNotification, ClientRequest, CustomRequest, CustomResult, ErrorCode, Extensions,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerConfig, ServerResult, SubscriptionFilter,
+    CustomRequest, CustomResult, ErrorCode, Extensions, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{
-    NotificationContext, Peer, RequestContext, RoleServer, Service, SubscriptionContext,
+    NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext,
     SubscriptionSendError, SubscriptionSink,
 };
 use rmcp::{ErrorData, ServerHandler};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
@@ -27,7 +26,7 @@ use crate::answer::answer;
 use crate::approval::approve;
 use crate::catalog::{Catalog, ResultKind};
 use crate::client::{Change, ClientLink};
-use crate::finder::{CALL, FIND, InnerCall, inner_call};
+use crate::finder::{CALL, FIND, InnerCall};
 use crate::upstream::{self, FORWARDED, Upstream};
 use crate::{FinishedCall, Server, ServerInner};
 
@@ -168,15 +167,29 @@ impl Connection {
         Ok(CustomResult::new(result))
     }
 
-    /// Checks and runs a call. `arguments` is the text that the client sent, which may be invalid
-    /// JSON. `params` are the other parameters of the request.
-    async fn call(
+    /// Checks and runs a call of a tool that clients find by `find_tools`.
+    async fn found(
         &self,
-        name: String,
-        arguments: Option<String>,
+        conversation: &Conversation,
+        call: SentCall,
         params: &Value,
         context: RequestContext<RoleServer>,
     ) -> Map<String, Value> {
+        let entry = self.server.0.catalog.get(&call.name);
+        let own = entry.map_or(call.name.as_str(), |entry| &entry.name);
+        // The model has seen the definition.
+        conversation.session.expand_containers_of(own);
+        self.call(call, params, context).await
+    }
+
+    /// Checks and runs a call. `params` are the other parameters of the request.
+    async fn call(
+        &self,
+        call: SentCall,
+        params: &Value,
+        context: RequestContext<RoleServer>,
+    ) -> Map<String, Value> {
+        let SentCall { name, arguments, through } = call;
         let _running = self.server.0.running.read().await;
         let conversation = self.conversation(&context.extensions);
         let entry = self.server.0.catalog.get(&name);
@@ -215,60 +228,34 @@ impl Connection {
         }
         // The verdict names the tool by its MCP name.
         verdict.name = name;
-        if conversation.notify_if_changed(&verdict) && !is_modern(&context) {
+        // What clients find by `find_tools` is not listed.
+        let lists = self.server.0.finder.is_none();
+        if lists && conversation.notify_if_changed(&verdict) && !is_modern(&context) {
             // The client may have disconnected.
             let _ = context.peer.notify_tool_list_changed().await;
         }
         let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
-        completed(answer(verdict, kind), &context)
+        let is_correctable =
+            matches!(verdict.outcome, Err(CallError::Validation(_) | CallError::Malformed(_)));
+        let mut result = answer(verdict, kind);
+        if let (Some(through), true, Some(Value::Array(blocks))) =
+            (through, is_correctable, result.get_mut("content"))
+        {
+            let text = format!("Send the corrected arguments through `{through}`.");
+            blocks.push(json!({"type": "text", "text": text}));
+        }
+        completed(result, &context)
     }
 }
 
-/// A connection whose results are JSON: the result types of rmcp drop unknown keys.
-#[derive(Debug)]
-pub(crate) struct JsonConnection(pub(crate) Connection);
-
-impl Service<RoleServer> for JsonConnection {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
-        let request = match request {
-            ClientRequest::CallToolRequest(call) => custom("tools/call", &call.params),
-            other if FORWARDED.contains(&other.method()) => {
-                with_json_result(&other).unwrap_or(other)
-            }
-            other => other,
-        };
-        Service::handle_request(&self.0, request, context).await
-    }
-
-    async fn handle_notification(
-        &self,
-        notification: ClientNotification,
-        context: NotificationContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        Service::handle_notification(&self.0, notification, context).await
-    }
-
-    fn get_info(&self) -> ServerConfig {
-        ServerHandler::get_info(&self.0)
-    }
-}
-
-/// A request whose result rmcp passes on as it is.
-fn custom(method: &str, params: &impl Serialize) -> ClientRequest {
-    // All keys are strings, so serialization cannot fail.
-    let params = serde_json::to_value(params).ok();
-    ClientRequest::CustomRequest(CustomRequest::new(method, params))
-}
-
-/// A request whose result rmcp passes on as it is, with the parameters of another one.
-fn with_json_result(request: &ClientRequest) -> Option<ClientRequest> {
-    let mut text = serde_json::to_value(request).ok()?;
-    let params = text.get_mut("params").map(Value::take);
-    Some(ClientRequest::CustomRequest(CustomRequest::new(request.method(), params)))
+/// A call as a client sends it.
+struct SentCall {
+    /// The name of the tool as clients know it.
+    name: String,
+    /// The text of the arguments, which may be invalid JSON.
+    arguments: Option<String>,
+    /// The tool through which it is called.
+    through: Option<&'static str>,
 }
 
 /// The result of a call in the form of the revision that the client uses.
@@ -409,20 +396,21 @@ impl ServerHandler for Connection {
             Some(finder) if name == FIND => {
                 let catalog = &self.server.0.catalog;
                 let listed = |tool: &str| catalog.get(tool).map(|entry| &entry.tool);
-                let found = finder.find(arguments.as_deref(), listed);
-                completed(found, &context)
+                completed(finder.find(arguments, listed), &context)
             }
-            Some(_) if name == CALL => match inner_call(arguments.as_deref()) {
+            Some(finder) if name == CALL => match finder.inner_call(arguments) {
                 Ok(InnerCall { name, arguments }) => {
-                    let entry = self.server.0.catalog.get(&name);
-                    let own = entry.map_or(name.as_str(), |entry| &entry.name);
-                    // The model has seen the definition.
-                    conversation.session.expand_containers_of(own);
-                    self.call(name, arguments, &params, context).await
+                    let call = SentCall { name, arguments: Some(arguments), through: Some(CALL) };
+                    self.found(conversation, call, &params, context).await
                 }
-                Err(usage) => completed(usage, &context),
+                Err(refused) => completed(refused, &context),
             },
-            _ => self.call(name, arguments, &params, context).await,
+            // Some models call a tool that they found by its name.
+            Some(_) => {
+                let call = SentCall { name, arguments, through: None };
+                self.found(conversation, call, &params, context).await
+            }
+            None => self.call(SentCall { name, arguments, through: None }, &params, context).await,
         };
         Ok(CustomResult::new(result.into()))
     }

@@ -14,6 +14,7 @@ mod client;
 mod connection;
 mod finder;
 mod http;
+mod json_connection;
 mod metrics;
 mod program;
 mod sessions;
@@ -36,10 +37,11 @@ use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::catalog::Catalog;
-use self::connection::{Connection, Conversation, JsonConnection};
+use self::connection::{Connection, Conversation};
 use self::finder::Finder;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
+use self::json_connection::JsonConnection;
 use self::metrics::Metrics;
 pub use self::program::{ProgramServer, bridge};
 pub use self::sign_in_page::SignInPage;
@@ -138,7 +140,7 @@ impl Server {
         let shared = || ServeError::Tool("the server is in use".to_owned());
         let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
         let finder = Finder::new(module, &inner.catalog.tools().collect::<Vec<_>>());
-        inner.finder = Some(finder.map_err(|error| ServeError::Tool(error.to_string()))?);
+        inner.finder = Some(finder?);
         Ok(self)
     }
 

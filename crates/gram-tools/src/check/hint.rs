@@ -92,7 +92,8 @@ fn text_words(rules: Option<&TextRules>) -> String {
     let mut out = "text".to_owned();
     let Some(rules) = rules else { return out };
     if let Some(sizes) = sizes(rules.least, rules.most) {
-        let _ = write!(out, " of {sizes} characters");
+        let s = if sizes.ends_with(" 1") || sizes == "1" { "" } else { "s" };
+        let _ = write!(out, " of {sizes} character{s}");
     }
     if let Some((format, _)) = &rules.format {
         let _ = write!(out, " in the format {format}");

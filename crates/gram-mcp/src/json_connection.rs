@@ -1,0 +1,57 @@
+//! A connection whose results are JSON.
+
+use rmcp::model::{ClientNotification, ClientRequest, CustomRequest, ServerConfig, ServerResult};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
+use rmcp::{ErrorData, ServerHandler};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::connection::Connection;
+use crate::upstream::FORWARDED;
+
+/// A connection whose results are JSON: the result types of rmcp drop unknown keys.
+#[derive(Debug)]
+pub(crate) struct JsonConnection(pub(crate) Connection);
+
+impl Service<RoleServer> for JsonConnection {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let request = match request {
+            ClientRequest::CallToolRequest(call) => custom("tools/call", &call.params),
+            other if FORWARDED.contains(&other.method()) => {
+                with_json_result(&other).unwrap_or(other)
+            }
+            other => other,
+        };
+        Service::handle_request(&self.0, request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+}
+
+/// A request whose result rmcp passes on as it is.
+fn custom(method: &str, params: &impl Serialize) -> ClientRequest {
+    // All keys are strings, so serialization cannot fail.
+    let params = serde_json::to_value(params).ok();
+    ClientRequest::CustomRequest(CustomRequest::new(method, params))
+}
+
+/// A request whose result rmcp passes on as it is, with the parameters of another one.
+fn with_json_result(request: &ClientRequest) -> Option<ClientRequest> {
+    let mut text = serde_json::to_value(request).ok()?;
+    let params = text.get_mut("params").map(Value::take);
+    Some(ClientRequest::CustomRequest(CustomRequest::new(request.method(), params)))
+}
