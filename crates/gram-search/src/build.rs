@@ -1,6 +1,6 @@
 //! Builds an index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use json_schema_kit::keywords::Keyword;
 use serde_json::Value;
@@ -44,8 +44,14 @@ impl Index {
     /// later whether they have changed.
     pub fn build(sources: &[Source], fingerprint: &str) -> Self {
         let mut builder = Builder::default();
+        let all = sources.iter().flat_map(|source| &source.tools);
+        let declared: HashSet<&str> =
+            all.filter(|tool| !tool.is_implementation).map(|tool| &*tool.name).collect();
+        // The implementation of a tool is no other tool.
+        let counts =
+            |tool: &&Document| !tool.is_implementation || !declared.contains(tool.name.as_str());
         for (at, source) in (0..).zip(sources) {
-            for tool in &source.tools {
+            for tool in source.tools.iter().filter(counts) {
                 builder.add(at, source, tool);
             }
         }

@@ -35,7 +35,7 @@ pub struct ChainStep {
     /// The name of the source that declares it.
     pub source: String,
     /// The parameters with where their values come from: `$city` is a parameter of the query, and
-    /// `$0.lat` a part of the result of the first step.
+    /// `$0.lat` a part of the result of the first step. Names with dots are in brackets: `$0["a.b"]`.
     #[serde(serialize_with = "as_map")]
     pub arguments: Vec<(String, String)>,
 }
@@ -76,7 +76,7 @@ fn chain(planner: &Planner<'_>, plan: &Plan) -> Chain {
                 Argument::Step { step, output } => {
                     let from = planner.tool(plan.steps[*step].tool);
                     let path = from.record.outputs.get(*output).map_or("", String::as_str);
-                    let dot = if path.is_empty() { "" } else { "." };
+                    let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
                     format!("${}{dot}{path}", last - step)
                 }
                 Argument::Missing => {

@@ -43,6 +43,8 @@ pub(crate) struct Document {
     pub(crate) result: Value,
     /// The name of the result or of its type.
     pub(crate) result_name: Option<String>,
+    /// Whether a library declares it.
+    pub(crate) is_implementation: bool,
 }
 
 impl Source {
@@ -107,6 +109,7 @@ impl Source {
             parameters: self.without_defs(parameters),
             result: self.without_defs(result.unwrap_or(Value::Bool(true))),
             result_name: result_name(types, &tool.result),
+            is_implementation: false,
         };
         self.tools.push(document);
     }
@@ -130,6 +133,7 @@ impl Source {
                 parameters: Value::Bool(true),
                 result: Value::Bool(true),
                 result_name: None,
+                is_implementation: true,
             });
             return;
         };
@@ -137,6 +141,9 @@ impl Source {
         let mut tool = Tool::of_signature(implementation.tool.clone(), parameters, result);
         tool.description = description.map(Into::into);
         self.add(types, &tool, library.to_owned());
+        if let Some(document) = self.tools.last_mut() {
+            document.is_implementation = true;
+        }
     }
 
     /// Adds a type that no schema of a tool refers to.

@@ -59,7 +59,7 @@ pub(crate) fn outputs<'s>(
         }
         let owner = type_name.unwrap_or_else(|| part.name.clone());
         let mut add = |schema, key: &str, name: &str| {
-            let dot = if part.path.is_empty() { "" } else { "." };
+            let dot = if part.path.is_empty() || key.starts_with('[') { "" } else { "." };
             open.push_back(Part {
                 schema,
                 path: format!("{}{dot}{key}", part.path),
@@ -69,7 +69,9 @@ pub(crate) fn outputs<'s>(
             });
         };
         for (name, schema) in properties(schema).take(MAX_OUTPUTS) {
-            add(schema, name, name);
+            // Dots separate the names of a path.
+            let key = if name.contains(['.', '[']) { &format!("[{name:?}]") } else { name };
+            add(schema, key, name);
         }
         if let Some(items) = schema.get("items") {
             add(items, "0", &owner);

@@ -142,14 +142,13 @@ impl<'i> Planner<'i> {
         let resolved = self.resolver.borrow_mut().of(entry.source);
         let terms = resolved.parameters.as_deref().unwrap_or_default();
         let mut needs = Vec::new();
-        let mut supplied = Vec::new();
-        for (parameter, (name, _)) in parameters.iter().zip(&record.parameters) {
+        let mut supplies = Vec::new();
+        for (at, (parameter, (name, _))) in parameters.iter().zip(&record.parameters).enumerate() {
             needs.push(Need::new(self.analyzer, &record.name, name, *parameter));
             let stems = self.analyzer.name_stems(name);
-            let all = terms.iter().enumerate();
-            let all = all.map(|(at, term)| (at, supply(term, *parameter, &stems)));
-            let best = all.max_by(|a, b| a.1.total_cmp(&b.1));
-            supplied.push(best.filter(|(_, score)| *score > 0.0));
+            for (term, resolved) in terms.iter().enumerate() {
+                supplies.push((at, term, supply(resolved, *parameter, &stems)));
+            }
         }
         let source = record.file.clone();
         PlannedTool {
@@ -157,7 +156,7 @@ impl<'i> Planner<'i> {
             outputs: entry.outputs.clone().map(|at| self.index.output(at)).collect(),
             parameters,
             needs,
-            terms: supplied,
+            terms: assigned(supplies, record.parameters.len()),
             record,
         }
     }
@@ -354,6 +353,25 @@ impl<'i> Planner<'i> {
         }
         if most > 0.0 { sum / most } else { 0.0 }
     }
+}
+
+/// The term that supplies each parameter, and how well. A term is the value of one parameter: the one
+/// that it supplies best. `supplies` are parameters, terms and scores.
+fn assigned(
+    mut supplies: Vec<(usize, usize, f32)>,
+    parameters: usize,
+) -> Vec<Option<(usize, f32)>> {
+    supplies.retain(|(.., score)| *score > 0.0);
+    supplies.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+    let mut found = vec![None; parameters];
+    let mut used = Vec::new();
+    for (parameter, term, score) in supplies {
+        if found[parameter].is_none() && !used.contains(&term) {
+            found[parameter] = Some((term, score));
+            used.push(term);
+        }
+    }
+    found
 }
 
 fn sort(plans: &mut [Plan]) {

@@ -57,7 +57,8 @@ impl Need {
         } else {
             return 0.0;
         };
-        let types = match output.summary.within(wanted) {
+        // What may be null is there most of the time.
+        let types = match output.summary.without_null().within(wanted) {
             Estimate::Same => 1.0,
             Estimate::Contained => 0.9,
             Estimate::Unknown => 0.7,

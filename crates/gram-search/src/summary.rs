@@ -89,6 +89,12 @@ impl Summary {
         !self.is_plain()
     }
 
+    /// The type without null.
+    pub(crate) fn without_null(self) -> Self {
+        let kinds = if self.kinds == NULL { NULL } else { self.kinds & !NULL };
+        Self { kinds, ..self }
+    }
+
     /// How a narrow type relates to a wide one.
     pub(crate) fn within(self, wide: Self) -> Estimate {
         if self.identity == wide.identity {

@@ -208,3 +208,44 @@ fn chains_have_as_many_steps_as_allowed() {
     assert!(index().compose(&query, 1, 10).is_empty());
     assert!(index().compose(&query, 2, 10).iter().all(|chain| chain.steps.len() == 2));
 }
+
+#[test]
+fn implementations_of_searched_tools_are_no_other_tools() {
+    let library = source("library.gram", "[l:Library | (book:Client), (own:Client)]");
+    let index = Index::build(&[source("travel.gram", TRAVEL), library], "1");
+    let query = Query::parse("book own").expect("words");
+    let found: Vec<_> = index.search(&query, 10).into_iter().map(|hit| hit.source).collect();
+    assert_eq!(found, ["library.gram", "travel.gram"]);
+}
+
+const LINKS: &str = r#"
+[findUser:Tool {description: "Finds a user"} | (email::Text)==>(::User)]
+[sendBill:Tool {description: "Sends a bill"} | (userId::Text)==>(taxNo::Text)==>(::Null)]
+[transfer:Tool {description: "Moves money"} |
+  (fromAccount::Text)==>(toAccount::Text)==>(amount::Number)==>(::Null)]
+[User::Record | (userId::Text | null), (`tax.no`::Text)]
+"#;
+
+fn links(query: &str) -> Vec<Chain> {
+    let index = Index::build(&[source("links.gram", LINKS)], "1");
+    index.compose(&Query::parse(query).expect(query), 3, 10)
+}
+
+#[test]
+fn parts_of_results_that_may_be_null_are_used() {
+    let chains = links("bill (email::Text)");
+    let last = chains[0].steps.last().expect("a chain has steps");
+    assert_eq!(last.tool, "sendBill");
+    let arguments: Vec<_> = last.arguments.iter().map(|(_, value)| value.as_str()).collect();
+    assert_eq!(arguments, ["$0.userId", "$0[\"tax.no\"]"]);
+}
+
+#[test]
+fn a_value_of_the_query_is_for_one_parameter() {
+    for chain in links("transfer (account::Text)") {
+        for step in &chain.steps {
+            let uses = step.arguments.iter().filter(|(_, value)| value == "$account");
+            assert!(uses.count() < 2, "{chain:?}");
+        }
+    }
+}
