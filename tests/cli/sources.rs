@@ -62,7 +62,7 @@ fn tool_lists_are_specifications() {
 
 #[test]
 fn what_a_document_is_not_is_told() {
-    let folder = folder(&[("tools.json", "{\"a\": ["), ("api.yaml", "openapi: 3.1.0\n")]);
+    let folder = folder(&[("tools.json", "{\"a\": ["), ("api.yaml", "openapi: [3\n")]);
     let run = |line: &str| gramc(line).within(folder.path()).run();
     run("compile tools.json").exits(1).says(&["gramc: tools.json: ", "line 1"]);
     run("compile api.yaml").exits(1).says(&["gramc: api.yaml: "]);
@@ -92,8 +92,8 @@ fn tools_of_a_live_server_are_a_specification_and_its_library() {
     assert!(bound.starts_with("say      Mcp\n"), "{bound}");
     let call = of_server("call say {\"text\":\"hi\",\"loud\":true}", &folder).run().clean().json();
     assert_eq!((&call["result"], &call["stripped"]), (&json!("hi"), &json!(["loud"])));
-    let tested = of_server("test --tool say --cases 20", &folder).run().exits(0);
-    assert!(tested.stdout.contains("say"), "{}", tested.stdout);
+    let tested = of_server("test --tool count --cases 5", &folder).run().exits(0);
+    assert!(tested.stdout.contains("count"), "{}", tested.stdout);
     of_server("call say", &folder).run().fails_with(&["<TOOL>"]);
     of_server("doc -o pages", &folder).run().clean();
     of_server("generate python -o code", &folder).run().clean();
@@ -105,8 +105,8 @@ fn a_live_server_is_guarded_without_a_file() {
     let server = server();
     let words = ["mcp", "--command", &server];
     let mut guard = Speaking::start(binary().to_str().expect("a path"), &words, folder.path());
-    let answer = guard.call("say", &json!({"text": 7}));
-    assert_eq!(answer["content"][0]["text"], "7");
+    let answer = guard.call("say", &json!({"text": "hi", "loud": true}));
+    assert_eq!(answer["content"][0]["text"], "hi");
     let refused = guard.call("say", &json!({}));
     assert_eq!(refused["isError"], true, "{refused}");
     assert_eq!(guard.end(), Some(0));

@@ -10,8 +10,6 @@ use gram_tools::{Call, Session, ToolLibrary};
 use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use crate::ServeError;
-
 /// The tool that finds tools.
 pub(crate) const FIND: &str = "find_tools";
 /// The tool that calls tools.
@@ -51,14 +49,14 @@ pub(crate) struct InnerCall {
 }
 
 impl Finder {
-    /// Finds the tools of a module, which clients know as `listed`.
-    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, ServeError> {
+    /// Finds the tools of a module, which clients know as `listed`. Fails with a sentence.
+    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, String> {
         let index = Index::build(&[Source::of_module("", module)], "");
         let own = declared()?;
         let (bound, _) = ToolLibrary::default().bind_partly(&own);
         let tools = definitions(&own, listed).into_iter().map(serde_json::from_value);
         let tools = tools.collect::<Result<_, _>>();
-        let tools = tools.map_err(|error| ServeError::Tool(error.to_string()))?;
+        let tools = tools.map_err(|error: serde_json::Error| error.to_string())?;
         Ok(Self { index, tools, check: Session::new(&bound) })
     }
 
@@ -143,9 +141,9 @@ pub fn search_tools() -> Value {
 }
 
 /// The module of both tools.
-fn declared() -> Result<Valid<Module>, ServeError> {
+fn declared() -> Result<Valid<Module>, String> {
     let module = gram_check::check(&[parse(SourceFile::new("search", TOOLS))]).module;
-    module.ok_or_else(|| ServeError::Tool("the tools for searching have errors".to_owned()))
+    module.ok_or_else(|| "the tools that search have errors".to_owned())
 }
 
 /// The definitions of both tools, with the hints that are true of all tools that can be called.

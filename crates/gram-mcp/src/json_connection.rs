@@ -6,14 +6,13 @@ use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::connection::Connection;
 use crate::upstream::FORWARDED;
 
 /// A connection whose results are JSON: the result types of rmcp drop unknown keys.
 #[derive(Debug)]
-pub(crate) struct JsonConnection(pub(crate) Connection);
+pub(crate) struct JsonConnection<H>(pub(crate) H);
 
-impl Service<RoleServer> for JsonConnection {
+impl<H: ServerHandler> Service<RoleServer> for JsonConnection<H> {
     async fn handle_request(
         &self,
         request: ClientRequest,

@@ -214,7 +214,8 @@ fn implementations_of_searched_tools_are_no_other_tools() {
     let library = source("library.gram", "[l:Library | (book:Client), (own:Client)]");
     let index = Index::build(&[source("travel.gram", TRAVEL), library], "1");
     let query = Query::parse("book own").expect("words");
-    let found: Vec<_> = index.search(&query, 10).into_iter().map(|hit| hit.source).collect();
+    let mut found: Vec<_> = index.search(&query, 10).into_iter().map(|hit| hit.source).collect();
+    found.sort();
     assert_eq!(found, ["library.gram", "travel.gram"]);
 }
 
