@@ -152,6 +152,20 @@ fn an_api_is_called_without_a_library() {
     assert_eq!(asked.join().expect("it answered"), "GET /v1/pets/7 HTTP/1.1");
 }
 
+/// The description of an API names the variables that it wants, and the host that gets them.
+#[test]
+fn secrets_are_sent_only_if_the_user_says_so() {
+    let pets = std::fs::read_to_string(root().join("examples/api/pets.yaml")).expect("it is there");
+    let folder = folder(&[("pets.yaml", &pets), ("one.gram", LIBRARY)]);
+    let run = |line: &str| gramc(line).env("PETS_KEY", "s3cret").within(folder.path()).run();
+    run("call pets.yaml listPets {}").fails_with(&["PETS_KEY", "allow that with --env PETS_KEY"]);
+    run("bind pets.yaml --env PETS_TOKEN").fails_with(&["allow that with --env PETS_KEY"]);
+    run("bind pets.yaml --env PETS_KEY").exits(0);
+    run("compile pets.yaml").exits(0);
+    run("bind one.gram --env PETS_KEY").fails_with(&["--env needs --command"]);
+    run("diff one.gram one.gram --env PETS_KEY").fails_with(&["cannot be used with"]);
+}
+
 #[test]
 fn revisions_are_specifications() {
     let types = |pattern: &str| format!("[Id:Alias | (::Text {{pattern: \"{pattern}\"}})]\n");

@@ -25,12 +25,16 @@ pub(crate) fn words_of(command: &str) -> Result<Vec<String>, Failure> {
 /// What messages call a live server. Its command or address may hold a secret.
 pub(crate) const SERVER: &str = "the server's answer";
 
+/// What is wrong with `--env` where nothing gets the variable.
+pub(crate) const ENV_ALONE: &str = "--env needs --command, or calls of an API";
+
 /// The tools of the server that the arguments name, if they name one.
 pub(crate) fn tools_of(server: &LiveServer) -> Result<Option<Value>, Failure> {
     match (&server.command, &server.url) {
         (Some(command), _) => tools_of_command(command, &server.env).map(Some),
         (None, Some(url)) => tools_of_url(url, &server.header, &server.tls).map(Some),
-        (None, None) => Ok(None),
+        (None, None) if server.env.is_empty() => Ok(None),
+        (None, None) => Err(Failure::new(ENV_ALONE)),
     }
 }
 

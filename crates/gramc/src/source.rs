@@ -68,6 +68,14 @@ pub(crate) fn texts(
         }
         return of_server(server, display);
     }
+    let texts = of_inputs(inputs, display)?;
+    if !server.env.is_empty() && texts.library.is_none() {
+        return Err(Failure::new(live::ENV_ALONE));
+    }
+    Ok(texts)
+}
+
+fn of_inputs(inputs: &Inputs, display: Display) -> Result<Texts, Failure> {
     let [path] = &inputs.paths[..] else { return input::read(inputs) };
     if path.is_dir() || (is_gram(path) && path.exists()) {
         return input::read(inputs);
@@ -123,7 +131,7 @@ fn of_json(
     display: Display,
 ) -> Result<Texts, Failure> {
     let imported = import(json, &ImportOptions { from, name: tool, container: None });
-    of_imported(imported.map_err(|error| invalid(name, &error))?, name, display)
+    Ok(of_imported(imported.map_err(|error| invalid(name, &error))?, name, display))
 }
 
 /// Why a document cannot be imported.
@@ -132,12 +140,12 @@ fn invalid(name: &str, error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// What was imported from another notation.
-fn of_imported(imported: Imported, name: &str, display: Display) -> Result<Texts, Failure> {
+fn of_imported(imported: Imported, name: &str, display: Display) -> Texts {
     if !display.errors_only {
         say_each("note: ", imported.notes.iter().map(|note| format!("{name}: {note}")));
     }
     let text = parse(SourceFile::new(name, imported.text));
-    Ok(Texts { has_positions: false, ..Texts::new(vec![(None, text)]) })
+    Texts { has_positions: false, ..Texts::new(vec![(None, text)]) }
 }
 
 /// Whether a file holds JSON or another document that is imported, and not gram.
@@ -166,7 +174,7 @@ fn of_document(
     if let Some(document) = gram_openapi::api_document(&json) {
         let imported = document.and_then(|it| gram_openapi::import(&it, &ApiOptions::default()));
         let imported = imported.map_err(|error| invalid(name, &error))?;
-        let texts = of_imported(imported.specification, name, display)?;
+        let texts = of_imported(imported.specification, name, display);
         return Ok(Texts { library: library_in(&imported.library), ..texts });
     }
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tool");

@@ -14,9 +14,9 @@ pub(crate) struct LiveServer {
     /// Use the tools of the MCP server at this URL
     #[arg(long, value_name = "URL", conflicts_with = "env")]
     pub(crate) url: Option<String>,
-    /// Environment variable that the server started by --command gets. It also gets the usual ones,
-    /// such as PATH and HOME, and no others
-    #[arg(long, value_name = "NAME", requires = "command")]
+    /// Environment variable that the server started by --command gets, besides the usual ones such as
+    /// PATH and HOME, or that calls of an API may send; repeatable
+    #[arg(long, value_name = "NAME")]
     pub(crate) env: Vec<String>,
     /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
     #[arg(long, value_name = "HEADER", requires = "url")]

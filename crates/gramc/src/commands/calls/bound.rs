@@ -6,6 +6,7 @@ use gram_check::Valid;
 use gram_model::Place;
 use gram_model::{Library, Module};
 use gram_tools::{Settings, ToolLibrary};
+use serde_json::Value;
 
 use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
@@ -18,6 +19,8 @@ pub(crate) struct Read {
     texts: Texts,
     /// The settings of libraries that do not set them.
     pub(in crate::commands) defaults: Settings,
+    /// The environment variables that the specification's own library may use. `None` for all.
+    allowed: Option<Vec<String>>,
 }
 
 /// Reads and checks a specification. Where it has errors, they are shown, and nothing is given.
@@ -27,7 +30,11 @@ pub(in crate::commands) fn read_spec(
 ) -> Result<Option<Read>, Failure> {
     let paths = if spec.server.is_named() { Vec::new() } else { vec![spec.path.clone()] };
     let inputs = Inputs { paths, stdin_filename: spec.stdin_filename.clone(), ..Inputs::default() };
-    checked(source::texts(&inputs, &spec.server, display)?, display)
+    let read = checked(source::texts(&inputs, &spec.server, display)?, display)?;
+    // A server gets what the command line names. The description of an API itself names variables,
+    // and the host that they are sent to.
+    let allowed = (!spec.server.is_named()).then(|| spec.server.env.clone());
+    Ok(read.map(|read| Read { allowed, ..read }))
 }
 
 /// Reads the file of a library.
@@ -46,8 +53,7 @@ fn checked(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
         _ => display,
     };
     report::show(display, &checked.diagnostics)?;
-    let defaults = Settings::default();
-    Ok(checked.module.map(|module| Read { module, texts, defaults }))
+    Ok(checked.module.map(|module| Read::new(module, texts, Settings::default())))
 }
 
 /// A library, with what its file declares, and the folder that paths in it are relative to.
@@ -92,6 +98,14 @@ pub(in crate::commands) fn read_declared(
 /// one that it declares.
 pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failure> {
     if let Some(library) = &spec.texts.library {
+        if let Some(allowed) = &spec.allowed
+            && let Some(name) = variables_of(library).iter().find(|name| !allowed.contains(name))
+        {
+            return Err(Failure::new(format!(
+                "calls send the environment variable {name}, as the description of the API wants: \
+                 allow that with --env {name}"
+            )));
+        }
         let here = Path::new(".");
         return Ok(ToolLibrary::declared_over(&spec.module, library, here, &spec.defaults));
     }
@@ -108,10 +122,29 @@ pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failu
     }
 }
 
+/// The environment variables whose values a library uses.
+fn variables_of(library: &Library) -> Vec<String> {
+    let own = library.attributes.iter();
+    let all = own.chain(library.implementations.iter().flat_map(|it| &it.attributes));
+    let mut open: Vec<&Value> = all.map(|(_, value)| value).collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                found.extend(text.strip_prefix("env:").map(str::to_owned));
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    found
+}
+
 impl Read {
     /// Texts that were checked.
     pub(crate) fn new(module: Valid<Module>, texts: Texts, defaults: Settings) -> Self {
-        Self { module, texts, defaults }
+        Self { module, texts, defaults, allowed: Some(Vec::new()) }
     }
 }
 
