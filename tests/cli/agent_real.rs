@@ -3,22 +3,15 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::docs::{Shown, printed_with, transcript};
 use crate::markdown::blocks;
-use crate::support::{Gramc, command, gramc, root};
+use crate::support::{Gramc, command, gramc, installed, root};
 
 const HELLO: &str = "run examples/hello-world.gram --library examples/friendly.gram";
-
-/// What was installed for the tests.
-fn tools(path: &str) -> PathBuf {
-    let path = root().join(".tools").join(path);
-    assert!(path.exists(), "{} is missing; `tests/real/install` installs it", path.display());
-    path
-}
 
 /// A server, until the test ends.
 pub(crate) struct Server {
@@ -42,7 +35,7 @@ fn aimock(fixtures: &Path) -> Server {
         free.local_addr().expect("it has one").port()
     };
     let mut node = command("node");
-    node.arg(tools("models/node_modules/@copilotkit/aimock/dist/cli.js"));
+    node.arg(installed("models/node_modules/@copilotkit/aimock/dist/cli.js"));
     node.args(["-h", "127.0.0.1", "-p"]).arg(port.to_string()).arg("-f").arg(fixtures);
     let child = node.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node starts");
     let server = Server { child, port, _input: None };
@@ -55,8 +48,8 @@ fn aimock(fixtures: &Path) -> Server {
 }
 
 pub(crate) fn llama() -> Server {
-    let mut python: Command = command(tools("python/bin/python"));
-    python.arg(root().join("tests/real/llama.py")).env("PYTHONPATH", tools("llama"));
+    let mut python: Command = command(installed("python/bin/python"));
+    python.arg(root().join("tests/real/llama.py")).env("PYTHONPATH", installed("llama"));
     python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = python.spawn().expect("python starts");
     let (input, output) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
@@ -122,7 +115,7 @@ fn as_the_readme_does(line: &str) -> Server {
 /// A reader who follows the manual gets the conversation that it shows.
 #[test]
 fn the_manual_shows_the_conversation_that_its_reader_gets() {
-    tools("llama/stamp");
+    installed("llama/stamp");
     let text = std::fs::read_to_string(root().join("docs/agents.md")).expect("there is a page");
     let blocks = blocks(&text);
     let shown = blocks.iter().position(|block| block.info == "console llama");
@@ -182,7 +175,7 @@ fn five_turns_with_a_real_model_streaming_and_not() {
 /// The cases of `tests/real/messages`, without the model.
 #[test]
 fn the_calls_that_messages_are_measured_with_are_refused() {
-    let mut python = command(tools("python/bin/python"));
+    let mut python = command(installed("python/bin/python"));
     python.arg(root().join("tests/real/messages/measure.py")).arg(crate::support::binary());
     let python = python.args(["--cases", "5", "--check"]).env("PYTHONDONTWRITEBYTECODE", "1");
     let output = python.output().expect("Python starts");

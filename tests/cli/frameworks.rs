@@ -1,21 +1,13 @@
 //! Agents of real frameworks, `examples/frameworks`, over models that are scripted and real.
 //! `tests/real/install` installs them.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
 use crate::agent_real::llama;
 use crate::model_server::{Answer, Server};
-use crate::support::{Folder, folder, gramc, root};
+use crate::support::{Folder, folder, gramc, installed, root};
 
 const AGENTS: [&str; 5] = ["own", "pydanticAi", "openaiAgents", "langGraph", "aiSdk"];
-
-fn tools(path: &str) -> PathBuf {
-    let path = root().join(".tools").join(path);
-    assert!(path.exists(), "{} is missing; tests/real/install installs it", path.display());
-    path
-}
 
 /// The example, with the packages that it imports.
 fn example() -> Folder {
@@ -25,14 +17,15 @@ fn example() -> Folder {
         let name = entry.file_name().into_string().unwrap();
         files.write(&name, std::fs::read(entry.path()).unwrap());
     }
-    let packages = tools("ai-sdk/node_modules");
+    let packages = installed("ai-sdk/node_modules");
     std::os::unix::fs::symlink(packages, files.file("node_modules")).unwrap();
     files
 }
 
 /// The runs of an experiment with an agent.
 fn runs(files: &Folder, agent: &str, options: &str, url: &str) -> Vec<Value> {
-    let path = format!("{}:{}", tools("frameworks/bin").display(), std::env::var("PATH").unwrap());
+    let path =
+        format!("{}:{}", installed("frameworks/bin").display(), std::env::var("PATH").unwrap());
     let run = gramc("ab support.gram --library tracked --library untracked --cases cases.jsonl");
     let run = run.args(&format!("--agent {agent} --report {agent} {options}")).within(files.path());
     let run = run.env("PATH", &path).env("OPENAI_API_KEY", "a-key");

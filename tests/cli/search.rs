@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::mcp::Speaking;
-use crate::support::{Folder, Run, binary, folder, gramc};
+use crate::support::{Folder, Run, binary, command, folder, gramc, installed, root};
 
 const WEATHER: &str = r"
 /** Finds the coordinates of a city */
@@ -327,4 +327,23 @@ fn an_index_replaces_nothing_else() {
     search("a.gram --index .").fails_with(&["is not a regular file"]);
     let twice = search("a.gram ./a.gram --index new.index").exits(0);
     assert_eq!(twice.stdout.matches("words").count(), 1, "{}", twice.stdout);
+}
+
+/// The tools and requests of a public benchmark, and a model of 135 million parameters. The manual
+/// says how it does on more requests.
+#[test]
+fn a_small_model_finds_and_calls_the_right_tool_of_600() {
+    let mut python = command(installed("python/bin/python"));
+    python.arg(root().join("tests/real/find_tools.py")).arg(binary());
+    python.arg(installed("retrieval/bfcl_eval/data")).args(["--tasks", "6"]);
+    let run = python.env("PYTHONPATH", installed("llama")).output().expect("python starts");
+    let said = String::from_utf8_lossy(&run.stdout);
+    let failure = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{said}{failure}");
+    let counts: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    let count = |key: &str| counts[key].as_u64().unwrap_or_else(|| panic!("{key}: {counts}"));
+    assert!(count("found") >= 3, "{said}");
+    // With as many definitions as the context of the model holds, it sees none of these tools.
+    assert!(count("right") > count("answerable"), "{said}");
+    assert!(10 * count("tokens") < count("definitions") * count("tasks"), "{said}");
 }

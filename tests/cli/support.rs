@@ -17,6 +17,13 @@ pub(crate) fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_gramc"))
 }
 
+/// A file or folder that `tests/real/install` has installed.
+pub(crate) fn installed(path: &str) -> PathBuf {
+    let path = root().join(".tools").join(path);
+    assert!(path.exists(), "{} is missing; `tests/real/install` installs it", path.display());
+    path
+}
+
 /// A command whose environment does not depend on who runs the tests.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
