@@ -131,7 +131,7 @@ fn reports_for_ci_systems_are_valid() {
 fn wrong_uses_are_told() {
     let files = shop();
     for (line, expected) in [
-        ("test shop.gram", "several libraries (fakes, real)"),
+        ("test shop.gram", "name one of SPEC with --library (fakes, real)"),
         ("test shop.gram --library rael", "did you mean `real`"),
         ("test shop.gram --library real --tool bok", "did you mean `book`"),
         ("test shop.gram --library real --allow crashes", "possible values"),
@@ -139,7 +139,7 @@ fn wrong_uses_are_told() {
         ("test shop.gram --library real --format sarif", "human, json or junit"),
         ("check shop.gram --format junit", "`gramc test`"),
         ("call shop.gram book {} --library real --fake", "cannot be used with"),
-        ("call shop.gram book {}", "several libraries (fakes, real)"),
+        ("call shop.gram book {}", "name one of SPEC with --library (fakes, real)"),
     ] {
         run(&files, line).fails_with(&[expected]);
     }

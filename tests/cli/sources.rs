@@ -79,8 +79,9 @@ fn a_library_is_needed_where_nothing_else_calls_the_tools() {
     let folder = folder(&[("tools.json", TOOLS), ("one.gram", one), ("both.gram", &both)]);
     let bind = |spec: &str| gramc("bind").arg(spec).within(folder.path()).run();
     bind("tools.json").fails_with(&["missing library: name its file with --library"]);
-    bind("both.gram").fails_with(&["several libraries (a, b)"]);
-    assert_eq!(bind("one.gram").clean().stdout, "get_weather  Client\n");
+    // A library in gram may run programs.
+    bind("both.gram").fails_with(&["name one of SPEC with --library (a, b)"]);
+    bind("one.gram").fails_with(&["name one of SPEC with --library (only)"]);
 }
 
 #[test]
@@ -159,11 +160,37 @@ fn secrets_are_sent_only_if_the_user_says_so() {
     let folder = folder(&[("pets.yaml", &pets), ("one.gram", LIBRARY)]);
     let run = |line: &str| gramc(line).env("PETS_KEY", "s3cret").within(folder.path()).run();
     run("call pets.yaml listPets {}").fails_with(&["PETS_KEY", "allow that with --env PETS_KEY"]);
+    run("bind pets.yaml").fails_with(&["the environment variable PETS_KEY to pets.example"]);
     run("bind pets.yaml --env PETS_TOKEN").fails_with(&["allow that with --env PETS_KEY"]);
+    let both = "bind pets.yaml --env PETS_KEY --env PETS_KEI";
+    run(both).fails_with(&["no call sends", "did you mean `PETS_KEY`"]);
+    run("call pets.yaml listPets {} --fake").exits(0);
+    run("bind pets.yaml --ca none.pem").fails_with(&["cannot be used with"]);
     run("bind pets.yaml --env PETS_KEY").exits(0);
     run("compile pets.yaml").exits(0);
     run("bind one.gram --env PETS_KEY").fails_with(&["--env needs --command"]);
     run("diff one.gram one.gram --env PETS_KEY").fails_with(&["cannot be used with"]);
+}
+
+/// A description of an API cannot make calls send a file.
+#[test]
+fn media_types_name_no_files() {
+    for media_type in ["file:./secret.txt", " file:./secret.txt", "env:HOME/json"] {
+        let body =
+            json!({"content": {media_type: {"schema": {"type": "string", "format": "binary"}}}});
+        let document = json!({
+            "openapi": "3.1.0",
+            "info": {"title": "Files", "version": "1"},
+            "servers": [{"url": "https://files.example"}],
+            "paths": {"/": {"post": {"operationId": "put", "requestBody": body, "responses": {}}}}
+        });
+        let folder = folder(&[("api.json", &document.to_string()), ("secret.txt", "s3cret")]);
+        let line = "import api.json -o api.gram --library-out calls.gram";
+        let run = gramc(line).within(folder.path()).run().exits(0);
+        run.says(&["is not a media type and left out"]);
+        let library = folder.read("calls.gram");
+        assert!(!library.contains("file:") && !library.contains("env:"), "{library}");
+    }
 }
 
 #[test]

@@ -235,14 +235,18 @@ impl Connection {
             let _ = context.peer.notify_tool_list_changed().await;
         }
         let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
-        let is_correctable =
-            matches!(verdict.outcome, Err(CallError::Validation(_) | CallError::Malformed(_)));
+        let hint = match (&verdict.outcome, through) {
+            (Err(CallError::UnknownTool { .. }), _) if self.server.0.finder.is_some() => {
+                Some(format!("Find the tools with `{FIND}`."))
+            }
+            (Err(CallError::Validation(_) | CallError::Malformed(_)), Some(through)) => {
+                Some(format!("Send the corrected arguments through `{through}`."))
+            }
+            _ => None,
+        };
         let mut result = answer(verdict, kind);
-        if let (Some(through), true, Some(Value::Array(blocks))) =
-            (through, is_correctable, result.get_mut("content"))
-        {
-            let text = format!("Send the corrected arguments through `{through}`.");
-            blocks.push(json!({"type": "text", "text": text}));
+        if let (Some(hint), Some(Value::Array(blocks))) = (hint, result.get_mut("content")) {
+            blocks.push(json!({"type": "text", "text": hint}));
         }
         completed(result, &context)
     }

@@ -11,7 +11,9 @@ use crate::api::{HttpCall, Operation};
 use crate::path::PathTemplate;
 use crate::schema::{Direction, Lowerer, clean};
 use crate::server;
-use crate::source::{Location, Method, SourceBody, SourceOperation, SourceParameter};
+use crate::source::{
+    Location, Method, SourceBody, SourceOperation, SourceParameter, is_media_type,
+};
 use crate::value_kind::{ValueKind, kind_of, style};
 
 /// Makes a tool of an operation.
@@ -192,8 +194,12 @@ impl Builder<'_, '_> {
             BodyFormat::Form | BodyFormat::Multipart | BodyFormat::None => media_type,
         };
         let is_usual = media_type == usual || media_type.contains('*') || !media_type.contains('/');
-        let headers =
-            if is_usual { Vec::new() } else { vec![("Content-Type", media_type.to_owned())] };
+        let mut headers = Vec::new();
+        if !is_usual && is_media_type(media_type) {
+            headers.push(("Content-Type", media_type.to_owned()));
+        } else if !is_usual {
+            self.lowerer.note(&format!("`{media_type}` is not a media type and left out"));
+        }
         if matches!(body.format, BodyFormat::Text | BodyFormat::Bytes)
             && body.schema.as_deref().is_some_and(|schema| schema.get("properties").is_some())
         {
@@ -413,8 +419,9 @@ fn result(
             }
             (BodyFormat::Json, None) => json!({}),
         };
-        if response.is_second_choice {
-            accept.get_or_insert_with(|| response.media_type.to_owned());
+        let media_type = response.media_type.split(';').next().unwrap_or_default().trim();
+        if response.is_second_choice && is_media_type(media_type) {
+            accept.get_or_insert_with(|| response.media_type.trim().to_owned());
         }
         is_open |= schema == json!({});
         if !members.contains(&schema) {

@@ -132,6 +132,16 @@ pub(crate) struct SourceParameter<'d> {
     pub(crate) operator: &'static str,
 }
 
+/// Whether a text is one media type. Attributes of a library may name variables and files, `env:NAME` and
+/// `file:PATH`; no media type looks like that.
+pub(crate) fn is_media_type(text: &str) -> bool {
+    let is_token = |part: &str| {
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$&^_.+-".contains(c);
+        !part.is_empty() && part.chars().all(is_token)
+    };
+    text.split_once('/').is_some_and(|(kind, format)| is_token(kind) && is_token(format))
+}
+
 /// The format of a media type. Formats are preferred in the order of the enum. JSON in lines is text.
 pub(crate) fn format_of(media_type: &str) -> BodyFormat {
     let name = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

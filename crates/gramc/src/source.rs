@@ -156,7 +156,10 @@ fn is_document(path: &Path, bytes: &[u8]) -> bool {
         let text = std::str::from_utf8(bytes).ok();
         matches!(text.and_then(gram_openapi::api_document), Some(Ok(_)))
     };
-    extension.is_some_and(|extension| ["json", "jsonl", "yaml", "yml"].contains(&extension))
+    let is_it = |extension: &str| {
+        ["json", "jsonl", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    };
+    extension.is_some_and(is_it)
         || (!is_gram(path) && (matches!(values.next(), Some(Ok(_))) || is_api()))
 }
 
@@ -176,6 +179,11 @@ fn of_document(
         let imported = imported.map_err(|error| invalid(name, &error))?;
         let texts = of_imported(imported.specification, name, display);
         return Ok(Texts { library: library_in(&imported.library), ..texts });
+    }
+    let is_yaml = |extension: &str| ["yaml", "yml"].contains(&&*extension.to_ascii_lowercase());
+    if path.extension().and_then(|it| it.to_str()).is_some_and(is_yaml) {
+        let what = "not a description of an API (OpenAPI 3, Swagger 2.0, Google Discovery)";
+        return Err(invalid(name, &what));
     }
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tool");
     of_json(&json, (name, stem), Origin::Auto, display)

@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::problem::BindProblem;
 use super::{Binder, BoundTool, texts};
 use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
+use crate::implementations::Fake;
 use crate::library::{Injection, LibraryEntry};
 
 fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
@@ -25,6 +26,8 @@ impl Binder<'_> {
             let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
             let value = match supply {
                 Some(injection) => injection.supply.read(),
+                // It has no use for the value.
+                None if entry.implementation.kind() == Fake::KIND => continue,
                 None => match &parameter.type_use.default {
                     Some(default) => Ok((**default).clone()),
                     None => Err("the library's `inject` does not name it".to_owned()),

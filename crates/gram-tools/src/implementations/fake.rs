@@ -28,6 +28,9 @@ pub struct Fake {
 }
 
 impl Fake {
+    /// The name of the kind.
+    pub(crate) const KIND: &'static str = "Fake";
+
     /// Fakes with other seeds give other answers.
     pub fn new(seed: u64) -> Self {
         Self { seed, schema: None, answers: Arc::default() }
@@ -59,7 +62,7 @@ fn failed(detail: String) -> InvocationError {
 
 impl Implementation for Fake {
     fn kind(&self) -> &'static str {
-        "Fake"
+        Self::KIND
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {

@@ -29,7 +29,8 @@ pub(crate) struct SpecOrServer {
     /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
     /// Google Discovery document, REV:PATH at a git revision, or - for standard input
     #[arg(value_name = "SPEC", required_unless_present_any = ["command", "url"])]
-    #[arg(conflicts_with_all = ["command", "url"])]
+    // `requires` alone does not refuse an option if what it requires conflicts with another argument.
+    #[arg(conflicts_with_all = ["command", "url", "header", "ca", "cert", "key"])]
     path: Option<PathBuf>,
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
@@ -53,7 +54,7 @@ impl SpecOrServer {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
     /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
-    /// in SPEC [default: the only library in SPEC, or the server or API that SPEC describes]
+    /// in SPEC [default: the server or API that SPEC describes]
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<String>,
     /// Answer with made-up results of the right types instead
@@ -91,6 +92,9 @@ pub(crate) struct Journal {
 /// is checked on its own, without throttling and as if all containers were expanded. Exit code 1 if
 /// a call is refused.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc validate [OPTIONS] --calls <FILE> <SPEC>
+       gramc validate [OPTIONS] --calls <FILE> --command <COMMAND>
+       gramc validate [OPTIONS] --calls <FILE> --url <URL>")]
 #[command(after_help = "Examples:
   gramc validate tools.gram --calls calls.jsonl
   gramc validate tools.json --calls calls.jsonl
@@ -125,6 +129,9 @@ fn undeclared() -> impl TypedValueParser<Value = Undeclared> {
 /// Connects to MCP servers to compare the tools that they declare. Exit code 1 if an implementation
 /// is missing or incompatible.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc bind [OPTIONS] <SPEC>
+       gramc bind [OPTIONS] --command <COMMAND>
+       gramc bind [OPTIONS] --url <URL>")]
 #[command(after_help = "Examples:
   gramc bind tools.gram --library friendly.gram
   gramc bind tools.gram --library libraries.gram:friendly
@@ -163,7 +170,7 @@ pub(crate) struct Call {
     second: String,
     /// Arguments, as a model would write them; - for standard input
     #[arg(value_name = "JSON", required_unless_present_any = ["command", "url"])]
-    #[arg(conflicts_with_all = ["command", "url"])]
+    #[arg(conflicts_with_all = ["command", "url", "header", "ca", "cert", "key"])]
     third: Option<String>,
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
@@ -215,7 +222,8 @@ impl Call {
   gramc replay tools.gram --library friendly.gram --calls calls.jsonl --stats
   gramc replay --trace run.jsonl --spec changed.gram --library friendly.gram")]
 pub(crate) struct Replay {
-    /// Specification: a file and its imports, a folder, or - for standard input
+    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
+    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
     #[arg(value_name = "SPEC", required_unless_present = "spec")]
     path: Option<PathBuf>,
     /// Specification, as an option

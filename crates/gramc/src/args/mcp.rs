@@ -13,6 +13,9 @@ use super::{Approve, Bind, Journal, SpecOrServer};
 /// tool error that tells the model how to correct it. A container is listed as one tool until it is
 /// called. Ends when the client disconnects, or on SIGINT and SIGTERM.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc mcp [OPTIONS] <SPEC>
+       gramc mcp [OPTIONS] --command <COMMAND>
+       gramc mcp [OPTIONS] --url <URL>")]
 #[command(after_help = "Examples:
   gramc mcp tools.gram --library friendly.gram
   gramc mcp guard.gram --library upstream.gram      a guard in front of another MCP server

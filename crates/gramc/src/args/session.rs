@@ -11,6 +11,9 @@ use super::{Approve, Bind, Journal, SpecOrServer};
 /// and the host program answers {"id": …, "result": …} or {"id": …, "error": "…"}. Ends after the end of
 /// the input, when all calls have ended.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc session [OPTIONS] <SPEC>
+       gramc session [OPTIONS] --command <COMMAND>
+       gramc session [OPTIONS] --url <URL>")]
 #[command(after_help = "Examples:
   gramc session tools.gram --library host.gram
   gramc session tools.gram --library host.gram --approve-with 'python3 policy.py'")]

@@ -16,6 +16,9 @@ use super::SpecOrServer;
 /// With two libraries, their implementations are compared call by call instead. Exit code 1 if they
 /// differ.
 #[derive(Debug, ClapArgs)]
+#[command(override_usage = "gramc test [OPTIONS] <SPEC>
+       gramc test [OPTIONS] --command <COMMAND>
+       gramc test [OPTIONS] --url <URL>")]
 #[command(after_help = "Examples:
   gramc test tools.gram --library friendly.gram
   gramc test tools.gram --library friendly.gram --tool findOrder --cases 1000 --seed 7
@@ -26,8 +29,7 @@ pub(crate) struct Test {
     #[command(flatten)]
     pub(crate) spec: SpecOrServer,
     /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
-    /// in SPEC; a second one is compared with the first [default: the only library in SPEC, or the server
-    /// or API that SPEC describes]
+    /// in SPEC; a second one is compared with the first [default: the server or API that SPEC describes]
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
     /// Number of valid calls of each tool; half as many invalid ones are made

@@ -94,45 +94,62 @@ pub(in crate::commands) fn read_declared(
     Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
 }
 
-/// The library that a specification comes with: the server or the API that it describes, or the only
-/// one that it declares.
+/// The library that a specification comes with: the server or the API that it describes. A library in
+/// gram is named, because it may run programs.
 pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failure> {
     if let Some(library) = &spec.texts.library {
-        if let Some(allowed) = &spec.allowed
-            && let Some(name) = variables_of(library).iter().find(|name| !allowed.contains(name))
-        {
-            return Err(Failure::new(format!(
-                "calls send the environment variable {name}, as the description of the API wants: \
-                 allow that with --env {name}"
-            )));
+        if let Some(allowed) = &spec.allowed {
+            check_variables(library, allowed)?;
         }
         let here = Path::new(".");
         return Ok(ToolLibrary::declared_over(&spec.module, library, here, &spec.defaults));
     }
-    match &*spec.module.libraries {
-        [_] => Ok(made(spec, 0).0),
-        [] => Err(Failure::new("missing library: name its file with --library")),
-        [..] => {
-            let names = spec.module.libraries.iter().map(|library| library.name.as_str());
-            let names = names.collect::<Vec<_>>().join(", ");
-            let message =
-                format!("SPEC declares several libraries ({names}): name one with --library");
-            Err(Failure::new(message))
+    let names = spec.module.libraries.iter().map(|library| library.name.as_str());
+    Err(Failure::new(match &names.collect::<Vec<_>>()[..] {
+        [] => "missing library: name its file with --library".to_owned(),
+        names => format!("missing library: name one of SPEC with --library ({})", names.join(", ")),
+    }))
+}
+
+/// Refuses the library of an API that uses variables or files which the user has not allowed: the
+/// description of the API names them, and the host that gets them.
+fn check_variables(library: &Library, allowed: &[String]) -> Result<(), Failure> {
+    let (mut variables, mut files) = (Vec::new(), Vec::new());
+    for text in texts_of(library) {
+        let text = text.trim_start();
+        variables.extend(text.strip_prefix("env:"));
+        files.extend(text.strip_prefix("file:"));
+    }
+    let urls = library.implementations.iter().filter_map(|it| it.attribute("url")?.as_str());
+    let hosts = urls.filter_map(|url| url.split("://").nth(1)?.split(['/', '?', '#']).next());
+    let host = hosts.map(str::to_owned).next().unwrap_or_else(|| "the API".to_owned());
+    if let Some(file) = files.first() {
+        return Err(Failure::new(format!("calls would send the file {file} to {host}")));
+    }
+    if let Some(name) = variables.iter().find(|name| !allowed.iter().any(|it| it == *name)) {
+        return Err(Failure::new(format!(
+            "calls send the environment variable {name} to {host}: allow that with --env {name}, or name a \
+             library that `gramc import --library-out` writes"
+        )));
+    }
+    match allowed.iter().find(|name| !variables.contains(&name.as_str())) {
+        Some(name) => {
+            let message = format!("no call sends the environment variable `{name}`");
+            Err(Failure::unknown(&message, name, variables.into_iter(), None))
         }
+        None => Ok(()),
     }
 }
 
-/// The environment variables whose values a library uses.
-fn variables_of(library: &Library) -> Vec<String> {
+/// All texts in the attributes of a library.
+fn texts_of(library: &Library) -> Vec<&str> {
     let own = library.attributes.iter();
     let all = own.chain(library.implementations.iter().flat_map(|it| &it.attributes));
     let mut open: Vec<&Value> = all.map(|(_, value)| value).collect();
     let mut found = Vec::new();
     while let Some(value) = open.pop() {
         match value {
-            Value::String(text) => {
-                found.extend(text.strip_prefix("env:").map(str::to_owned));
-            }
+            Value::String(text) => found.push(text.as_str()),
             Value::Array(items) => open.extend(items),
             Value::Object(fields) => open.extend(fields.values()),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
