@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::document::Document;
 use crate::index::NamedSummary;
-use crate::schema::{only_reference, properties};
+use crate::schema::{besides_null, only_reference, properties};
 use crate::summary::{Summary, followed};
 use crate::words::Analyzer;
 
@@ -45,8 +45,10 @@ pub(crate) fn outputs<'s>(
     }]);
     let mut found = Vec::new();
     while let Some(part) = open.pop_front().filter(|_| found.len() < MAX_OUTPUTS) {
-        let type_name = only_reference(part.schema);
-        let schema = followed(part.schema, resolve);
+        // What may be null is there most of the time.
+        let value = besides_null(followed(part.schema, resolve));
+        let type_name = only_reference(part.schema).or_else(|| only_reference(value));
+        let schema = followed(value, resolve);
         let summary = Summary::of(schema, resolve);
         let name = analyzer.name_hash(&part.name);
         for (at, qualified) in qualified(analyzer, &part).iter().enumerate() {

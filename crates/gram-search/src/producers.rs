@@ -57,7 +57,6 @@ impl Need {
         } else {
             return 0.0;
         };
-        // What may be null is there most of the time.
         let types = match output.summary.without_null().within(wanted) {
             Estimate::Same => 1.0,
             Estimate::Contained => 0.9,

@@ -224,6 +224,9 @@ const LINKS: &str = r#"
 [sendBill:Tool {description: "Sends a bill"} | (userId::Text)==>(taxNo::Text)==>(::Null)]
 [transfer:Tool {description: "Moves money"} |
   (fromAccount::Text)==>(toAccount::Text)==>(amount::Number)==>(::Null)]
+[findCar:Tool {description: "Finds a car"} | (plate::Text)==>(::Car | null)]
+[insure:Tool {description: "Insures a car"} | (chassis::Text)==>(id::Text)==>(::Null)]
+[Car::Record | (chassis::Text), (id?::Text | null)]
 [User::Record | (userId::Text | null), (`tax.no`::Text)]
 "#;
 
@@ -239,6 +242,10 @@ fn parts_of_results_that_may_be_null_are_used() {
     assert_eq!(last.tool, "sendBill");
     let arguments: Vec<_> = last.arguments.iter().map(|(_, value)| value.as_str()).collect();
     assert_eq!(arguments, ["$0.userId", "$0[\"tax.no\"]"]);
+    let chains = links("insure (plate::Text)");
+    let last = chains[0].steps.last().expect("a chain has steps");
+    let arguments: Vec<_> = last.arguments.iter().map(|(_, value)| value.as_str()).collect();
+    assert_eq!((last.tool.as_str(), &arguments[..]), ("insure", &["$0.chassis", "$0.id"][..]));
 }
 
 #[test]
