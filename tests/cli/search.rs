@@ -230,6 +230,7 @@ fn a_model_finds_and_calls_tools() {
 
     let slip = call(&mut server, "call_tool", &json!({"name": "ad", "arguments": {}}));
     assert!(text(&slip).is_some_and(|it| it.contains("did you mean `add`?")), "{slip}");
+    assert_eq!(slip["content"][1]["text"], "Find the tools with `find_tools`.");
     let usage = call(&mut server, "call_tool", &json!({"arguments": {}}));
     assert_eq!(usage["isError"], json!(true));
     // A tool in a container, and one with the name of the server's own tool.
@@ -239,6 +240,20 @@ fn a_model_finds_and_calls_tools() {
     let arguments = json!({"name": "find_tools", "arguments": {"text": "again"}});
     let echo = call(&mut server, "call_tool", &arguments);
     assert!(echo["content"][0]["text"].as_str().is_some_and(|it| it.contains("again")), "{echo}");
+}
+
+#[test]
+fn what_is_not_listed_is_not_said_to_have_changed() {
+    let library =
+        r#"[l:Library | (add:Builtin), (find_tools:Builtin {name: "echo"}), (now:Builtin)]"#;
+    let folder = folder(&[("spec.gram", SPEC), ("library.gram", library)]);
+    let mut server = server(&folder);
+    let now = json!({"name": "call_tool", "arguments": {"name": "now", "arguments": {}}});
+    server.say(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": now}));
+    server.say(&json!({"jsonrpc": "2.0", "id": "y", "method": "ping"}));
+    for message in [server.hear(), server.hear()] {
+        assert!(message.get("method").is_none(), "{message}");
+    }
 }
 
 #[test]

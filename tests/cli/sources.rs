@@ -153,6 +153,18 @@ fn an_api_is_called_without_a_library() {
     assert_eq!(asked.join().expect("it answered"), "GET /v1/pets/7 HTTP/1.1");
 }
 
+#[test]
+fn standard_input_has_no_place_in_a_repository() {
+    let old = "[f:Tool {description: \"Does f\"} | (x::Text)==>(::Any)]";
+    let new = "[f:Tool {description: \"Does f\"} | (x::Text)==>(y::Text)==>(::Any)]";
+    let folder = folder(&[("old.gram", old), ("new.gram", new)]);
+    let diff = |new: &str| gramc(&format!("diff old.gram {new} --format github"));
+    let run = diff("new.gram").within(folder.path()).run().exits(1);
+    assert!(run.stdout.starts_with("::error file=new.gram,"), "{}", run.stdout);
+    let run = diff("-").within(folder.path()).input(new).run().exits(1);
+    assert!(run.stdout.starts_with("::error title="), "{}", run.stdout);
+}
+
 /// The description of an API names the variables that it wants, and the host that gets them.
 #[test]
 fn secrets_are_sent_only_if_the_user_says_so() {

@@ -24,8 +24,7 @@ pub(crate) struct Texts {
     pub(crate) named: usize,
     pub(crate) paths: ImportPaths,
     pub(crate) imports: ImportGraph,
-    /// Whether they are files of the working tree or a text in gram, so that positions in them say
-    /// something.
+    /// Whether positions in them say something to the user, who has written them.
     pub(crate) has_positions: bool,
     /// The library that comes with them: that of the server or of the API that they describe.
     pub(crate) library: Option<Library>,

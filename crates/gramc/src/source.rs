@@ -91,7 +91,8 @@ fn of_inputs(inputs: &Inputs, display: Display) -> Result<Texts, Failure> {
     }
     // A stream cannot be read twice.
     let path = (!is_stdin).then(|| path.clone());
-    Ok(Texts::new(vec![(path, parse_bytes(name, bytes, &Limits::default()))]))
+    let texts = Texts::new(vec![(path, parse_bytes(name, bytes, &Limits::default()))]);
+    Ok(Texts { has_positions: !is_stdin, ..texts })
 }
 
 /// Reads texts in gram, at a git revision if that is named.
@@ -150,17 +151,18 @@ fn of_imported(imported: Imported, name: &str, display: Display) -> Texts {
 
 /// Whether a file holds JSON or another document that is imported, and not gram.
 fn is_document(path: &Path, bytes: &[u8]) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
     let is_api = || {
         let text = std::str::from_utf8(bytes).ok();
         matches!(text.and_then(gram_openapi::api_document), Some(Ok(_)))
     };
-    let is_it = |extension: &str| {
-        ["json", "jsonl", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-    };
-    extension.is_some_and(is_it)
+    has_extension(path, &["json", "jsonl", "yaml", "yml"])
         || (!is_gram(path) && (matches!(values.next(), Some(Ok(_))) || is_api()))
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|it| known.iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
 /// The tools of a document. Those of an API come with the library that calls it.
@@ -180,8 +182,7 @@ fn of_document(
         let texts = of_imported(imported.specification, name, display);
         return Ok(Texts { library: library_in(&imported.library), ..texts });
     }
-    let is_yaml = |extension: &str| ["yaml", "yml"].contains(&&*extension.to_ascii_lowercase());
-    if path.extension().and_then(|it| it.to_str()).is_some_and(is_yaml) {
+    if has_extension(path, &["yaml", "yml"]) {
         let what = "not a description of an API (OpenAPI 3, Swagger 2.0, Google Discovery)";
         return Err(invalid(name, &what));
     }

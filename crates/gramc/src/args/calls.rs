@@ -8,12 +8,15 @@ use gram_tools::check::Undeclared;
 
 use super::LiveServer;
 
+/// The help of arguments that name a specification.
+const SPEC: &str = "Specification: a file and its imports, a folder, a JSON tool list, an OpenAPI, \
+                    Swagger or Google Discovery document, REV:PATH at a git revision, or - for \
+                    standard input";
+
 /// A specification.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct Spec {
-    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
-    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
-    #[arg(value_name = "SPEC")]
+    #[arg(help = SPEC, value_name = "SPEC")]
     pub(crate) path: PathBuf,
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
@@ -26,9 +29,7 @@ pub(crate) struct Spec {
 /// A specification, which may be the tools of a running MCP server.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SpecOrServer {
-    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
-    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
-    #[arg(value_name = "SPEC", required_unless_present_any = ["command", "url"])]
+    #[arg(help = SPEC, value_name = "SPEC", required_unless_present_any = ["command", "url"])]
     // `requires` alone does not refuse an option if what it requires conflicts with another argument.
     #[arg(conflicts_with_all = ["command", "url", "header", "ca", "cert", "key"])]
     path: Option<PathBuf>,
@@ -161,9 +162,7 @@ pub(crate) struct BindCommand {
   gramc call --command \"npx -y @modelcontextprotocol/server-everything\" echo '{\"message\": \"hi\"}'
   echo '{}' | gramc call tools.gram sayHello - --library friendly.gram")]
 pub(crate) struct Call {
-    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
-    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
-    #[arg(value_name = "SPEC")]
+    #[arg(help = SPEC, value_name = "SPEC")]
     first: String,
     /// Name of the tool
     #[arg(value_name = "TOOL")]
@@ -222,9 +221,7 @@ impl Call {
   gramc replay tools.gram --library friendly.gram --calls calls.jsonl --stats
   gramc replay --trace run.jsonl --spec changed.gram --library friendly.gram")]
 pub(crate) struct Replay {
-    /// Specification: a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or
-    /// Google Discovery document, REV:PATH at a git revision, or - for standard input
-    #[arg(value_name = "SPEC", required_unless_present = "spec")]
+    #[arg(help = SPEC, value_name = "SPEC", required_unless_present = "spec")]
     path: Option<PathBuf>,
     /// Specification, as an option
     #[arg(long, value_name = "SPEC", conflicts_with = "path")]
