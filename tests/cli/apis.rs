@@ -7,7 +7,6 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::SourceFile;
 use gramc_tests::instances;
@@ -182,7 +181,7 @@ fn calls(text: &str) -> Vec<Value> {
     for (at, tool) in module.tools.iter().enumerate() {
         let mut visible = tool.clone();
         visible.parameters.retain(|field| !field.secret);
-        let schema = ParameterSchema::new(&module.types, &visible, Draft::Draft2020);
+        let schema = ParameterSchema::new(&module.types, &visible);
         let schema = serde_json::to_value(schema).expect("it is JSON");
         let validator = jsonschema::options().should_validate_formats(true).build(&schema);
         let Ok(validator) = validator else { continue };

@@ -3,7 +3,6 @@
 //! A fuzz target includes this file alone, so it knows nothing of the other helpers.
 
 use gram_check::check;
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::{SourceFile, parse};
 use gram_tools::check::{Accepted, Policy, ToolCheck, Undeclared};
@@ -89,7 +88,7 @@ impl Subject {
         let checked = check(&[parse(SourceFile::new("tool.gram", text))]);
         let Some(module) = checked.module else { panic!("{text}: {:?}", checked.diagnostics) };
         let tool = module.tools.first().unwrap_or_else(|| panic!("{text} has no tool"));
-        let schema = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+        let schema = ParameterSchema::new(&module.types, tool);
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let check = ToolCheck::of_tool(&module.types, tool);
         let check = check.unwrap_or_else(|error| panic!("{text}: {error}"));

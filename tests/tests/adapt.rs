@@ -6,7 +6,6 @@
 use gram_check::{Valid, check};
 use gram_diff::{adapt, diff};
 use gram_model::Module;
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::instances::instance;
@@ -111,7 +110,7 @@ fn module(text: &str) -> Valid<Module> {
 }
 
 fn schema(module: &Module) -> Value {
-    let schema = ParameterSchema::new(&module.types, &module.tools[0], Draft::Draft2020);
+    let schema = ParameterSchema::new(&module.types, &module.tools[0]);
     serde_json::to_value(schema).unwrap()
 }
 

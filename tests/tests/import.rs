@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use gram_check::{Checked, check};
 use gram_model::{Module, Tool};
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::import::{ImportOptions, Imported, Origin, import, import_value};
 use gram_syntax::{Severity, SourceFile, parse};
@@ -28,9 +27,9 @@ fn compiled(module: &Module, tool: &Tool) -> Value {
             map.insert(key.to_owned(), json!(text.as_str()));
         }
     }
-    let parameters = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+    let parameters = ParameterSchema::new(&module.types, tool);
     map.insert("inputSchema".to_owned(), view(json!(parameters)));
-    if let Some(result) = ResultSchema::new(&module.types, tool, Draft::Draft2020) {
+    if let Some(result) = ResultSchema::new(&module.types, tool) {
         map.insert("outputSchema".to_owned(), view(json!(result)));
     }
     let mut hints = Map::new();

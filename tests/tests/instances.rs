@@ -11,6 +11,7 @@ use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers, type_uses};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, reading};
+use json_schema_kit::draft7::to_draft7;
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value};
 
@@ -22,14 +23,23 @@ const MAX_FAULTS: usize = 3;
 
 /// A tool's schema, from its text. A key that occurs twice in one object fails here.
 fn schema(types: &Types, tool: &Tool, draft: Draft) -> Result<Value, String> {
-    let text = serde_json::to_string(&ParameterSchema::new(types, tool, draft)).unwrap();
+    let text = serde_json::to_string(&ParameterSchema::new(types, tool)).unwrap();
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
     // A map keeps one entry for each key, so a second one would be lost here.
     let again = value.to_string();
     if again != text {
         return Err(format!("a key stands twice:\n{text}\n{again}"));
     }
-    Ok(value)
+    Ok(match draft {
+        Draft::Draft2020 => value,
+        Draft::Draft7 => {
+            let written = to_draft7(&value);
+            if let [lost, ..] = &written.lost[..] {
+                return Err(format!("{lost:?}: {text}"));
+            }
+            written.schema
+        }
+    })
 }
 
 fn validator(schema: &Value, draft: Draft) -> Result<Validator, String> {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use gram_check::{Valid, check};
 use gram_model::Module;
 use gram_openapi::{ApiOptions, emit, import, parse};
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Options, ParameterSchema};
-use gram_schema::{Draft, Target};
 use gram_syntax::{FormatOptions, Severity, SourceFile, format};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, instances, rules};
@@ -283,8 +283,7 @@ fn parameters_accept_what_the_document_accepts() {
             let Ok(theirs) = theirs.build(&expected) else { continue };
             let mut tool = tool.clone();
             tool.parameters.retain(|field| !field.secret);
-            let ours =
-                serde_json::to_value(ParameterSchema::new(&module.types, &tool, Draft::Draft2020));
+            let ours = serde_json::to_value(ParameterSchema::new(&module.types, &tool));
             let schema = ours.unwrap();
             let ours = jsonschema::draft202012::new(&schema).unwrap();
             let mut rng = Rng::for_case(campaign::seed(), at);

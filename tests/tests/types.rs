@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use gram_check::{Checked, ImportGraph, ResolvedImport, check_linked, imports};
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::{Parse, SourceFile, parse};
 
@@ -28,7 +27,7 @@ fn read(texts: &Texts) -> Checked {
 fn schema(checked: &Checked, name: &str) -> String {
     let module = checked.module.as_ref().unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
     let tool = module.tool(name).unwrap();
-    serde_json::to_string(&ParameterSchema::new(&module.types, tool, Draft::Draft2020)).unwrap()
+    serde_json::to_string(&ParameterSchema::new(&module.types, tool)).unwrap()
 }
 
 /// What a text of one tool `t` with one parameter `x` compiles to, for each text.

@@ -1,7 +1,6 @@
 //! Answers in a result type: the model's final text, checked like the arguments of a call.
 
 use gram_model::{ObjectType, Output, Tool, Type, TypeUse, Types};
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_tools::check::{Policy, SchemaError, ToolCheck};
 use serde_json::Value;
@@ -32,11 +31,11 @@ impl AnswerCheck {
             let root = tool.root.get_or_insert_with(Box::default);
             root.patterns.clone_from(patterns);
             root.requires.clone_from(requires);
-            let schema = ParameterSchema::new(types, &tool, Draft::Draft2020);
+            let schema = ParameterSchema::new(types, &tool);
             let schema = serde_json::to_value(schema).unwrap_or_default();
             return Ok(Self { check: ToolCheck::of_tool(types, &tool)?, schema, is_text: false });
         }
-        let schema = ResultSchema::new(types, &tool, Draft::Draft2020);
+        let schema = ResultSchema::new(types, &tool);
         let schema = schema.map(|schema| serde_json::to_value(schema).unwrap_or_default());
         let schema = schema.unwrap_or(Value::Bool(true));
         let is_text = schema["type"] == "string";

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use gram_check::Valid;
 use gram_model::{Module, Tool};
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_tools::Bound;
 use json_schema_kit::generate::{Generator, Texts, smaller};
@@ -97,7 +96,7 @@ fn implementation(bound: &Bound, tool: &Tool) -> Option<&'static str> {
 
 /// A generator of arguments for a tool.
 fn generator(module: &Module, tool: &Tool) -> Result<Generator, String> {
-    let schema = ParameterSchema::new(&module.types, tool, Draft::default());
+    let schema = ParameterSchema::new(&module.types, tool);
     let schema = serde_json::to_value(schema).map_err(|error| error.to_string())?;
     Generator::new(&schema, Texts::Wild)
 }

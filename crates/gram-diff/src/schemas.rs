@@ -1,7 +1,6 @@
 //! The schemas of a tool.
 
 use gram_model::{Tool, Types};
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use serde_json::{Value, json};
 
@@ -19,8 +18,8 @@ impl ToolSchemas {
     pub(crate) fn of(types: &Types, tool: &Tool) -> Self {
         // All keys of a view are strings, so serialization cannot fail.
         let value = |view: Result<Value, _>| view.unwrap_or_default();
-        let parameters = ParameterSchema::new(types, tool, Draft::Draft2020);
-        let result = ResultSchema::new(types, tool, Draft::Draft2020);
+        let parameters = ParameterSchema::new(types, tool);
+        let result = ResultSchema::new(types, tool);
         Self {
             parameters: object(value(serde_json::to_value(parameters))),
             result: result.map_or(Value::Bool(true), |view| value(serde_json::to_value(view))),

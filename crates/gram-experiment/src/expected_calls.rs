@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use gram_model::nearest::nearest;
 use gram_model::{Experiment, Module, Open, Tool};
-use gram_schema::emit::{Draft, ParameterSchema};
+use gram_schema::emit::ParameterSchema;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -60,7 +60,7 @@ impl<'m> ExpectedCalls<'m> {
         let mut hasher = DefaultHasher::new();
         for tool in &self.module.tools {
             tool.name.hash(&mut hasher);
-            let schema = ParameterSchema::new(&self.module.types, tool, Draft::Draft2020);
+            let schema = ParameterSchema::new(&self.module.types, tool);
             serde_json::to_string(&schema).unwrap_or_default().hash(&mut hasher);
         }
         self.agents.hash(&mut hasher);
@@ -149,7 +149,7 @@ impl<'m> ExpectedCalls<'m> {
     }
 
     fn validator(&self, tool: &Tool) -> Option<Validator> {
-        let schema = ParameterSchema::new(&self.module.types, tool, Draft::Draft2020);
+        let schema = ParameterSchema::new(&self.module.types, tool);
         let mut schema = serde_json::to_value(schema).ok()?;
         schema.as_object_mut()?.remove("required");
         jsonschema::validator_for(&schema).ok()

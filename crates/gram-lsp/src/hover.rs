@@ -6,7 +6,7 @@ use gram_check::PartialModule;
 use gram_check::names::{Found, Kind};
 use gram_model::print::{print_field, shape};
 use gram_model::{Field, Tool, Type};
-use gram_schema::emit::{Draft, ParameterSchema, ResultSchema, type_use_schema};
+use gram_schema::emit::{ParameterSchema, ResultSchema, type_use_schema};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use crate::completion::attribute_at;
@@ -132,9 +132,9 @@ fn tool(snapshot: &Snapshot, read: &ToolRef) -> Option<String> {
     if place.and_then(|place| partial.valid(place.file)).is_none() {
         return Some(text);
     }
-    let view = ParameterSchema::new(types, tool, Draft::Draft2020);
+    let view = ParameterSchema::new(types, tool);
     push_schema(&mut text, &serde_json::to_value(view).unwrap_or_default());
-    if let Some(view) = ResultSchema::new(types, tool, Draft::Draft2020) {
+    if let Some(view) = ResultSchema::new(types, tool) {
         let _ = write!(text, "\n\nresult:");
         push_schema(&mut text, &serde_json::to_value(view).unwrap_or_default());
     }

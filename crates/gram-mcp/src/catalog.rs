@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use gram_check::Valid;
 use gram_model::Module;
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
-use gram_schema::{Draft, Target};
 use gram_tools::Bound;
 use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
@@ -115,7 +115,7 @@ impl Catalog {
         })?;
         let result_kind = match entry {
             _ if tool.output_schema.is_some() => ResultKind::Structured,
-            Entry::Tool(spec) => match ResultSchema::new(&module.types, spec, Draft::default()) {
+            Entry::Tool(spec) => match ResultSchema::new(&module.types, spec) {
                 Some(_) => ResultKind::Text,
                 None => ResultKind::Untyped,
             },

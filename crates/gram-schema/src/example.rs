@@ -4,12 +4,12 @@ use gram_model::{Field, Tool, Type, Types};
 use json_schema_kit::containment::{confirm, example};
 use serde_json::{Map, Value, json};
 
-use crate::emit::{Draft, ParameterSchema};
+use crate::emit::ParameterSchema;
 
 /// Arguments that a tool accepts, in the order of its parameters: as few as possible, with the examples and
 /// defaults of the parameters. Secrets are `***`. `None` if none were found.
 pub fn example_arguments(types: &Types, tool: &Tool) -> Option<Map<String, Value>> {
-    let schema = serde_json::to_value(ParameterSchema::new(types, tool, Draft::default())).ok()?;
+    let schema = serde_json::to_value(ParameterSchema::new(types, tool)).ok()?;
     let Value::Object(mut arguments) = example(&schema)? else { return None };
     for parameter in &tool.parameters {
         let name = parameter.name.as_str();

@@ -3,7 +3,7 @@
 use gram_syntax::{Diagnostic, SourceFile};
 use serde_json::Value;
 
-use crate::emit::{Draft, ParameterSchema};
+use crate::emit::ParameterSchema;
 use gram_check::check_signature;
 use gram_model::{Tool, Types};
 
@@ -25,6 +25,5 @@ pub fn schema_of_signature(text: &str) -> Result<Value, Vec<Diagnostic>> {
     let (parameters, result) = check_signature(&parse)?;
     let tool = Tool::of_signature("signature", parameters, result);
     // All keys of a view are strings, so serialization cannot fail.
-    Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool, Draft::Draft2020))
-        .unwrap_or_default())
+    Ok(serde_json::to_value(ParameterSchema::new(&Types::default(), &tool)).unwrap_or_default())
 }

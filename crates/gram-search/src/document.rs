@@ -7,7 +7,6 @@ use gram_model::print::{identifier, shape};
 use gram_model::{
     Field, Implementation, Module, Output, Tool, Type, TypeId, TypeUse, Types, ValueSource,
 };
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use serde_json::Value;
 
@@ -81,7 +80,7 @@ impl Source {
     }
 
     fn add(&mut self, types: &Types, tool: &Tool, context: String) {
-        let parameters = ParameterSchema::new(types, tool, Draft::Draft2020);
+        let parameters = ParameterSchema::new(types, tool);
         // All keys of a view are strings, so serialization cannot fail.
         let mut parameters = serde_json::to_value(parameters).unwrap_or_default();
         // Callers do not choose what is pinned.
@@ -93,7 +92,7 @@ impl Source {
             };
             properties.retain(|name, _| !is_pinned(name));
         }
-        let result = ResultSchema::new(types, tool, Draft::Draft2020);
+        let result = ResultSchema::new(types, tool);
         let result = result.map(|schema| serde_json::to_value(schema).unwrap_or_default());
         let document = Document {
             name: tool.name.to_string(),
@@ -151,7 +150,7 @@ impl Source {
         let result = Output { name: None, type_use: TypeUse::new(Type::Named(id)) };
         let tool = Tool::of_signature(name, Vec::new(), result);
         // All keys of a view are strings, so serialization cannot fail.
-        let schema = ResultSchema::new(types, &tool, Draft::Draft2020)
+        let schema = ResultSchema::new(types, &tool)
             .map(|schema| serde_json::to_value(schema).unwrap_or_default());
         let schema = self.without_defs(schema.unwrap_or(Value::Bool(true)));
         self.types.entry(name.to_owned()).or_insert(schema);

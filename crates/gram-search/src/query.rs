@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gram_check::plain_type;
 use gram_model::Module;
 use gram_model::print::shape;
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_syntax::{Diagnostic, Parse, Severity, SourceFile, Span, Subject, parse};
 use serde_json::Value;
@@ -322,7 +321,7 @@ fn names(module: &Module) -> Vec<String> {
 
 fn read_schemas(module: &Module, count: usize) -> Vec<(Option<Value>, String)> {
     let Some(tool) = module.tool("query") else { return vec![(None, String::new()); count] };
-    let schema = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+    let schema = ParameterSchema::new(&module.types, tool);
     // All keys of a view are strings, so serialization cannot fail.
     let mut schema = serde_json::to_value(schema).unwrap_or_default();
     take_defs(&mut schema);

@@ -245,7 +245,7 @@ pub(crate) struct Compile {
     /// Output file, or DIR/ for one file per tool and names.json with mapped names
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// JSON Schema draft
+    /// JSON Schema draft of the target json-schema
     #[arg(long, value_name = "DRAFT", value_parser = drafts(), default_value = "2020-12")]
     pub(crate) draft: Draft,
     /// Indent the output [default: one line per tool]

@@ -18,6 +18,8 @@ pub mod annotations;
 pub mod containment;
 #[cfg(feature = "containment")]
 mod decimal;
+#[cfg(feature = "normalize")]
+pub mod draft7;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod keywords;

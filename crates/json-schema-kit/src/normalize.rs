@@ -13,7 +13,7 @@ use referencing::{Draft, SPECIFICATIONS, UriRef};
 use serde_json::{Map, Value};
 
 use crate::keywords::{Keyword, KeywordValue};
-use crate::pointer::{dotted, escape_token};
+use crate::pointer::{below, dotted, escape_token};
 use crawl::Crawl;
 use rewrite::Rewriter;
 
@@ -164,11 +164,6 @@ fn subschemas(keyword: Keyword, value: &Value) -> Vec<(String, &Value)> {
         }
         _ => Vec::new(),
     }
-}
-
-/// The pointer with one more token.
-fn below(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", escape_token(key))
 }
 
 #[cfg(test)]

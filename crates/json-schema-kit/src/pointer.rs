@@ -14,6 +14,11 @@ pub fn escape_token(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// The pointer with one more token.
+pub fn below(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", escape_token(name))
+}
+
 /// Reads one token of a JSON pointer as the name that it means.
 pub fn unescape_token(token: &str) -> Cow<'_, str> {
     if token.contains('~') {

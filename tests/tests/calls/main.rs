@@ -14,7 +14,6 @@ mod verdicts;
 use std::collections::BTreeMap;
 
 use gram_model::{Module, ValueSource};
-use gram_schema::Draft;
 use gram_schema::emit::ParameterSchema;
 use gram_tools::check::{Accepted, Rejection, ToolCheck};
 use gramc_tests::arguments::referee;
@@ -38,7 +37,7 @@ impl Judges {
     /// The judges of a module's first tool.
     fn of_tool(module: &Module) -> Self {
         let tool = &module.tools[0];
-        let schema = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+        let schema = ParameterSchema::new(&module.types, tool);
         let schema = serde_json::to_value(schema).unwrap();
         let referee = referee(&schema).unwrap_or_else(|error| panic!("{error}\n{schema}"));
         let check = ToolCheck::of_tool(&module.types, tool);

@@ -33,11 +33,7 @@ pub(crate) fn real_schemas() -> Vec<(String, Value)> {
             let text = gram_syntax::SourceFile::new("tools", imported.text);
             let module = gram_check::check(&[gram_syntax::parse(text)]).module.unwrap();
             for tool in &module.tools {
-                let schema = gram_schema::emit::ParameterSchema::new(
-                    &module.types,
-                    tool,
-                    gram_schema::Draft::Draft2020,
-                );
+                let schema = gram_schema::emit::ParameterSchema::new(&module.types, tool);
                 let name = format!("{}:{}", file.file_stem().unwrap().display(), tool.name);
                 // Some references are no URIs. No other program reads these.
                 let schema = serde_json::to_value(schema).unwrap();

@@ -9,7 +9,6 @@ mod tools;
 
 use std::collections::BTreeMap;
 
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
@@ -151,11 +150,9 @@ fn own(rng: &mut Rng) -> Option<Value> {
     // servers have them.
     let plain = |schema: &Value| !schema.to_string().contains("patternProperties");
     if parameters {
-        return serde_json::to_value(ParameterSchema::new(&module.types, tool, Draft::Draft2020))
-            .ok()
-            .filter(plain);
+        return serde_json::to_value(ParameterSchema::new(&module.types, tool)).ok().filter(plain);
     }
-    ResultSchema::new(&module.types, tool, Draft::Draft2020)
+    ResultSchema::new(&module.types, tool)
         .and_then(|schema| serde_json::to_value(schema).ok())
         .filter(plain)
 }

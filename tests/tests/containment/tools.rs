@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use gram_check::Valid;
 use gram_diff::{Breaking, Change, ChangeKind, diff};
 use gram_model::Module;
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::import::{ImportOptions, import};
 use gram_syntax::{SourceFile, parse};
@@ -55,8 +54,8 @@ fn module(schema: &Value, part: Part) -> Option<(Valid<Module>, Value)> {
     let module = gram_check::check(&[parse(SourceFile::new("tools.gram", imported.text))]).module?;
     let (types, tool) = (&module.types, &module.tools[0]);
     let schema = match part {
-        Part::Input => serde_json::to_value(ParameterSchema::new(types, tool, Draft::Draft2020)),
-        Part::Result => serde_json::to_value(ResultSchema::new(types, tool, Draft::Draft2020)?),
+        Part::Input => serde_json::to_value(ParameterSchema::new(types, tool)),
+        Part::Result => serde_json::to_value(ResultSchema::new(types, tool)?),
     };
     // Some references are no URIs. No other program reads these.
     Some((module, schema.unwrap())).filter(|(_, it)| jsonschema::validator_for(it).is_ok())

@@ -2,6 +2,7 @@
 //! `jsonschema` on random schemas, and JSON-Schema-Test-Suite.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod draft7;
 mod generate;
 mod random;
 mod suite;

@@ -10,6 +10,8 @@ use gram_model::Module;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_schema::{Draft, schema_of_signature};
 use gram_syntax::{SourceFile, parse};
+use json_schema_kit::draft7::to_draft7;
+use serde_json::Value;
 
 /// The module that a text declares.
 fn module(text: &str) -> Valid<Module> {
@@ -21,15 +23,29 @@ fn module(text: &str) -> Valid<Module> {
 fn of_tool(text: &str, draft: Draft) -> String {
     let module = module(text);
     let tool = module.tool("t").unwrap_or_else(|| panic!("no tool `t`: {text}"));
-    serde_json::to_string(&ParameterSchema::new(&module.types, tool, draft)).unwrap()
+    let schema = &ParameterSchema::new(&module.types, tool);
+    written(serde_json::to_string(schema).unwrap(), draft)
 }
 
 /// The schema of the result of the tool `t` that a text declares; nothing where it says nothing.
 fn of_result(text: &str, draft: Draft) -> String {
     let module = module(text);
     let tool = module.tool("t").unwrap_or_else(|| panic!("no tool `t`: {text}"));
-    let schema = ResultSchema::new(&module.types, tool, draft);
-    schema.map_or_else(String::new, |schema| serde_json::to_string(&schema).unwrap())
+    let schema = ResultSchema::new(&module.types, tool);
+    schema
+        .map_or_else(String::new, |schema| written(serde_json::to_string(&schema).unwrap(), draft))
+}
+
+fn written(schema: String, draft: Draft) -> String {
+    match draft {
+        Draft::Draft2020 => schema,
+        Draft::Draft7 => {
+            let schema: Value = serde_json::from_str(&schema).unwrap();
+            let written = to_draft7(&schema);
+            assert_eq!(written.lost, []);
+            written.schema.to_string()
+        }
+    }
 }
 
 /// What does not come out as a table says.

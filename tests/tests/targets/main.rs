@@ -10,9 +10,9 @@ use encode::Encoder;
 use gram_check::{Valid, check};
 use gram_model::print::print;
 use gram_model::{Module, Tool};
+use gram_schema::Target;
 use gram_schema::emit::{Compilation, Entry, Options, ParameterSchema};
 use gram_schema::lower::Loss;
-use gram_schema::{Draft, Target};
 use gram_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
@@ -147,7 +147,7 @@ fn look_at(
         let compiled = compilation.compile(*entry);
         tally.losses += compiled.losses().len();
         let restore = compiled.restore();
-        let own = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+        let own = ParameterSchema::new(&module.types, tool);
         let own = serde_json::to_value(own).unwrap();
         let json = match compiled.json() {
             Some(json) => json.clone(),
@@ -383,7 +383,7 @@ fn imported_tools_keep_to_the_rules_of_all_targets() {
         for target in Target::ALL {
             let mut rng = Rng::new(campaign::seed());
             let mut values = |tool: &Tool| {
-                let schema = ParameterSchema::new(&module.types, tool, Draft::Draft2020);
+                let schema = ParameterSchema::new(&module.types, tool);
                 let schema = serde_json::to_value(schema).unwrap();
                 (0..40).map(|_| sample(&mut rng, &schema, &schema, 4)).collect()
             };

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::json_schema::{Draft, TypeUseSchema};
+use super::json_schema::TypeUseSchema;
 use gram_model::walk::parts;
 use gram_model::{
     Constraint, Tool, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types, ValueSource,
@@ -18,14 +18,13 @@ use json_schema_kit::pointer::escape_fragment_token as escaped;
 #[derive(Debug, Clone)]
 pub(super) struct Defs<'m> {
     types: &'m Types,
-    draft: Draft,
     names: Vec<(TypeId, Cow<'m, str>)>,
 }
 
 impl<'m> Defs<'m> {
     /// The types that a tool's parameter schema refers to, and the definitions that its root keeps.
-    pub(super) fn of_parameters(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
-        let mut defs = Self { types, draft, names: Vec::new() };
+    pub(super) fn of_parameters(types: &'m Types, tool: &'m Tool) -> Self {
+        let mut defs = Self { types, names: Vec::new() };
         if types.0.is_empty() {
             return defs;
         }
@@ -42,8 +41,8 @@ impl<'m> Defs<'m> {
     }
 
     /// The types that a result schema refers to.
-    pub(super) fn of_result(types: &'m Types, result: &'m TypeUse, draft: Draft) -> Self {
-        let mut defs = Self { types, draft, names: Vec::new() };
+    pub(super) fn of_result(types: &'m Types, result: &'m TypeUse) -> Self {
+        let mut defs = Self { types, names: Vec::new() };
         if types.0.is_empty() {
             return defs;
         }
@@ -70,23 +69,11 @@ impl<'m> Defs<'m> {
         self.types
     }
 
-    pub(super) fn draft(&self) -> Draft {
-        self.draft
-    }
-
-    /// The keyword for definitions.
-    pub(super) fn key(&self) -> &'static str {
-        match self.draft {
-            Draft::Draft2020 => "$defs",
-            Draft::Draft7 => "definitions",
-        }
-    }
-
     /// The `$ref` of a type.
     pub(super) fn reference(&self, id: TypeId) -> String {
         let name = self.names.iter().find(|(known, _)| *known == id);
         let name = name.map_or("", |(_, name)| name);
-        format!("#/{}/{}", self.key(), escaped(name))
+        format!("#/$defs/{}", escaped(name))
     }
 
     /// Whether a type is inlined where it is used with these constraints: nothing refers to it, or
@@ -141,7 +128,7 @@ impl<'m> Defs<'m> {
         if self.names.is_empty() {
             return Ok(());
         }
-        map.serialize_entry(self.key(), &Definitions(self))
+        map.serialize_entry("$defs", &Definitions(self))
     }
 }
 

@@ -1,4 +1,4 @@
-//! JSON Schema, drafts 2020-12 and 7.
+//! JSON Schema, draft 2020-12.
 //!
 //! Keywords have a fixed order: type, texts, constraints, contents, default, examples, definitions.
 
@@ -13,16 +13,6 @@ use super::place::TypePlace;
 use crate::lower::PINNED;
 use gram_model::{Field, FieldPattern, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
-/// A version of JSON Schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Draft {
-    /// Draft 2020-12.
-    #[default]
-    Draft2020,
-    /// Draft 7.
-    Draft7,
-}
-
 /// The schema of a tool's parameters: one object with a property for each.
 #[derive(Debug, Clone)]
 pub struct ParameterSchema<'m> {
@@ -31,10 +21,10 @@ pub struct ParameterSchema<'m> {
 }
 
 impl<'m> ParameterSchema<'m> {
-    /// The schema of a tool's parameters in the given draft. `types` are the types of the tool's
+    /// The schema of a tool's parameters. `types` are the types of the tool's
     /// module.
-    pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Self {
-        Self { tool, defs: Defs::of_parameters(types, tool, draft) }
+    pub fn new(types: &'m Types, tool: &'m Tool) -> Self {
+        Self { tool, defs: Defs::of_parameters(types, tool) }
     }
 }
 
@@ -70,18 +60,18 @@ pub struct ResultSchema<'m> {
 
 impl<'m> ResultSchema<'m> {
     /// The schema of a tool's result. `None` if any value is allowed.
-    pub fn new(types: &'m Types, tool: &'m Tool, draft: Draft) -> Option<Self> {
+    pub fn new(types: &'m Types, tool: &'m Tool) -> Option<Self> {
         let type_use = &tool.result.type_use;
         if type_use.ty == Type::Any && type_use.constraints.is_empty() && type_use.details.is_none()
         {
             return None;
         }
-        Some(Self { type_use, defs: Defs::of_result(types, type_use, draft) })
+        Some(Self { type_use, defs: Defs::of_result(types, type_use) })
     }
 
     /// The standalone schema of a type.
     pub(super) fn of_type_use(types: &'m Types, type_use: &'m TypeUse) -> Self {
-        Self { type_use, defs: Defs::of_result(types, type_use, Draft::Draft2020) }
+        Self { type_use, defs: Defs::of_result(types, type_use) }
     }
 }
 
@@ -112,7 +102,7 @@ impl Serialize for Verbatim<'_> {
         for (key, value) in keywords {
             map.serialize_entry(key, value)?;
         }
-        if !keywords.contains_key(self.defs.key()) {
+        if !keywords.contains_key("$defs") {
             self.defs.write(&mut map)?;
         }
         map.end()

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::defs::Defs;
-use super::json_schema::{Draft, TypeSchema, fields, open, patterns, texts};
+use super::json_schema::{TypeSchema, fields, open, patterns, texts};
 use super::place::TypePlace;
 use gram_model::attributes::of_constraint;
 use gram_model::{Constraint, ObjectType, Type, Types};
@@ -145,14 +145,7 @@ fn head<M: SerializeMap>(
         return map.serialize_entry("type", name);
     }
     match place.ty {
-        Type::Named(id) => {
-            let reference = defs.reference(*id);
-            if defs.draft() == Draft::Draft7 && place.says_more {
-                // Draft 7 ignores the sibling keywords of `$ref`.
-                return map.serialize_entry("allOf", &[Reference(&reference)]);
-            }
-            map.serialize_entry("$ref", &reference)
-        }
+        Type::Named(id) => map.serialize_entry("$ref", &defs.reference(*id)),
         Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
         Type::Literal(value) => map.serialize_entry("const", value),
         Type::OneOf(members) => {
@@ -176,17 +169,6 @@ fn head<M: SerializeMap>(
             }
         }
         _ => Ok(()),
-    }
-}
-
-/// `{"$ref": …}`
-struct Reference<'r>(&'r str);
-
-impl Serialize for Reference<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry("$ref", self.0)?;
-        map.end()
     }
 }
 
@@ -284,11 +266,7 @@ fn tuple<M: SerializeMap>(
         Constraint::MaxSize(most) => *most <= count,
         _ => false,
     });
-    let (first, rest) = match defs.draft() {
-        Draft::Draft2020 => ("prefixItems", "items"),
-        Draft::Draft7 => ("items", "additionalItems"),
-    };
-    map.serialize_entry(first, &schemas)?;
+    map.serialize_entry("prefixItems", &schemas)?;
     let least = place.constraints.iter().find_map(|constraint| match constraint {
         Constraint::MinSize(least) => Some(*least),
         _ => None,
@@ -297,7 +275,7 @@ fn tuple<M: SerializeMap>(
         return least.map_or(Ok(()), |least| map.serialize_entry("minItems", &least));
     }
     if !ends {
-        map.serialize_entry(rest, &false)?;
+        map.serialize_entry("items", &false)?;
     }
     map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
 }

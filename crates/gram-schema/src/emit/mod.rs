@@ -4,6 +4,7 @@
 //! provider's rules then change. See [`crate::lower`].
 
 mod defs;
+mod draft7;
 mod json_schema;
 mod keywords;
 mod place;
@@ -16,11 +17,21 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub use json_schema::{Draft, ParameterSchema, ResultSchema};
+pub use json_schema::{ParameterSchema, ResultSchema};
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
 use gram_check::Valid;
 use gram_model::{Agent, Container, Module, Tool, TypeUse};
+
+/// A version of JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Draft {
+    /// Draft 2020-12.
+    #[default]
+    Draft2020,
+    /// Draft 7.
+    Draft7,
+}
 
 /// Which tools to compile, and the target.
 #[derive(Debug, Clone)]
@@ -109,9 +120,15 @@ impl<'m> Compilation<'m> {
     /// One tool in the target's form.
     pub fn compile(&self, entry: Entry<'m>) -> Compiled<'m> {
         match (self.target, entry) {
-            (Target::JsonSchema, Entry::Tool(tool)) => Compiled(CompiledForm::Schema(
-                ParameterSchema::new(&self.module.types, tool, self.draft),
-            )),
+            (Target::JsonSchema, Entry::Tool(tool)) => {
+                let schema = ParameterSchema::new(&self.module.types, tool);
+                Compiled(match self.draft {
+                    Draft::Draft2020 => CompiledForm::Schema(schema),
+                    Draft::Draft7 => {
+                        CompiledForm::Lowered(draft7::lower(&tool.name, &json(&schema)))
+                    }
+                })
+            }
             (Target::JsonSchema, Entry::Container(_) | Entry::Agent(_)) => {
                 let value = match entry {
                     Entry::Agent(_) => message_object(),
@@ -230,7 +247,7 @@ fn empty_object() -> Value {
 
 /// A tool before the target's rules are applied.
 fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
-    let parameters = json(&ParameterSchema::new(&module.types, tool, Draft::Draft2020));
+    let parameters = json(&ParameterSchema::new(&module.types, tool));
     let mut annotations = Map::new();
     let mut handed_on = Vec::new();
     for (key, value) in &tool.attributes {
@@ -255,7 +272,7 @@ fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJso
 
 /// The schema of a tool's result.
 fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
-    ResultSchema::new(&module.types, tool, Draft::Draft2020).map(|schema| json(&schema))
+    ResultSchema::new(&module.types, tool).map(|schema| json(&schema))
 }
 
 /// The JSON Schema of a parameter, field, result, term or declared type.

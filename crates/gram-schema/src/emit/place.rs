@@ -28,8 +28,6 @@ pub(super) struct TypePlace<'m> {
     pub(super) constraints: Cow<'m, [Constraint]>,
     pub(super) extensions: Cow<'m, [(SmolStr, Value)]>,
     pub(super) verbatim: Option<&'m Value>,
-    /// Whether the use has any attributes.
-    pub(super) says_more: bool,
 }
 
 impl<'m> TypePlace<'m> {
@@ -71,7 +69,6 @@ impl<'m> TypePlace<'m> {
             constraints: Cow::Borrowed(&[]),
             extensions: Cow::Borrowed(&[]),
             verbatim: None,
-            says_more: false,
         }
     }
 
@@ -120,7 +117,6 @@ impl<'m> TypePlace<'m> {
 
     /// Adds the attributes of a type use that are not set yet.
     fn lay_under(&mut self, type_use: &'m TypeUse, description: Option<Cow<'m, str>>) {
-        self.says_more |= !type_use.is_bare();
         let own = description.or_else(|| type_use.description.as_deref().map(Cow::Borrowed));
         self.description = self.description.take().or(own);
         self.default = self.default.or(type_use.default.as_deref());

@@ -95,6 +95,11 @@ pub(crate) fn constraint_sentence(keyword: Keyword, value: &Value, root: &Value)
     schema::sentences::sentence(keyword, value, &mut printer)
 }
 
+/// Adds a sentence to the description of a schema.
+pub(crate) fn add_sentence(schema: &mut Map<String, Value>, sentence: String) {
+    schema::leftovers::describe(schema, vec![sentence]);
+}
+
 /// The references whose targets lead back to themselves, without a property or an item between.
 pub(crate) fn endless_references(schema: &Value) -> HashSet<String> {
     schema::cycles::endless(schema)

@@ -2,7 +2,6 @@
 
 use gram_check::{ImportGraph, ResolvedImport};
 use gram_model::{Module, Open, Optionality, Tool, Types, ValueSource};
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gram_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Value, json};
@@ -50,7 +49,7 @@ pub(super) fn problems(
         // The result is the text content of the answer.
         return problems;
     }
-    let wanted = ResultSchema::new(types, tool, Draft::Draft2020).map(value);
+    let wanted = ResultSchema::new(types, tool).map(value);
     // A tool without a result schema allows any result.
     match (wanted, result) {
         (Some(wanted), Some(given)) => {
@@ -110,8 +109,8 @@ pub(crate) fn schemas(
 
 /// The schemas of a tool's parameters and result.
 pub(crate) fn schemas_of(types: &Types, tool: &Tool) -> (Value, Option<Value>) {
-    let parameters = value(ParameterSchema::new(types, tool, Draft::Draft2020));
-    (parameters, ResultSchema::new(types, tool, Draft::Draft2020).map(value))
+    let parameters = value(ParameterSchema::new(types, tool));
+    (parameters, ResultSchema::new(types, tool).map(value))
 }
 
 fn wants_only_text(types: &Types, tool: &Tool) -> bool {
@@ -152,7 +151,7 @@ fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     if strips && tool.open == Open::Unsaid {
         tool.open = Open::No;
     }
-    let mut schema = value(ParameterSchema::new(types, &tool, Draft::Draft2020));
+    let mut schema = value(ParameterSchema::new(types, &tool));
     apply_check(&mut schema, strips, 0);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (name, value) in pinned {

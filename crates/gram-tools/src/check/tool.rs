@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use gram_model::{Tool, Types};
-use gram_schema::Draft;
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -67,7 +66,7 @@ impl ToolCheck {
     ///
     /// If the schema of the tool cannot be compiled.
     pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
-        let schema = ParameterSchema::new(types, tool, Draft::Draft2020);
+        let schema = ParameterSchema::new(types, tool);
         // Serialization does not fail, because all keys are strings.
         let schema = serde_json::to_value(schema).unwrap_or_default();
         let destructive = tool.is_set("destructive");
@@ -92,7 +91,7 @@ impl ToolCheck {
     ///
     /// If the schema of the result cannot be compiled.
     pub fn of_result(types: &Types, tool: &Tool) -> Result<Option<Self>, SchemaError> {
-        let Some(schema) = ResultSchema::new(types, tool, Draft::Draft2020) else {
+        let Some(schema) = ResultSchema::new(types, tool) else {
             return Ok(None);
         };
         Self::of_result_schema(&serde_json::to_value(schema).unwrap_or_default()).map(Some)

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use gram_model::{Tool, Types};
-use gram_schema::emit::{Draft, ResultSchema};
+use gram_schema::emit::ResultSchema;
 use json_schema_kit::generate::{Generator, Texts};
 use json_schema_kit::values::canonical;
 use parking_lot::Mutex;
@@ -73,7 +73,7 @@ impl Implementation for Fake {
     }
 
     fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {
-        let schema = ResultSchema::new(types, tool, Draft::default());
+        let schema = ResultSchema::new(types, tool);
         // Without a schema, every value is a result.
         let schema =
             schema.map_or(Value::Bool(true), |it| serde_json::to_value(it).unwrap_or_default());

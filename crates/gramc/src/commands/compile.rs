@@ -8,9 +8,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use gram_openapi::emit;
-use gram_schema::Target;
 use gram_schema::emit::{Compilation, Compiled, Options};
 use gram_schema::lower::{Became, Loss, request_limits};
+use gram_schema::{Draft, Target};
 use gram_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -47,6 +47,9 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         return Err(Failure::new(format!(
             "--type needs a target of structured output; choose one of {targets}"
         )));
+    }
+    if args.draft != Draft::default() && args.target != CompileTarget::Json(Target::JsonSchema) {
+        return Err(Failure::new("--draft applies to --target json-schema"));
     }
     let options = Options {
         target,

@@ -15,7 +15,7 @@ const SAYS_NOTHING: &str = "it refuses no value";
 
 /// Adds sentences to a schema's description. Always returns an empty list, because every schema can
 /// have a description except a union whose target allows no sibling keywords.
-pub(super) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<String> {
+pub(in crate::lower) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<String> {
     if notes.is_empty() {
         return notes;
     }

@@ -6,7 +6,7 @@
 mod arrays;
 pub(super) mod cycles;
 mod keys;
-mod leftovers;
+pub(super) mod leftovers;
 mod mentions;
 mod merge;
 mod node;
