@@ -299,8 +299,11 @@ mod odd;
 mod odd_implementation;
 mod train;
 
+use std::cell::RefCell;
 use std::future::Future;
+use std::io::{Read, Write};
 use std::pin::pin;
+use std::process::{Child, Command, Stdio};
 use std::task::{Context, Poll, Waker};
 
 use odd::{Client, Kind, Order, Shape, ToolError, Tools};
@@ -351,7 +354,65 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
+/// The result of a request to an MCP server.
+fn ask(server: &RefCell<Child>, method: &str, params: &Value) -> Result<Value, ToolError> {
+    let mut server = server.borrow_mut();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    writeln!(server.stdin.as_mut().ok_or("no input")?, "{request}")?;
+    loop {
+        let (mut line, mut byte) = (Vec::new(), [0]);
+        while byte[0] != b'\n' {
+            server.stdout.as_mut().ok_or("no output")?.read_exact(&mut byte)?;
+            line.push(byte[0]);
+        }
+        let mut message: Value = serde_json::from_slice(&line)?;
+        if message["id"] == 1 {
+            return Ok(message["result"].take());
+        }
+    }
+}
+
+fn call_tool(server: &RefCell<Child>, name: &str, arguments: &Value) -> Result<Value, ToolError> {
+    let params = json!({"name": name, "arguments": arguments});
+    let mut result = ask(server, "tools/call", &params)?;
+    if result["isError"] == true {
+        return Err(result["content"][0]["text"].as_str().unwrap_or_default().into());
+    }
+    Ok(result["structuredContent"].take())
+}
+
+/// An implementation behind `gramc mcp`, each of whose calls starts this program again.
+fn through_mcp(gramc: &str) -> Result<(), ToolError> {
+    let server = Command::new(gramc)
+        .args(["mcp", "odd.gram", "--library", "library.gram"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let server = RefCell::new(server);
+    let who = json!({"name": "test", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
+    ask(&server, "initialize", &hello)?;
+    let client = Client(|name: &'static str, arguments: Value| {
+        std::future::ready(call_tool(&server, name, &arguments))
+    });
+    let spot = serde_json::from_value(json!({"near": {"at": [1, 2]}}))?;
+    assert_eq!(now(client.spot(spot))?.ways, Some(vec![("x".to_owned(), Kind::A)]));
+    let refused = call_tool(&server, "spot", &json!({"near": {"at": [1]}}));
+    assert!(refused.is_err_and(|error| error.to_string().contains("near.at")));
+    server.borrow_mut().kill()?;
+    Ok(())
+}
+
 fn main() -> Result<(), ToolError> {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, mode, name] = &arguments[..] {
+        if mode == "through" {
+            return through_mcp(name);
+        }
+        let arguments = serde_json::from_reader(std::io::stdin())?;
+        println!("{}", now(odd::call(&Shop, name, arguments))?);
+        return Ok(());
+    }
     let client = Client(|name: &'static str, arguments: Value| async move {
         odd::call(&Shop, name, arguments).await
     });
@@ -382,6 +443,17 @@ fn main() -> Result<(), ToolError> {
     let run = |arguments: &[&str]| complaints(Path::new(&cargo), arguments, &place);
     assert_eq!(run(&["clippy", "--offline", "--quiet", "--", "-D", "warnings"]), "");
     assert_eq!(run(&["run", "--offline", "--quiet"]), "");
+    folder.write("rust/odd.gram", SPECIFICATION);
+    let names = ["list", "get-it", "ping", "tools", "owner", "github/search", "spot", "then"];
+    let entries = names.map(|name| {
+        format!("  (`{name}`:Command {{run: [\"target/debug/generated\", \"call\", \"{name}\"]}})")
+    });
+    let entries = entries.join(",\n");
+    let other =
+        "  (`__proto__`:Command {run: [\"target/debug/generated\", \"call\", \"__proto__\"]})";
+    folder.write("rust/library.gram", &format!("[shop:Library |\n{entries},\n{other}\n]\n"));
+    let gramc = env!("CARGO_BIN_EXE_gramc");
+    assert_eq!(run(&["run", "--offline", "--quiet", "--", "through", gramc]), "");
 }
 
 #[test]
