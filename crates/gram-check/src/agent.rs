@@ -9,7 +9,7 @@ use crate::attributes::Attribute;
 use crate::checker::{Checker, DeclarationKind};
 use crate::codes;
 use crate::declared::only_node;
-use crate::index::DeclarationSyntax;
+use crate::index::{DeclarationSyntax, is_label};
 use crate::scopes::Meaning;
 use crate::seen::Seen;
 use gram_model::attributes::{AttributeOwner, ValueType, find};
@@ -117,7 +117,8 @@ impl<'t> Checker<'t> {
         let mut error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
         let name = |element: Node<'t>| {
             let subject = only_node(element)?.subject();
-            let bare = subject.labels_node().is_none() && subject.record.is_none();
+            let labelled = subject.labels().all(|label| is_label(label.text()));
+            let bare = labelled && subject.record.is_none();
             subject.identifier.filter(|_| bare)
         };
         error = if name(element).is_some() {
@@ -128,7 +129,8 @@ impl<'t> Checker<'t> {
                 applicability: NeedsLook,
                 edits: edits.collect(),
             };
-            error.help("write names without parentheses").fix(fix)
+            let names: Vec<_> = fix.edits.iter().map(|edit| edit.text.as_str()).collect();
+            error.help(format!("write {}, without parentheses", names.join(", "))).fix(fix)
         } else if holder == "experiment" {
             error.help("declare the library elsewhere, and name it here")
         } else {

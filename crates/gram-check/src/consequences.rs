@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gram_syntax::{Diagnostic, Severity};
+use gram_syntax::{Code, Diagnostic, Severity};
 
 use crate::codes;
 
@@ -13,7 +13,7 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     for (file, found) in found.iter().enumerate() {
         for (at, diagnostic) in found.iter().enumerate() {
             let Some(name) = &diagnostic.name else { continue };
-            if diagnostic.code == &codes::TYPE_NAME {
+            if diagnostic.code == &codes::TYPE_NAME || SYNTAX.contains(&diagnostic.code) {
                 allowed.insert(name.clone());
             } else if diagnostic.code == &codes::UNKNOWN_LABEL {
                 labels.insert(name.clone(), (file, at));
@@ -27,10 +27,10 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     for found in found.iter_mut() {
         for diagnostic in found.iter_mut().filter(|diagnostic| is_unknown(diagnostic)) {
             let Some(name) = &diagnostic.name else { continue };
-            if let Some(place) = labels.get(name) {
-                used.push(*place);
-            } else if !allowed.contains(name) {
-                continue;
+            match labels.get(name) {
+                Some(place) if diagnostic.code != &codes::UNKNOWN_LABEL => used.push(*place),
+                _ if allowed.contains(name) => {}
+                _ => continue,
             }
             // A mark, as the places of the others must not move yet.
             diagnostic.labels.clear();
@@ -46,9 +46,22 @@ pub(crate) fn leave_out(found: &mut [Vec<Diagnostic>]) {
     }
 }
 
+/// Errors about declarations in another notation, if they are about a name.
+const SYNTAX: [&Code; 4] = [
+    &gram_syntax::codes::FOREIGN_TEXT,
+    &gram_syntax::codes::UNCLOSED_BRACKET,
+    &gram_syntax::codes::MISSING_BAR,
+    &gram_syntax::codes::UNEXPECTED_TOKEN,
+];
+
 /// Whether an error is about a name that nothing declares.
 fn is_unknown(diagnostic: &Diagnostic) -> bool {
-    let codes =
-        [&codes::UNKNOWN_TYPE, &codes::UNKNOWN_NAME, &codes::UNKNOWN_LIBRARY, &codes::MISSING_TYPE];
+    let codes = [
+        &codes::UNKNOWN_TYPE,
+        &codes::UNKNOWN_NAME,
+        &codes::UNKNOWN_LIBRARY,
+        &codes::MISSING_TYPE,
+        &codes::UNKNOWN_LABEL,
+    ];
     codes.contains(&diagnostic.code)
 }

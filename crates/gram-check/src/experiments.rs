@@ -82,7 +82,8 @@ impl<'t> Checker<'t> {
                 _ => arm_node(element).and_then(|node| node.subject().identifier),
             };
             let Some(name) = name else {
-                if !std::mem::replace(&mut misplaced, true) {
+                let is_first = !std::mem::replace(&mut misplaced, true);
+                if is_first && !self.odd_arm(file, element) {
                     let words = "names of libraries, and arms";
                     self.misplaced_member(declaration, element, "experiment", words);
                 }
@@ -112,6 +113,29 @@ impl<'t> Checker<'t> {
             self.report(file, error.help(help));
         }
         arms
+    }
+
+    /// Reports an arm with another label or in brackets, and a library with its label.
+    fn odd_arm(&mut self, file: usize, element: Node<'t>) -> bool {
+        let node = only_node(element).unwrap_or(element);
+        let subject = node.subject();
+        let mut labels = subject.labels();
+        let (label, None) = (labels.next().map(Node::text), labels.next()) else { return false };
+        let Some(name) = subject.identifier else { return false };
+        let written = match (label, subject.record) {
+            (Some("Library" | "library"), None) => name.text().to_owned(),
+            (Some("Arm" | "arm" | "Variant" | "Candidate" | "Treatment") | None, Some(record)) => {
+                format!("({}:{ARM} {})", name.text(), record.text())
+            }
+            _ => return false,
+        };
+        let message = "an experiment holds names of libraries, and arms";
+        let error = self
+            .error(&codes::MISPLACED_ELEMENT, file, element.span(), message)
+            .help(format!("write {written}"))
+            .fix(Fix::replace(NeedsLook, format!("write {written}"), element.span(), written));
+        self.report(file, error);
+        true
     }
 
     /// An arm that is written as the name of its library.

@@ -179,8 +179,18 @@ fn fields(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
     attributes.iter().filter_map(field).collect()
 }
 
-/// The members of an enum in a list.
+/// The members of an enum in a list, or each with a value of its own.
 fn members(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
+    let valued = |attribute: &Attribute<'_>| {
+        let kind = attribute.node().map(|node| node.kind());
+        matches!(kind, Some(N::Integer | N::String | N::Symbol))
+            && find(AttributeOwner::Enum, &attribute.key).is_none()
+            && find(AttributeOwner::Field, &attribute.key).is_none()
+    };
+    if !attributes.is_empty() && attributes.iter().all(valued) {
+        let name = |it: &Attribute<'_>| (it.key_span, identifier(&it.key));
+        return attributes.iter().map(name).collect();
+    }
     let list = |attribute: &Attribute<'_>| {
         let node = attribute.node().filter(|node| node.kind() == N::Array)?;
         let names: Vec<_> = node.children().map(|item| identifier(&item.content())).collect();

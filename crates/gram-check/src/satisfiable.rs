@@ -13,13 +13,14 @@ use gram_model::walk::names_of_type_use;
 use gram_model::{Constraint, Type, TypeUse, Types};
 
 impl Checker<'_> {
-    /// Reports constraints that no value meets together.
+    /// Reports constraints that no value meets together, and literals that they refuse.
     pub(crate) fn satisfiable(&mut self, file: usize, span: Span, type_use: &TypeUse) {
         let constraints = &type_use.constraints;
         names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let is_empty =
             |it: &Constraint| matches!(it, Constraint::Enum(values) if values.is_empty());
         let mut help = "widen one of them";
+        let mut code = &codes::EMPTY_CONSTRAINT;
         let message = if constraints.iter().any(is_empty) {
             help = "list the allowed values, such as [\"a\", \"b\"], or remove the attribute";
             "the list of allowed values is empty".to_owned()
@@ -27,6 +28,12 @@ impl Checker<'_> {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
             "no enum value satisfies the other constraints".to_owned()
+        } else if let Err(refusal) =
+            value_check::members(&self.types, type_use, &literals(&type_use.ty))
+        {
+            help = "remove the literal, or widen the constraint";
+            code = &codes::REJECTED_VALUE;
+            format!("a literal of the type does not match the constraint: {}", refusal.message)
         } else {
             return;
         };
@@ -34,9 +41,18 @@ impl Checker<'_> {
         let diagnostic = if unsound {
             self.warning(&codes::UNSOUND_IMPORT, file, span, message)
         } else {
-            self.error(&codes::EMPTY_CONSTRAINT, file, span, message)
+            self.error(code, file, span, message)
         };
         self.report(file, diagnostic.help(help));
+    }
+}
+
+/// The values of a literal type, or of the literals in a union.
+pub fn literals(ty: &Type) -> Vec<Value> {
+    match ty.without_null() {
+        Type::Literal(value) => vec![(**value).clone()],
+        Type::Union(members) | Type::OneOf(members) => members.iter().flat_map(literals).collect(),
+        _ => Vec::new(),
     }
 }
 

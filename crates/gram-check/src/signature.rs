@@ -1,11 +1,12 @@
 //! Signatures: paths in curried form.
 
 use gram_syntax::Applicability::{NeedsLook, Safe};
-use gram_syntax::{Edit, Fix, Node, NodeKind as N, Severity, Span, Subject};
+use gram_syntax::{Edit, Fix, Node, NodeKind as N, Severity, Span, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
 use crate::checker::Checker;
 use crate::codes;
+use crate::scopes::Meaning;
 use crate::seen::Seen;
 use gram_model::format::built_in;
 use gram_model::{Field, Output};
@@ -144,7 +145,11 @@ impl<'t> Checker<'t> {
             if let Some(name) = subject.identifier {
                 self.unique_parameter(file, name, &mut seen);
             }
-            if let Some(parameter) = self.parameter(file, step.node, subject) {
+            if self.no_parameter(file, step.node, steps.len() == 1)
+                || self.type_before_name(file, step.node)
+            {
+                complete = false;
+            } else if let Some(parameter) = self.parameter(file, step.node, subject) {
                 // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
@@ -155,6 +160,70 @@ impl<'t> Checker<'t> {
             }
         }
         complete.then_some(parameters)
+    }
+
+    /// Reports what other languages write where a tool takes nothing, `(void)` or `(::Null)`, and the
+    /// object of a method, `(self)`.
+    fn no_parameter(&mut self, file: usize, node: Node<'t>, alone: bool) -> bool {
+        let subject = node.subject();
+        let labels: Vec<_> = subject.labels().map(Node::text).collect();
+        let name = subject.identifier.map(Node::text);
+        if subject.record.is_some() {
+            return false;
+        }
+        let error = match (name, labels.as_slice()) {
+            (None, ["Null" | "Void" | "None" | "Nothing" | "Unit"])
+            | (Some("void" | "Void" | "none" | "None" | "nothing" | "null"), [])
+                if alone =>
+            {
+                self.error(
+                    &codes::MISPLACED_UNIT,
+                    file,
+                    node.span(),
+                    "the signature of a tool without parameters begins with `()`",
+                )
+                .help("write `()`")
+                .fix(Fix::replace(NeedsLook, "write `()`", node.span(), "()"))
+            }
+            (Some(name @ ("self" | "cls" | "this")), []) => {
+                let message = format!("`{name}` is not a parameter: a tool is not a method");
+                let error = self.error(&codes::MISSING_TYPE, file, node.span(), message);
+                let (span, with) =
+                    if alone { (node.span(), "()") } else { (self.with_arrow(file, node), "") };
+                let help = if alone { "write `()`" } else { "remove it" };
+                error.help(help).fix(Fix::replace(NeedsLook, help, span, with))
+            }
+            _ => return false,
+        };
+        self.report(file, error);
+        true
+    }
+
+    /// Reports `(Text::name)`.
+    fn type_before_name(&mut self, file: usize, node: Node<'t>) -> bool {
+        let subject = node.subject();
+        let mut labels = subject.labels();
+        let (Some(ty), Some(name), None) = (subject.identifier, labels.next(), labels.next())
+        else {
+            return false;
+        };
+        let is_type = built_in(ty.text()).is_some() && ty.text().starts_with(char::is_uppercase);
+        let is_name = name.kind() == N::Symbol
+            && name.text().starts_with(char::is_lowercase)
+            && built_in(name.text()).is_none()
+            && foreign_type_name(name.text()).is_none()
+            && matches!(self.type_names.find(file, self.local, name.text()), Meaning::Unknown);
+        if !is_type || !is_name {
+            return false;
+        }
+        let written = format!("{}::{}", name.text(), ty.text());
+        let span = Span::new(ty.span().start, name.span().end);
+        let error = self
+            .error(&codes::UNKNOWN_TYPE, file, span, "a name comes before its type")
+            .help(format!("write ({written})"))
+            .fix(Fix::replace(NeedsLook, format!("write ({written})"), span, written));
+        self.report(file, error);
+        true
     }
 
     fn unique_parameter(&mut self, file: usize, node: Node<'t>, seen: &mut Seen<'t>) {
@@ -235,6 +304,9 @@ impl<'t> Checker<'t> {
     fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
         let Step { node, arrow } = step;
         let subject = node.subject();
+        if self.type_before_name(file, node) {
+            return None;
+        }
         let labels = subject.labels().count();
         if labels == 0 {
             let message = "the result has no type";

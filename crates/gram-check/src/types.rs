@@ -255,6 +255,19 @@ impl Checker<'_> {
             return Some(Type::Map(Some(Box::new(self.resolve(file, value)?))));
         }
         let (span, text) = (node.span(), node.text());
+        let meant = match name.text() {
+            "Object" => Some(format!("Map<{}>", value.text())),
+            "Array" if other.is_none() => Some(format!("{}[]", value.text())),
+            _ => None,
+        };
+        if let Some(meant) = meant.filter(|_| other.is_none()) {
+            let error = self
+                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                .help(format!("write `{meant}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{meant}`"), span, meant));
+            self.report(file, error);
+            return None;
+        }
         let error = match effect_of(text) {
             Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
             None => self.foreign_type(file, span, text).unwrap_or_else(|| {

@@ -125,7 +125,7 @@ impl Repair<'_> {
             Constraint::Const(value) => std::slice::from_ref(&**value),
             _ => &[],
         });
-        let members: Vec<Value> = members.cloned().collect();
+        let members: Vec<Value> = members.cloned().chain(gram_check::literals(ty)).collect();
         constraints.retain(|known| {
             matches!(known, Constraint::Enum(_) | Constraint::Const(_))
                 || members.iter().all(|value| reading::constraint(types, known, value))

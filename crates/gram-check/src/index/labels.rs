@@ -92,12 +92,14 @@ impl<'t> Indexer<'t> {
         let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else {
             return false;
         };
-        if !is_label(name.text()) || labels.children().count() != 1 {
-            return false;
-        }
-        let span = Span::new(name.span().start, labels.span().end);
         let label = subject.labels().next().map(Node::text).unwrap_or_default();
-        let right = format!("{label}:{}", name.text());
+        let lower = LABELS.iter().map(|(known, _)| *known);
+        let mut lower = lower.filter(|known| known.to_lowercase() == name.text());
+        let lower = lower.next().filter(|_| label.starts_with(char::is_lowercase));
+        let meant = if is_label(name.text()) { Some(name.text()) } else { lower };
+        let Some(meant) = meant.filter(|_| labels.children().count() == 1) else { return false };
+        let span = Span::new(name.span().start, labels.span().end);
+        let right = format!("{label}:{meant}");
         let warning = self
             .unknown_label(span, format!("`{label}` declares nothing"))
             .help(format!("write the name before the label: [{right} | …]"))

@@ -4,7 +4,7 @@ use super::limits::{Limits, Word, is_number};
 use super::names::{
     LISTS, MAPS, MODIFIERS, OF_RECORDS, OPERATORS, OPTIONS, TUPLES, UNIONS, WRAPPERS,
 };
-use super::reader::{Member, Reader, is_word, list_of, suffixed};
+use super::reader::{Member, Reader, is_word, list_of, ours, suffixed};
 
 impl<'e> Reader<'e> {
     /// A name with arguments.
@@ -18,6 +18,18 @@ impl<'e> Reader<'e> {
             let _ = self.eat("[");
             "]"
         };
+        let number = matches!(ours(name).unwrap_or(name), "Int" | "Number" | "Integer");
+        if closer == "]"
+            && !number
+            && !LISTS.contains(&name)
+            && let Some(size) = self.range()
+        {
+            self.note("the size of a list is an attribute");
+            self.close(closer).then_some(())?;
+            let mut member = Member::plain(list_of(&Member::of_name(name).text));
+            member.limits.join(size);
+            return Some(member);
+        }
         let (mut members, mut limits) = (Vec::new(), Limits::default());
         while !self.at(closer) && !self.rest.trim().is_empty() {
             if let Some(found) = self.limit() {
@@ -202,6 +214,13 @@ impl<'e> Reader<'e> {
     pub(super) fn fields(&mut self, closer: &str) -> Option<Vec<String>> {
         let mut fields = Vec::new();
         while !self.at(closer) && !self.rest.trim().is_empty() {
+            if self.at("...") && self.rest.trim_start()[3..].starts_with(is_word) {
+                self.eat("...");
+                let name = self.take_word();
+                let record = format!("[Part::Record {{extends: [{name}]}} | (field::Text)]");
+                let help = format!("declare a record, such as {record}, and use its name");
+                return self.lacks("a record type has no other record in it", help);
+            }
             if self.at("...") || self.at("[") {
                 let help = "write `open: true` after the type: (name::{street: Text} {open: true})";
                 return self.lacks("a record type lists its fields", help);
@@ -218,6 +237,12 @@ impl<'e> Reader<'e> {
             }
         }
         self.close(closer).then_some(fields)
+    }
+
+    /// The text in double quotes that comes next.
+    fn string_here(&mut self) -> Option<String> {
+        self.rest = self.rest.trim_start();
+        self.string('"')
     }
 
     fn field(&mut self) -> Option<String> {
@@ -254,7 +279,7 @@ impl<'e> Reader<'e> {
         if member.limits.optional {
             optional = "?";
         }
-        let attributes = member.limits.attributes(&member.text);
+        let mut attributes = member.limits.attributes(&member.text);
         let mut default = String::new();
         if self.eat("=") {
             let value = self.rest.trim_start();
@@ -266,6 +291,16 @@ impl<'e> Reader<'e> {
             default = format!(" = {text}");
         }
         let ty = member.text;
+        let rest = self.rest.trim_start();
+        if default.is_empty() && rest.starts_with("default ") {
+            self.note("a default follows a `=`");
+            self.rest = rest["default".len()..].trim_start_matches([' ', ':', '=']);
+            default = format!(" = {}", self.value()?);
+        }
+        if let Some(text) = rest.strip_prefix('"').and_then(|_| self.string_here()) {
+            self.note("a description is an attribute");
+            attributes.push(format!("description: {text}"));
+        }
         let record = match attributes.join(", ") {
             record if record.is_empty() => record,
             record => format!(" {{{record}}}"),

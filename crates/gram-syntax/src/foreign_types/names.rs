@@ -10,6 +10,8 @@ pub(super) const NAMES: &[(&str, &[&str])] = &[
             "char",
             "Char",
             "varchar",
+            "Varchar",
+            "VARCHAR",
             "text",
             "Str",
             "constr",

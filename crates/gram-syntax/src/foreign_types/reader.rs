@@ -33,7 +33,7 @@ pub(super) struct Member {
 }
 
 /// The built-in type of a name of another language.
-fn ours(name: &str) -> Option<&'static str> {
+pub(super) fn ours(name: &str) -> Option<&'static str> {
     limited(name).map(|(ty, _)| ty).or_else(|| foreign_type_name(name))
 }
 
@@ -363,8 +363,14 @@ impl<'e> Reader<'e> {
             if items.len() == 1 {
                 Member::plain(format!("({})", items.pop()?))
             } else {
-                self.note("a tuple is written `[T, U]`");
-                Member::plain(format!("[{}]", items.join(", ")))
+                let texts = items.iter().all(|item| item.starts_with('"'));
+                if texts {
+                    self.note("one of several texts is written `\"a\" | \"b\"`");
+                    Member::plain(items.join(" | "))
+                } else {
+                    self.note("a tuple is written `[T, U]`");
+                    Member::plain(format!("[{}]", items.join(", ")))
+                }
             }
         };
         if self.at("=>") || self.at("->") {

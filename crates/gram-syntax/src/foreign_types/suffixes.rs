@@ -16,9 +16,15 @@ impl Reader<'_> {
         } else if self.at("[") {
             self.eat("[");
             if let Some(limits) = self.range() {
-                self.note("a range is an attribute");
-                member.limits.join(limits);
                 self.close("]").then_some(())?;
+                let number = matches!(member.text.as_str(), "Int" | "Integer" | "Number");
+                if number {
+                    self.note("a range is an attribute");
+                } else {
+                    self.note("the size of a list is an attribute");
+                    member.text = list_of(&member.text);
+                }
+                member.limits.join(limits);
                 return Some(true);
             }
             if self.at("\"") || self.at("'") {

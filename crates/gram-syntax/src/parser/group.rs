@@ -115,7 +115,8 @@ impl Parser<'_> {
     /// A comma between items, or an extra comma.
     fn comma(&mut self, group: Group, items: Items) -> After {
         if matches!(items, Items::One | Items::Annotation) {
-            if self.closes_soon(group, true) || self.entry_follows() {
+            let record = group.closer == T::RParen && self.second() == T::LBrace;
+            if self.closes_soon(group, true) || self.entry_follows() || record {
                 self.second_thing(group, items);
                 return self.after_item(group, items);
             }

@@ -16,6 +16,9 @@ use crate::tree::NodeKind as N;
 /// Unicode arrows.
 const FOREIGN_ARROWS: [&str; 10] = ["→", "⇒", "⟶", "⟹", "➔", "➜", "➝", "↦", "⇨", "►"];
 
+/// Dashes that editors write for two hyphens.
+const DASHES: [&str; 4] = ["—", "–", "―", "−"];
+
 impl Parser<'_> {
     /// The last token of an arrow of one stroke, of a Unicode arrow, or of one of another language:
     /// `|>`, `>>`, `>`.
@@ -25,6 +28,7 @@ impl Parser<'_> {
         let short = |kind| matches!(kind, T::DashGreater | T::EqualsGreater | T::TildeGreater);
         match self.tokens.kind(index) {
             kind if short(kind) => Some(if greater { index + 1 } else { index }),
+            T::Unknown if greater && DASHES.contains(&self.text(index)) => Some(index + 1),
             T::Unknown => FOREIGN_ARROWS.contains(&self.text(index)).then_some(index),
             T::Pipe | T::Greater if greater || short(next) => Some(index + 1),
             T::Colon if short(next) => Some(index + 1),
@@ -165,6 +169,9 @@ impl Parser<'_> {
                 self.error_token();
                 true
             }
+            T::Unknown if self.line_from(here.start).starts_with("&gt;") => {
+                self.escaped_arrow(whole)
+            }
             kind if is_arrow(kind) => self.long_arrow(whole),
             T::Greater => self.separate_head(whole),
             T::Comma if self.second() == T::LParen => self.comma_after_arrow(),
@@ -178,6 +185,22 @@ impl Parser<'_> {
                 false
             }
         }
+    }
+
+    /// `==&gt;`, at the `&`.
+    fn escaped_arrow(&mut self, begun: Span) -> bool {
+        let span = Span::new(begun.start, self.here().start + 4);
+        let text = self.source.slice(span);
+        let error = self
+            .error(&codes::ARROW, span, format!("`{text}` is an arrow of HTML"))
+            .help("write `==>`")
+            .fix(Fix::replace(NeedsLook, "write `==>`", span, "==>"));
+        self.report(error);
+        self.skip_to(span.end);
+        if self.kind() == T::LParen {
+            self.node_pattern();
+        }
+        true
     }
 
     /// `==>Text[]` or `==>{title: Text}`, at the type.
@@ -374,6 +397,15 @@ impl Parser<'_> {
             return self.report(error);
         }
         if let Some(error) = self.annotation_value(&key) {
+            return self.report(error);
+        }
+        let label = super::LABELS.iter().find(|label| label.to_lowercase() == key);
+        if let Some(label) = label.filter(|_| self.kind() == T::LBracket) {
+            let span = Span::new(self.span(self.previous(self.last)).start, self.gap().start);
+            let error = self
+                .error(&codes::ANNOTATION, span, format!("the label `:{label}` says this already"))
+                .help("remove it")
+                .fix(Fix::replace(NeedsLook, "remove it", span, ""));
             return self.report(error);
         }
         let error = self

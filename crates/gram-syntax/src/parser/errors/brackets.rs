@@ -19,7 +19,9 @@ impl Parser<'_> {
         if self.is_full() {
             return;
         }
-        if let Some(error) = self.unbracketed_declaration(group) {
+        let outer = self.kind() == T::LBracket && self.last == group.opener;
+        let list = if outer { self.list_of_declarations(group) } else { None };
+        if let Some(error) = list.or_else(|| self.unbracketed_declaration(group)) {
             return self.report_in(group, error);
         }
         let closer = closer_text(group.closer);
@@ -38,6 +40,10 @@ impl Parser<'_> {
     /// A closing bracket of another kind. `true` if it is an extra bracket and the group continues
     /// after it.
     pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
+        if let Some(error) = self.arrow_in_name(group) {
+            self.report_in(group, error);
+            return true;
+        }
         let closer = closer_text(group.closer);
         let found = self.found();
         if let Some(error) = self.interval(group.opener, self.at) {
@@ -105,10 +111,16 @@ impl Parser<'_> {
 
     pub(in crate::parser) fn extra_comma(&mut self, comma: u32) {
         let span = self.span(comma);
-        let error = self
-            .error(&codes::EXTRA_COMMA, span, "trailing comma")
-            .help("remove the comma")
-            .fix(Fix::replace(Safe, "remove the comma", span, ""));
+        let doubled = self.tokens.kind(self.previous(comma)) == T::Comma
+            || self.tokens.kind(self.after(comma)) == T::Comma;
+        let message = if doubled { "two commas" } else { "trailing comma" };
+        let help = if doubled { "remove one of them" } else { "remove the comma" };
+        let error = self.error(&codes::EXTRA_COMMA, span, message).help(help).fix(Fix::replace(
+            Safe,
+            "remove the comma",
+            span,
+            "",
+        ));
         self.report(error);
     }
 
@@ -123,6 +135,10 @@ impl Parser<'_> {
             self.extra_comma(self.at);
             return self.skip_to_closer(group);
         }
+        if let Some(error) = self.comma_before_record(group) {
+            self.report_in(group, error);
+            return self.skip_to_closer(group);
+        }
         let attributes = self.bare_attributes(self.after(self.at));
         let types = if group.closer == T::RParen { self.several_types(group) } else { None };
         let error = if let Some(error) = types {
@@ -133,14 +149,24 @@ impl Parser<'_> {
         } else if let Some(error) = attributes {
             error
         } else if group.closer == T::RParen {
-            let mut edits = self.commas_as_arrows();
+            let holder = self.holder_of(group.opener);
+            let fields = holder.is_some_and(|it| self.label_of(it) == "Record");
+            let (between, what, help) = if fields {
+                (
+                    "), (",
+                    "parentheses contain one field",
+                    "write a node for each: (a::Int), (b::Int)",
+                )
+            } else {
+                let help = "write a node for each: (a::Int)==>(b::Int)==>(::Int)";
+                (")==>(", "parentheses contain one parameter", help)
+            };
+            let mut edits = self.commas_as(between);
             if let Some(close) = self.closer_of(group.opener) {
                 edits.extend(self.arrow_edits(close));
             }
             let fix = likely("write a node for each", edits);
-            self.error(&codes::UNEXPECTED_TOKEN, span, "parentheses contain one parameter")
-                .help("write a node for each: (a::Int)==>(b::Int)==>(::Int)")
-                .fix(fix)
+            self.error(&codes::UNEXPECTED_TOKEN, span, what).help(help).fix(fix)
         } else {
             self.error(
                 &codes::UNEXPECTED_TOKEN,
@@ -192,13 +218,13 @@ impl Parser<'_> {
     }
 
     /// The edits that make a node of each of several parameters in one pair of parentheses.
-    fn commas_as_arrows(&self) -> Vec<crate::diagnostic::Edit> {
+    fn commas_as(&self, between: &str) -> Vec<crate::diagnostic::Edit> {
         let mut edits = Vec::new();
         let mut comma = Some(self.at);
         while let Some(at) = comma {
             let next = self.after(at);
             let span = Span::new(self.span(self.previous(at)).end, self.span(next).start);
-            edits.push(edit(span, ")==>("));
+            edits.push(edit(span, between));
             comma = self.next_separator(next);
         }
         edits

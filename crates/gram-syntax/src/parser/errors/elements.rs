@@ -28,8 +28,11 @@ impl Parser<'_> {
                 self.bar_in_other_words(group)
             }
             (Items::Annotation, T::Colon | T::Equals) => self.named_annotation_value(),
-            (Items::One, T::LBracket | T::LParen) if in_node => self.other_braces(),
-            (Items::One, T::LBracket) if self.last == group.opener => self.doubled_bracket(group),
+            (Items::One, T::LBracket | T::LParen) if in_node => self.other_braces(group),
+            (Items::One, T::LBracket) if self.last == group.opener => {
+                self.list_of_declarations(group).or_else(|| self.doubled_bracket(group))
+            }
+            (Items::One, T::LBracket) if !in_node => self.attributes_in_brackets(),
             (Items::One, T::LBrace) => self.second_record(),
             (Items::One, T::DoubleQuoted) if !in_node || self.last != group.opener => {
                 self.bare_description()
@@ -71,6 +74,9 @@ impl Parser<'_> {
             return Some(error);
         }
         let mut edits = vec![edit(span, self.bar_at(span))];
+        if matches!(self.label_of(group), "Type" | "TypeAlias" | "Typedef" | "NewType") {
+            return self.alias_with_another_label(group, next);
+        }
         if self.tokens.kind(next) == T::Symbol && self.label_of(group) == "Alias" {
             edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
         }
@@ -81,15 +87,20 @@ impl Parser<'_> {
             bar = self.next_of(self.after(at), &[T::Pipe]);
         }
         let message = format!("expected `|`, found `{}`", self.source.slice(span));
+        let help = match self.label_of(group) {
+            "Alias" => "write a type in parentheses after a `|`: [Zip::Alias | (::Text)]",
+            "Union" => "write the members after a `|`, with commas: [Answer::Union | Text, Int]",
+            _ => "write `|` between the head of a declaration and its elements",
+        };
         Some(
             self.error(&codes::MISSING_BAR, span, message)
-                .help("write `|` between the head of a declaration and its elements")
+                .help(help)
                 .fix(likely("write `|`", edits)),
         )
     }
 
     /// Attributes in `[ ]` or `( )`.
-    fn other_braces(&mut self) -> Option<Diagnostic> {
+    fn other_braces(&mut self, group: Group) -> Option<Diagnostic> {
         let (open, close) = (self.at, self.closer_of(self.at)?);
         let first = self.after(open);
         let label = self.text(self.last);
@@ -105,7 +116,7 @@ impl Parser<'_> {
             );
         }
         if self.tokens.kind(self.last) == T::LParen {
-            return self.doubled_parenthesis(close);
+            return self.doubled_parenthesis(close, group);
         }
         if !self.is_entry(first) {
             return None;
@@ -123,7 +134,10 @@ impl Parser<'_> {
     }
 
     /// `((a::Int))`, at the second parenthesis.
-    fn doubled_parenthesis(&mut self, close: u32) -> Option<Diagnostic> {
+    fn doubled_parenthesis(&mut self, close: u32, group: Group) -> Option<Diagnostic> {
+        if is_arrow(self.tokens.kind(self.after(close))) {
+            return self.parameters_in_parentheses(group);
+        }
         if self.kind() != T::LParen || self.tokens.kind(self.after(close)) != T::RParen {
             return None;
         }
@@ -191,6 +205,14 @@ impl Parser<'_> {
             return None;
         }
         let close = self.closer_of(group.opener)?;
+        if self.text(self.at) == "*" && matches!(self.second(), T::Colon | T::ColonColon) {
+            let here = self.here();
+            return Some(
+                self.error(&codes::NAME, here, "`*` needs backticks to be a name")
+                    .help("write it in backticks: (`*`:Mcp {…})")
+                    .fix(Fix::replace(NeedsLook, "use backticks", here, "`*`")),
+            );
+        }
         let mut edits = vec![edit(self.here(), "")];
         if self.text(self.at + 1) == "*" {
             edits.push(edit(self.span(self.at + 1), ""));
@@ -254,6 +276,10 @@ impl Parser<'_> {
             .unexpected(here, "a record after the last element")
             .help("write the attributes of a declaration before its `|`, and those of a parameter inside its parentheses");
         let first = self.text(self.after(self.at));
+        if label == "Tool" && self.tokens.kind(self.after(self.after(self.at))) != T::Colon {
+            let help = "bind the tool to an implementation in a library: [name:Library | (tool:Command {run: […]})]";
+            return Some(self.unexpected(here, "a tool has no body").help(help));
+        }
         if !OF_DECLARATIONS.contains(&first) {
             return Some(error);
         }
@@ -308,6 +334,7 @@ impl Parser<'_> {
             at = self.next_of(self.after(bar), &[T::Pipe]);
         }
         let help = match separator {
+            _ if self.label_of(group) == "Alias" => return self.alias_of_a_union(group),
             "," => "write one `|` before the elements, and commas between them",
             _ => "write one `|` before the signature, and `==>` between its parts",
         };
@@ -386,9 +413,12 @@ impl Parser<'_> {
             "Enum" if !text.contains([':', '"', '\'']) => {
                 Some(replaced(self.unexpected(here, "the members of an enum have no braces"), text))
             }
-            _ => {
+            label => {
                 let bar = self.span(self.last);
                 let before = self.previous(self.last);
+                if let Some(error) = self.members_in_braces(label) {
+                    return Some(error);
+                }
                 let error = self
                     .unexpected(here, "the attributes of a declaration are written before its `|`")
                     .help("write the record before the `|`: [name:Tool {key: value} | …]");

@@ -15,7 +15,8 @@ use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
 /// Quotation marks of prose, each with the one that closes it.
-const CURLY: [(char, char); 5] = [('“', '”'), ('„', '“'), ('‘', '’'), ('«', '»'), ('”', '”')];
+const CURLY: [(char, char); 6] =
+    [('“', '”'), ('„', '“'), ('‘', '’'), ('«', '»'), ('”', '”'), ('´', '´')];
 
 /// What ends a value that is written without quotes.
 const ENDS: [char; 5] = [',', '}', ']', ')', '\n'];
@@ -35,6 +36,7 @@ impl Parser<'_> {
         }
         match (self.kind(), self.text(self.at)) {
             (T::Pipe, _) if items == Items::Entries => self.values_with_bars(),
+            (T::DotDot | T::DotDotDot, _) if text => self.range_of_texts(),
             (T::Unknown, "+") if text => self.joined_texts(),
             (T::DoubleQuoted | T::SingleQuoted, _)
                 if matches!(self.text(self.last), "\"\"" | "''") =>
@@ -108,6 +110,7 @@ impl Parser<'_> {
     fn values_with_bars(&mut self) -> Option<Diagnostic> {
         let first = self.last;
         let (mut bar, mut edits) = (self.at, vec![edit(Span::empty(self.span(first).start), "[")]);
+        let mut values = vec![self.text(first)];
         loop {
             let value = self.after(bar);
             if !self.is_literal(value) && self.tokens.kind(value) != T::Symbol {
@@ -115,6 +118,7 @@ impl Parser<'_> {
             }
             let gap = Span::new(self.span(self.previous(bar)).end, self.span(bar).end);
             edits.push(edit(gap, ","));
+            values.push(self.text(value));
             let next = self.after(value);
             if self.tokens.kind(next) != T::Pipe {
                 edits.push(edit(Span::empty(self.span(value).end), "]"));
@@ -125,7 +129,7 @@ impl Parser<'_> {
         }
         Some(
             self.value_error(self.here(), "several values are a list")
-                .help("write a list: [\"a\", \"b\"]")
+                .help(format!("write a list: [{}]", values.join(", ")))
                 .fix(likely("make it a list", edits)),
         )
     }
@@ -277,7 +281,7 @@ impl Parser<'_> {
                 let error = self.value_error(span, "a key and its value are joined by `:` alone");
                 Some(error.help("write `:`").fix(Fix::replace(NeedsLook, "write `:`", span, ":")))
             }
-            (T::Unknown, _) if text.starts_with(['“', '„', '”', '‘', '«']) => {
+            (T::Unknown, _) if text.starts_with(['“', '„', '”', '‘', '«', '´']) => {
                 self.curly_quotes()
             }
             (T::Unknown, "/") => self.pattern_between_slashes(),
@@ -289,8 +293,14 @@ impl Parser<'_> {
                 )
                 .help(format!("write {}, or text in quotes", self.text(next))),
             ),
-            (T::Unknown, "$") if self.tokens.kind(next) == T::LBrace => self.computed(self.at),
-            (T::Unknown, "$") => self.quoted_from(self.at),
+            (T::Unknown, "$") if self.tokens.kind(next) == T::LBrace => {
+                self.environment_variable().or_else(|| self.computed(self.at))
+            }
+            (T::Unknown, "$") => self.environment_variable().or_else(|| self.quoted_from(self.at)),
+            (T::Unknown, ".") if !self.tokens.kind(self.at + 1).is_number() => {
+                self.quoted_from(self.at)
+            }
+            (T::Dash, _) if self.tokens.kind(self.at + 1) == T::Symbol => self.quoted_from(self.at),
             (T::Unknown, "!") => {
                 self.cover(next + 1);
                 self.negated(self.at)
@@ -303,10 +313,42 @@ impl Parser<'_> {
                         .help("write text of several lines between lines of three backticks"),
                 )
             }
-            (T::LParen, _) => self.list_in_parentheses(),
+            (T::LParen, _) => self
+                .signature_as_value()
+                .or_else(|| self.fields_as_nodes())
+                .or_else(|| self.list_in_parentheses()),
             (T::Greater | T::Less | T::LessEquals, _) => self.comparison(),
             _ => None,
         }
+    }
+
+    /// `$TOKEN` or `${TOKEN}`
+    fn environment_variable(&mut self) -> Option<Diagnostic> {
+        let braced = self.second() == T::LBrace;
+        let name = if braced { self.after(self.after(self.at)) } else { self.after(self.at) };
+        let last = if braced { self.after(name) } else { name };
+        let upper = self
+            .text(name)
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+        let closed = !braced || self.tokens.kind(last) == T::RBrace;
+        // These are told to the model as they are.
+        let told = ["default", "enum", "examples", "const", "description", "value"];
+        if self.tokens.kind(name) != T::Symbol
+            || !upper
+            || !closed
+            || told.contains(&self.key_before(self.at))
+        {
+            return None;
+        }
+        let span = self.span_between(self.at, last);
+        let text = format!("\"env:{}\"", self.text(name));
+        self.cover(last + 1);
+        Some(
+            self.value_error(span, "a variable of the environment is written as text")
+                .help(format!("write {text}"))
+                .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text)),
+        )
     }
 
     fn curly_quotes(&mut self) -> Option<Diagnostic> {
@@ -397,6 +439,7 @@ impl Parser<'_> {
         let (open, end) = (self.span(group.opener), self.span(close));
         let label = self.tokens.kind(before) == T::Symbol && self.text(before) == "Enum";
         let inner = self.text_between(first, self.previous(close));
+        let list;
         let (message, help, title, edits) =
             if is_bound(self.key_before(group.opener)) && translate_range(inner).is_some() {
                 let edits = vec![edit(open, ""), edit(end, "")];
@@ -407,7 +450,9 @@ impl Parser<'_> {
                 ("the members of an enum have no braces", text, "write a `|`", edits)
             } else if value {
                 let edits = vec![edit(open, "["), edit(end, "]")];
-                ("a list is written in brackets", "write a list: [1, 2]", "write brackets", edits)
+                list = format!("write [{inner}]");
+                let help = if list.len() < 60 { &list } else { "write a list: [1, 2]" };
+                ("a list is written in brackets", help, "write brackets", edits)
             } else {
                 return None;
             };

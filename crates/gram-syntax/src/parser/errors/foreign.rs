@@ -69,10 +69,15 @@ impl Parser<'_> {
             (T::Symbol, word) if self.begins_line(self.at) || self.indented() => {
                 return self.foreign_word(word, second);
             }
+            _ if self.line_from(here.start).starts_with("<<<<<<<") => {
+                error("this is the mark of a merge conflict", "resolve the conflict")
+            }
             (T::Less, _) if matches!(second, T::Symbol) => error("this is XML, not gram", TOOL),
             (T::Less, _) if self.text(next) == "!" => {
                 error("gram has no `<!-- … -->` comments", COMMENT)
             }
+            (T::Dash, _) if second == T::LBracket && self.begins_line(self.at) => self
+                .list_marks("- [", error("a declaration has no mark before it", "remove the `-`")),
             (T::Dash, _) if self.begins_line(self.at) => {
                 let line = self.line_from(here.start);
                 let dashes = Span::new(here.start, here.start + 2);
@@ -101,6 +106,11 @@ impl Parser<'_> {
                 "gram has no `#[…]` attributes",
                 "write an annotation before a declaration: @readOnly(true)",
             ),
+            (T::Unknown, mark @ (";" | "%")) if self.begins_line(self.at) => error(
+                &format!("gram has no `{mark}` comments"),
+                COMMENT,
+            )
+            .fix(Fix::replace(NeedsLook, "write `//`", here, "//")),
             (T::Unknown, "$") if second == T::Symbol => {
                 error("this is a shell command, not gram", TOOL)
             }
@@ -118,6 +128,19 @@ impl Parser<'_> {
         let third = self.tokens.kind(self.after(next));
         let named = second == T::Symbol;
         let (language, help) = match word {
+            _ if second == T::LBracket && self.is_declaring_label(self.at) => {
+                return Some(self.label_before_bracket());
+            }
+            "CREATE" | "MERGE" | "MATCH" | "INSERT" if second == T::LParen => {
+                let span = Span::new(self.here().start, self.span(next).start);
+                let message = format!("`{word}` is not part of gram, which only declares");
+                let error = self.error(&codes::FOREIGN_TEXT, self.here(), message);
+                let fix = Fix::replace(NeedsLook, format!("remove `{word}`"), span, "");
+                return Some(error.help("remove it").fix(fix));
+            }
+            _ if second == T::ColonColon || (second == T::Equals && self.is_term()) => {
+                return self.term();
+            }
             _ if second == T::LBracket && OF_DECLARATIONS.contains(&word) => {
                 let span = Span::new(self.here().start, self.span(next).start);
                 let message = format!("`{word}` is not part of a declaration");
@@ -129,7 +152,9 @@ impl Parser<'_> {
             "class" if named && matches!(third, T::LParen | T::Colon) => ("Python", RECORD),
             "from" if named => ("Python", IMPORTS),
             "async" if self.text(next) == "def" => ("Python", TOOL),
-            "import" | "use" | "using" | "require" | "include" | "package" | "load" => {
+            "package" | "module" | "namespace" if named => return Some(self.block(word)),
+            "syntax" if second == T::Equals => ("Protobuf", "remove the line"),
+            "import" | "use" | "using" | "require" | "include" | "load" => {
                 let message = format!("gram has no `{word}` statement");
                 let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(IMPORTS);
                 let path = self.text(next);
@@ -146,7 +171,7 @@ impl Parser<'_> {
                 return Some(error);
             }
             "function" | "export" | "async" | "const" | "let" | "var" | "declare" => {
-                ("TypeScript or JavaScript", TOOL)
+                ("TypeScript or JavaScript", self.what_the_line_declares())
             }
             "interface" | "class" if named => ("TypeScript", RECORD),
             "type" if named && third == T::Equals => {
@@ -160,7 +185,7 @@ impl Parser<'_> {
                 ("code of another language", RECORD)
             }
             "fn" | "func" | "pub" | "fun" | "public" | "service" | "tool" | "rpc" if named => {
-                ("code of another language", TOOL)
+                ("code of another language", self.what_the_line_declares())
             }
             "imports" => return Some(self.header_without_braces(word)),
             "gram" if matches!(second, T::Colon | T::Equals | T::Integer) => {
@@ -183,7 +208,99 @@ impl Parser<'_> {
             _ => return None,
         };
         let message = format!("this is {language}, not gram");
-        Some(self.error(&codes::FOREIGN_TEXT, self.here(), message).help(help))
+        let mut error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help(help);
+        if named && matches!(help, RECORD | ENUM | ALIAS) {
+            // What uses the name is not wrong as well.
+            error = error.about(self.text(next));
+        }
+        Some(error)
+    }
+
+    /// What the line of the next token declares in another language, in gram.
+    fn what_the_line_declares(&self) -> &'static str {
+        let line = self.line_from(self.here().start);
+        let mut words = line.split(|c: char| !c.is_alphanumeric()).take(4);
+        let kind = words.find_map(|word| match word {
+            "struct" | "interface" | "class" | "message" => Some(RECORD),
+            "enum" => Some(ENUM),
+            "type" => Some(ALIAS),
+            "fn" | "function" | "rpc" => Some(TOOL),
+            _ => None,
+        });
+        let record = line.contains("object({") || line.contains("Object({");
+        kind.unwrap_or(if record { RECORD } else { TOOL })
+    }
+
+    /// `Tool [add | …]`: a label before the bracket.
+    fn label_before_bracket(&self) -> Diagnostic {
+        let (label, here) = (self.text(self.at), self.here());
+        let open = self.after(self.at);
+        let name = self.after(open);
+        let error = self
+            .error(&codes::UNEXPECTED_TOKEN, here, "a label follows the name of its declaration")
+            .about(self.text(name))
+            .help(format!("write [{}:{label} | …]", self.text(name)));
+        if !matches!(self.tokens.kind(name), T::Symbol | T::Backticked) {
+            return error;
+        }
+        let gap = Span::new(here.start, self.span(open).start);
+        let end = Span::empty(self.span(name).end);
+        error.fix(likely("move the label", vec![edit(gap, ""), edit(end, format!(":{label}"))]))
+    }
+
+    /// Whether a name and a type with `=` between them are the whole line.
+    fn is_term(&self) -> bool {
+        let ty = self.after(self.after(self.at));
+        let line = self.line_from(self.here().start);
+        self.tokens.kind(ty) == T::Symbol
+            && self.text(ty).starts_with(char::is_uppercase)
+            && line.trim_end().ends_with(self.text(ty))
+    }
+
+    /// `name::Text` or `name = Text`: a term without parentheses.
+    fn term(&self) -> Option<Diagnostic> {
+        let (here, sign) = (self.here(), self.after(self.at));
+        let line = self.line_from(self.span(sign).end).trim();
+        if line.is_empty() || line.contains(['(', ')', '|']) {
+            return None;
+        }
+        let node = format!("({}::{line})", self.text(self.at));
+        let end = here.start + crate::span::offset(self.line_from(here.start).trim_end().len());
+        let span = Span::new(here.start, end);
+        Some(
+            self.error(&codes::UNEXPECTED_TOKEN, span, "a term is written in parentheses")
+                .about(self.text(self.at))
+                .help(format!("write {node}"))
+                .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
+        )
+    }
+
+    /// `package hotel` or `module hotel {`
+    fn block(&self, word: &str) -> Diagnostic {
+        let line = self.line_from(self.here().start).trim_end();
+        let span =
+            Span::new(self.here().start, self.here().start + crate::span::offset(line.len()));
+        let message = format!("gram has no `{word}` statement");
+        let help = if line.ends_with('{') { "remove it and its braces" } else { "remove it" };
+        let mut edits = vec![edit(span, "")];
+        let rest = self.source.text();
+        if line.ends_with('{') && rest.trim_end().ends_with('}') {
+            let end = crate::span::offset(rest.trim_end().len());
+            edits.push(edit(Span::new(end - 1, end), ""));
+        }
+        self.error(&codes::FOREIGN_TEXT, span, message).help(help).fix(likely(help, edits))
+    }
+
+    /// Adds the edits that remove a mark before each declaration.
+    fn list_marks(&self, mark: &str, error: Diagnostic) -> Diagnostic {
+        let text = self.source.text();
+        let lines = memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes());
+        let begins = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
+        let edits = lines.filter(begins).map(|at| {
+            let at = crate::span::offset(at);
+            edit(Span::new(at, at + crate::span::offset(mark.len()) - 1), "")
+        });
+        error.fix(likely("remove the marks", edits.collect()))
     }
 
     /// `imports: […]` without the braces of the header.

@@ -136,11 +136,11 @@ impl Parser<'_> {
             edits.push(edit(self.span(close), "]"));
             self.cover(close + 1);
         }
-        Some(
-            self.error(&codes::UNCLOSED_BRACKET, open, "a declaration is written in `[ ]`")
-                .help(format!("write [{}:{} | …]", self.text(name), self.text(label)))
-                .fix(likely("write brackets", edits)),
-        )
+        let error = self
+            .error(&codes::UNCLOSED_BRACKET, open, "a declaration is written in `[ ]`")
+            .about(self.text(name))
+            .help(format!("write [{}:{} | …]", self.text(name), self.text(label)));
+        Some(error.fix(likely("write brackets", edits)))
     }
 
     /// A bar in the place of a span, with a space before it.
@@ -241,6 +241,9 @@ impl Parser<'_> {
     /// `greet(), part()`
     fn called_names(&mut self, group: Group) -> Option<Diagnostic> {
         let (mut edits, mut index) = (Vec::new(), self.at);
+        if let Some(error) = self.name_before_parameters(group) {
+            return Some(error);
+        }
         if self.label_of(group) == "Union" && self.second() != T::RParen {
             return self.members_with_parts();
         }

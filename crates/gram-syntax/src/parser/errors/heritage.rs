@@ -34,6 +34,12 @@ impl Parser<'_> {
         let extends = format!("extends: [{}]", names.join(", "));
         let ty = format!(" | (::{})", names.join(" | "));
         let next = self.after(last);
+        if label == "Alias"
+            && let Some((members, closer)) = self.braced_names(next)
+        {
+            let members: Vec<_> = members.into_iter().map(str::to_owned).collect();
+            return Some(self.one_of(&members, closer));
+        }
         let span = self.span_between(self.at, last);
         let gap = Span::new(self.span(self.last).end, self.span(last).end);
         self.cover(self.next_of(next, &[T::Pipe]).unwrap_or(next) + 1);
@@ -57,6 +63,39 @@ impl Parser<'_> {
             self.extending(gap, next, &extends)
         };
         Some(self.parent_error(span, &extends, edits))
+    }
+
+    /// The error about an alias of one of several values or types: `[Color::Alias of oneof{a, b}]`.
+    fn one_of(&mut self, members: &[String], closer: u32) -> Diagnostic {
+        let span = self.span_between(self.at, closer);
+        let gap = Span::new(self.span(self.last).end, self.span(closer).end);
+        self.cover(closer + 1);
+        if members.iter().all(|name| name.starts_with(char::is_uppercase)) {
+            let ty = format!(" | (::{})", members.join(" | "));
+            return self
+                .unexpected(span, "the type of an alias follows a `|`")
+                .help(format!("write{ty}"))
+                .fix(likely(format!("write{ty}"), vec![edit(gap, ty)]));
+        }
+        let members = members.join(", ");
+        let error = self
+            .unexpected(span, "one of several values is an enum")
+            .help(format!("write the label `Enum` and its members: [Name::Enum | {members}]"));
+        if self.text(self.last) != "Alias" {
+            return error;
+        }
+        let edits = vec![edit(self.span(self.last), "Enum"), edit(gap, format!(" | {members}"))];
+        error.fix(likely(format!("write Enum | {members}"), edits))
+    }
+
+    /// The names between braces, and the closing one.
+    fn braced_names(&self, brace: u32) -> Option<(Vec<&str>, u32)> {
+        if self.tokens.kind(brace) != T::LBrace {
+            return None;
+        }
+        let (names, last) = self.names_from(self.after(brace));
+        let closer = self.after(last);
+        (!names.is_empty() && self.tokens.kind(closer) == T::RBrace).then_some((names, closer))
     }
 
     fn parent_error(&self, span: Span, extends: &str, edits: Vec<Edit>) -> Diagnostic {

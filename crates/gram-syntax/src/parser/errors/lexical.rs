@@ -15,14 +15,28 @@ const LINES: &str = "write text of several lines between lines of three backtick
 const ESCAPES: &str = "the escape sequences are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash";
 
 /// Punctuation of other scripts, and gram's.
-const WIDE: [(char, char); 5] = [('、', ','), ('；', ','), ('【', '['), ('】', ']'), ('│', '|')];
+const WIDE: [(char, &str); 6] =
+    [('、', ","), ('；', ","), ('【', "["), ('】', "]"), ('│', "|"), ('∷', "::")];
 
-/// The ASCII character that is meant by one of another script or width.
-fn narrow(c: char) -> Option<char> {
-    let known = WIDE.iter().find(|(wide, _)| *wide == c).map(|(_, plain)| *plain);
+/// Letters of other scripts that look like those of ASCII, and these.
+const ALIKE: (&str, &str) =
+    ("АВЕКМНОРСТУХаеіјорсухѕԛԁһΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEKMHOPCTYXaeijopcyxsqdhABEZHIKMNOPTYXo");
+
+/// The ASCII text that is meant by a character of another script or width.
+fn narrow(c: char) -> Option<String> {
+    if let Some((_, plain)) = WIDE.iter().find(|(wide, _)| *wide == c) {
+        return Some((*plain).to_owned());
+    }
     // The full-width forms of ASCII, in the same order.
     let wide = ('\u{ff01}'..='\u{ff5e}').contains(&c);
-    known.or_else(|| wide.then(|| char::from_u32(u32::from(c).saturating_sub(0xfee0)))?)
+    let plain = wide.then(|| char::from_u32(u32::from(c).saturating_sub(0xfee0)))??;
+    Some(plain.to_string())
+}
+
+/// The letter of ASCII that looks like one of another script.
+fn alike(c: char) -> Option<String> {
+    let at = ALIKE.0.chars().position(|other| other == c)?;
+    ALIKE.1.get(at..=at).map(str::to_owned)
 }
 
 impl Parser<'_> {
@@ -125,25 +139,28 @@ impl Parser<'_> {
         if self.diagnostics.is_empty() || !self.tokens.may_have(&[TokenKind::Unknown]) {
             return;
         }
-        let mut found: Vec<(Span, char)> = Vec::new();
+        let mut found: Vec<(Span, String)> = Vec::new();
         for index in 0..offset(self.tokens.len()) {
             if self.tokens.kind(index) != TokenKind::Unknown {
                 continue;
             }
             let start = self.span(index).start as usize;
             let chars = self.text(index).char_indices();
+            let mixed = self.is_in_word_of_ascii(index);
             found.extend(chars.filter_map(|(at, c)| {
                 let at = start + at;
-                Some((Span::new(offset(at), offset(at + c.len_utf8())), narrow(c)?))
+                let plain = narrow(c).or_else(|| alike(c).filter(|_| mixed))?;
+                Some((Span::new(offset(at), offset(at + c.len_utf8())), plain))
             }));
         }
         for _ in 0..self.limits.max_diagnostics {
-            let Some(&(first, plain)) = found.first() else { break };
+            let Some((first, plain)) = found.first().cloned() else { break };
             let region = self.declaration_around(first.start);
             let end = found.partition_point(|(span, _)| span.start < region.end);
             let edits = found.drain(..end.max(1));
-            let edits = edits.map(|(span, plain)| Edit { span, text: plain.to_string() }).collect();
-            let what = if plain.is_ascii_alphanumeric() { "characters" } else { "punctuation" };
+            let edits = edits.map(|(span, text)| Edit { span, text }).collect();
+            let letter = plain.chars().all(|c| c.is_ascii_alphanumeric());
+            let what = if letter { "characters" } else { "punctuation" };
             let message = format!("`{}` is not `{plain}`", self.source.slice(first));
             let error = self
                 .error(&codes::UNEXPECTED_TOKEN, first, message)
@@ -159,6 +176,14 @@ impl Parser<'_> {
             });
             self.diagnostics.push(error);
         }
+    }
+
+    /// Whether a token of other characters touches a word of letters of ASCII.
+    fn is_in_word_of_ascii(&self, index: u32) -> bool {
+        let span = self.span(index);
+        let text = self.source.text();
+        text[..span.start as usize].ends_with(|c: char| c.is_ascii_alphabetic())
+            || text[span.end as usize..].starts_with(|c: char| c.is_ascii_alphabetic())
     }
 
     /// From the line that begins a declaration around an offset to the one that begins the next.

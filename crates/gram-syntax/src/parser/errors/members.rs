@@ -2,6 +2,7 @@
 //! arrows, and members with numbers or values.
 
 use super::scan::{edit, likely};
+use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parser::Parser;
@@ -77,6 +78,9 @@ impl Parser<'_> {
         if !self.kind().is_number() || self.label_of(group) != "Enum" {
             return None;
         }
+        if let Some(error) = self.members_with_digits() {
+            return Some(error);
+        }
         let (first, mut last, mut at) = (self.at, self.at, self.at);
         while self.tokens.kind(at).is_number() {
             last = at;
@@ -87,7 +91,7 @@ impl Parser<'_> {
         let ty = self.text_between(first, last).replace(',', " |");
         let error = self
             .unexpected(self.span_between(first, last), "the members of an enum are texts")
-            .help(format!("write numbers as a type: `{ty}`"));
+            .help(format!("write numbers as a type: (::{ty})"));
         self.cover(at);
         let name = self.after(self.after(group.opener));
         let label = self.after(name);
@@ -96,9 +100,37 @@ impl Parser<'_> {
         }
         let edits = vec![
             edit(self.span(label), "Alias"),
-            edit(self.span_between(first, last), format!("(::`{ty}`)")),
+            edit(self.span_between(first, last), format!("(::{ty})")),
         ];
         Some(error.fix(likely(format!("write the type `{ty}`"), edits)))
+    }
+
+    /// `[Stars::Enum | 1star, 2star]`: names that begin with a digit.
+    fn members_with_digits(&mut self) -> Option<Diagnostic> {
+        let (mut edits, mut names, mut at) = (Vec::new(), Vec::new(), self.at);
+        if !self.text(self.at).ends_with(char::is_alphabetic) {
+            return None;
+        }
+        while self.tokens.kind(at).is_number() {
+            let name = format!("`{}`", self.text(at));
+            edits.push(edit(self.span(at), name.clone()));
+            names.push(name);
+            let comma = self.after(at);
+            self.cover(comma);
+            at = self.after(comma);
+            if self.tokens.kind(comma) != T::Comma {
+                break;
+            }
+        }
+        Some(
+            self.error(
+                &codes::NAME,
+                self.here(),
+                "a name that begins with a digit is in backticks",
+            )
+            .help(format!("write {}", names.join(", ")))
+            .fix(likely("use backticks", edits)),
+        )
     }
 
     /// `[Unit::Enum | 1 = celsius, 2 = fahrenheit]`, at the first `=`.

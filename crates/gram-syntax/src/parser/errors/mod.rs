@@ -16,6 +16,7 @@ mod places;
 mod ranges;
 mod references;
 mod scan;
+mod slips;
 mod subjects;
 mod types;
 mod values;
@@ -183,6 +184,13 @@ impl Parser<'_> {
     }
 }
 
+/// Whether a text is a character without any width.
+fn is_zero_width(text: &str) -> bool {
+    let mut chars = text.chars();
+    let zero = ['\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];
+    chars.next().is_some_and(|c| zero.contains(&c)) && chars.next().is_none()
+}
+
 /// The name of an invisible character.
 fn invisible(text: &str) -> Option<String> {
     let mut chars = text.chars();
@@ -191,6 +199,10 @@ fn invisible(text: &str) -> Option<String> {
         '\u{a0}' => "a no-break space",
         '\u{200b}' => "a zero-width space",
         '\u{feff}' => "a byte order mark",
+        '\u{ad}' => "a soft hyphen",
+        '\u{200c}' => "a zero-width non-joiner",
+        '\u{200d}' => "a zero-width joiner",
+        '\u{2060}' => "a word joiner",
         '\u{3000}' => "an ideographic space",
         '\u{2028}' => "a line separator",
         '\0' => "a NUL character",

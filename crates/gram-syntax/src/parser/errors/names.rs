@@ -1,6 +1,6 @@
 //! Names that need quotes, and names and labels in another order.
 
-use super::scan::{edit, is_plain_name, likely};
+use super::scan::{LABELS, edit, is_plain_name, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Fix};
@@ -81,7 +81,7 @@ pub(super) const OF_DECLARATIONS: &[&str] = &[
     "alias",
 ];
 /// Marks before or after names in other languages.
-const MARKS: [char; 5] = ['?', '&', '!', '-', '*'];
+const MARKS: [char; 6] = ['?', '&', '!', '-', '*', '$'];
 
 impl Parser<'_> {
     /// The error about the name that a group begins with, if the next token is still part of it.
@@ -95,8 +95,19 @@ impl Parser<'_> {
         }
         let span = self.span_between(first, self.previous(end));
         let name = self.source.slice(span);
+        if let Some(error) = self.zero_width_in(span) {
+            self.cover(end);
+            return Some(error);
+        }
         if self.tokens.kind(first) == T::Symbol && self.after(first) == self.previous(end) {
             let second = self.after(first);
+            let label = LABELS.iter().find(|label| label.to_lowercase() == self.text(first));
+            if let Some(label) = label.filter(|_| !labelled && group.closer == T::RBracket)
+                && self.tokens.kind(second) == T::Symbol
+            {
+                let text = format!("{}:{label}", self.text(second));
+                return Some(self.declaration_name(span, text));
+            }
             if !labelled && self.is_declaring_label(first) && self.tokens.kind(second) == T::Symbol
             {
                 let text = format!("{}:{}", self.text(second), self.text(first));
@@ -121,8 +132,22 @@ impl Parser<'_> {
         self.cover(end);
         Some(
             self.error(&codes::NAME, span, message)
-                .help("quote names that contain spaces or characters other than A–Z, a–z, 0–9, `_`, `.`, `-` and `@`, or begin with a digit")
+                .help(format!("write {quoted}: a name with other characters than A–Z, a–z, 0–9, `_`, `.`, `-` and `@`, or with a digit first, is in backticks"))
                 .fix(Fix::replace(NeedsLook, format!("write {quoted}"), span, quoted)),
+        )
+    }
+
+    /// The error about characters without any width in a name.
+    fn zero_width_in(&self, span: Span) -> Option<Diagnostic> {
+        let text = self.source.slice(span);
+        let zero = |c: &char| super::is_zero_width(c.encode_utf8(&mut [0; 4]));
+        let found = text.chars().find(zero)?;
+        let what = super::invisible(found.encode_utf8(&mut [0; 4]))?;
+        let plain: String = text.chars().filter(|c| !zero(c)).collect();
+        Some(
+            self.error(&codes::NAME, span, format!("{what} is part of this name"))
+                .help("remove it")
+                .fix(Fix::replace(NeedsLook, "remove it", span, plain)),
         )
     }
 

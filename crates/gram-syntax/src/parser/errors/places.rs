@@ -6,7 +6,7 @@ use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_arrow, is_closer};
-use crate::span::Span;
+use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
 /// The context of an unexpected token.
@@ -73,6 +73,9 @@ impl Parser<'_> {
             )));
         }
         Ok(match (self.kind(), place) {
+            (T::Unknown, _) if super::is_zero_width(text) => {
+                error.help("remove it").fix(replace("remove it", ""))
+            }
             (T::Unknown, _) if super::invisible(text).is_some() => {
                 error.help("write a plain space").fix(replace("write a plain space", " "))
             }
@@ -113,7 +116,13 @@ impl Parser<'_> {
                 error.help("write a default as an attribute: (name::Text {default: \"world\"})")
             }
             (T::Equals, Place::Values) => {
-                error.help("separate a key from its value with `:`").fix(replace("write `:`", ":"))
+                let sign = Span::new(self.gap().start, here.end);
+                error
+                    .help("separate a key from its value with `:`")
+                    .fix(Fix::replace(Safe, "write `:`", sign, ":"))
+            }
+            (T::At, Place::Subject) if self.second() == T::Symbol => {
+                self.annotation_in_node(error)
             }
             (T::At | T::AtAt, _) => error.help(
                 "write annotations only at the top level, before a declaration",
@@ -153,7 +162,9 @@ impl Parser<'_> {
         let found = self.found();
         let here = self.here();
         if is_closer(self.kind()) {
-            if self.diagnostics.len() > self.before {
+            let known =
+                |found: &Diagnostic| found.help.as_deref() == Some("remove it and its braces");
+            if self.diagnostics.len() > self.before || self.diagnostics.iter().any(known) {
                 // A consequence of an earlier error in this declaration.
                 return false;
             }
@@ -169,8 +180,16 @@ impl Parser<'_> {
             self.markdown_fence();
             return false;
         }
-        if let Some(error) = self.foreign_text() {
-            self.report(error);
+        if let Some(error) = self.after_comment().or_else(|| self.foreign_text()) {
+            // One error about all marks of a list.
+            let known = |found: &Diagnostic| {
+                found.code == error.code
+                    && found.message == error.message
+                    && found.help.as_deref() == Some("remove the `-`")
+            };
+            if !self.diagnostics.iter().any(known) {
+                self.report(error);
+            }
             return true;
         }
         let message = format!("expected a declaration, found {found}");
@@ -192,11 +211,26 @@ impl Parser<'_> {
         false
     }
 
+    /// The error about the rest of a comment that ended before its author meant it to.
+    fn after_comment(&self) -> Option<Diagnostic> {
+        let here = self.here();
+        let before = self.source.text()[..here.start as usize].trim_end_matches([' ', '\t']);
+        let line = self.line_from(here.start);
+        if !before.ends_with("*/") || !line.contains("*/") {
+            return None;
+        }
+        let end = Span::new(offset(before.len() - 2), offset(before.len()));
+        Some(
+            self.error(&codes::COMMENT, end, "the comment ends here, at its first `*/`")
+                .help("write the text of the comment without `*/`, such as `* /`"),
+        )
+    }
+
     fn markdown_fence(&mut self) {
         let span = self.here();
         let text = self.text(self.at);
         let first = text.find('\n').map_or(text.len(), |at| at + 1);
-        let first = Span::new(span.start, span.start + crate::span::offset(first));
+        let first = Span::new(span.start, span.start + offset(first));
         let last = Span::new(span.end - 3, span.end);
         let mut fix = Fix::replace(NeedsLook, "remove the fence", first, "");
         fix.edits.push(crate::diagnostic::Edit { span: last, text: String::new() });

@@ -51,7 +51,8 @@ impl Parser<'_> {
             last += 1;
         }
         self.cover(self.after(last) + 1);
-        self.unexpected(self.span_between(self.at, last), "text in three quotes")
+        let message = "documentation is not written in three quotes";
+        self.unexpected(self.span_between(self.at, last), message)
             .help("document a declaration with `/** … */` before it")
     }
 

@@ -15,6 +15,7 @@ use crate::tree::NodeKind as N;
 /// Type constructors of other languages.
 const EFFECTS: [&str; 6] = ["IO", "Async", "Promise", "Future", "Task", "Effect"];
 const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
+const LISTS: [&str; 8] = ["repeated", "List", "list", "Array", "array", "Vec", "Seq", "many"];
 
 impl Parser<'_> {
     /// An unexpected token after the head of a pattern.
@@ -36,8 +37,15 @@ impl Parser<'_> {
         if let Some(error) = self.odd_label(after_label) {
             return self.report_in(group, error);
         }
+        if (after_label || after_record)
+            && let Some(error) = self.comma_for_bar()
+        {
+            self.report_in(group, error);
+            return self.error_token();
+        }
         let word = self.kind() == T::Symbol && self.second() != T::Symbol;
-        let element = self.kind() == T::LParen || (word && after_label);
+        let named = after_label || (after_record && !self.is_tool(group));
+        let element = self.kind() == T::LParen || (word && named);
         if element {
             let gap = self.gap();
             let error = self
@@ -106,6 +114,7 @@ impl Parser<'_> {
             return self.report(error);
         }
         let known = self.spread_record(group).or_else(|| self.stray_comma());
+        let known = known.or_else(|| self.annotation_in_elements(group));
         let known = known.or_else(|| self.numbers_as_members(group));
         let known = known.or_else(|| self.dashed_elements(group));
         if let Some(error) = known.or_else(|| self.all_members(group)) {
@@ -189,6 +198,14 @@ impl Parser<'_> {
             return Some(self.valued_members());
         }
         if let Some(error) = self.separated_names(group) {
+            return Some(error);
+        }
+        if typed && let Some(error) = self.bar_before_head(group) {
+            return Some(error);
+        }
+        if self.kind() == T::Colon
+            && let Some(error) = self.members_with_key(group)
+        {
             return Some(error);
         }
         if typed && let Some(error) = self.labelled_references(group) {
@@ -336,8 +353,15 @@ impl Parser<'_> {
         if label && OPTIONS.contains(&first) {
             return self
                 .error(&codes::MISSING_TYPE, both, format!("`{first} {second}` is not a type"))
-                .help(format!("write a nullable type as `{second}?`, in backticks, and an optional parameter as {{optional: true}}"))
-                .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), both, format!("`{second}?`")));
+                .help(format!("write a type that allows null as `{second}?`, and `?` after the name of an optional parameter: (name?::{second})"))
+                .fix(Fix::replace(NeedsLook, format!("write `{second}?`"), both, format!("{second}?")));
+        }
+        if label && LISTS.contains(&first) {
+            let ty = format!("{}[]", foreign_type_name(second).unwrap_or(second));
+            return self
+                .error(&codes::MISSING_TYPE, both, "a list is written `T[]`")
+                .help(format!("write `{ty}`"))
+                .fix(Fix::replace(NeedsLook, format!("write `{ty}`"), both, ty));
         }
         if let (true, Some(error)) = (label, self.modified_type()) {
             return error;

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_types::{ForeignType, foreign_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::is_type;
-use crate::parser::group::{Group, is_closer};
+use crate::parser::group::{Group, is_arrow, is_closer};
 use crate::parser::{Checkpoint, Parser};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
@@ -173,9 +173,27 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_member(&mut self) {
         let message = format!("expected a type, found {}", self.found());
         let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
+        if let Some(error) = self.function_type() {
+            return self.report(error);
+        }
         let plain = error.clone().help(TYPES);
         let error = self.cause(error, Place::Values).unwrap_or(plain);
         self.report(error);
+    }
+
+    /// `(get::()==>Text)`, at the closing parenthesis of what the function takes.
+    fn function_type(&mut self) -> Option<Diagnostic> {
+        let empty = self.kind() == T::RParen && self.tokens.kind(self.last) == T::LParen;
+        if !empty || !is_arrow(self.second()) {
+            return None;
+        }
+        let end = self.closer_around(self.after(self.at))?;
+        let span = self.span_between(self.last, self.previous(end));
+        self.cover(end);
+        Some(
+            self.error(&codes::TYPE_EXPRESSION, span, "gram has no function types")
+                .help("declare a tool for what can be called: [name:Tool | ()==>(::Text)]"),
+        )
     }
 
     /// An unexpected token after a type.

@@ -49,7 +49,8 @@ impl Parser<'_> {
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
         let known = self
-            .number_with_comma()
+            .elements_in_braces(group)
+            .or_else(|| self.number_with_comma())
             .or_else(|| self.range_with_comma())
             .or_else(|| self.range_without_key(group))
             .or_else(|| self.list_in_braces(group));
@@ -109,6 +110,10 @@ impl Parser<'_> {
             self.error_token();
             return self.eat(T::Colon);
         }
+        if let Some(error) = self.list_without_brackets() {
+            self.report_in(group, error);
+            return false;
+        }
         if self.kind() == T::RBrace && self.tokens.kind(self.last) == T::DoubleQuoted {
             let text = self.text(self.last);
             let start = Span::empty(self.span(self.last).start);
@@ -128,10 +133,11 @@ impl Parser<'_> {
         let value =
             kind.is_number() || matches!(kind, T::DoubleQuoted | T::SingleQuoted | T::Backticked);
         let error = if other {
+            let sign = Span::new(gap.start, self.here().end);
             error.help("separate a key from its value with `:`").fix(Fix::replace(
                 Safe,
                 "write `:`",
-                self.here(),
+                sign,
                 ":",
             ))
         } else if value {
@@ -306,6 +312,15 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
             value,
         ));
     }
+    if !in_range && let Some(value) = milliseconds(number).or_else(|| suffixed(number)) {
+        let write = format!("write {value}");
+        return error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, value));
+    }
+    if !in_range && (number.contains(['-', ':']) || number.matches('.').count() > 1) {
+        let text = format!("\"{number}\"");
+        let write = format!("write {text}");
+        return error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, text));
+    }
     if number.ends_with('%') {
         return error.help(format!("write a number without `%`, or text: \"{number}\""));
     }
@@ -318,6 +333,26 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
         span,
         format!("\"{number}\""),
     ))
+}
+
+/// A fraction of a second or a minute as a whole number of a smaller unit: `2.5s`.
+fn milliseconds(number: &str) -> Option<String> {
+    let (value, factor, unit) = match number.strip_suffix("min") {
+        Some(value) => (value, 60.0, "s"),
+        None => (number.strip_suffix('s')?, 1000.0, "ms"),
+    };
+    let whole = value.parse::<f64>().ok()? * factor;
+    (value.contains('.') && whole.fract() == 0.0).then(|| format!("{whole}{unit}"))
+}
+
+/// A number of Python or C: `0o17`, `1.0f`, `10L`.
+fn suffixed(number: &str) -> Option<String> {
+    if let Some(octal) = number.strip_prefix("0o") {
+        return u64::from_str_radix(octal, 8).is_ok().then(|| format!("0{octal}"));
+    }
+    let plain = number.trim_end_matches(['f', 'F', 'L', 'l', 'n', 'u', 'U', 'd']);
+    let known = plain.parse::<f64>().is_ok() && number.len() - plain.len() <= 2;
+    known.then(|| plain.to_owned())
 }
 
 /// The value of a binary number such as `0b101`, with help.
