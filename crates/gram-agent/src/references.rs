@@ -57,7 +57,7 @@ impl<'t> Finder<'t> {
         let several = value(node, "models").into_iter().flat_map(Node::children);
         let single = ["model", "judge"].into_iter().filter_map(|key| text(node, key));
         for value in single.chain(several) {
-            if value.kind() != N::String {
+            if !is_text(value) {
                 continue;
             }
             if let Err(error) = Models::check_name(&value.content()) {
@@ -134,7 +134,12 @@ fn value<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
 
 /// The value of an attribute, if it is a text.
 fn text<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
-    value(node, key).filter(|value| value.kind() == N::String)
+    value(node, key).filter(|value| is_text(*value))
+}
+
+/// Whether a value is a text, with or without quotes.
+fn is_text(value: Node<'_>) -> bool {
+    matches!(value.kind(), N::String | N::Symbol)
 }
 
 #[cfg(test)]
@@ -154,6 +159,7 @@ mod tests {
             [b:Agent {model: "gpt-4o"} | f]
             [c:Agent {model: "scripted/none.json"} | f]
             [d:Agent {model: "scripted/there.jsonl"} | f]
+            [g:Agent {model: gpt-4o} | f]
             [m:Agent {models: ["openai/x", "mystral/x", "scripted/gone.json"]} | f]
             [l:Library |
               (f:Builtin {name: "ecko"}),
@@ -178,6 +184,7 @@ mod tests {
         unknown-model "opena/x": unknown provider `opena` (did you mean `openai`?)
         unknown-model "gpt-4o": `gpt-4o` is not the name of a model (write PROVIDER/MODEL, such as openai/gpt-4o-mini or scripted/echo)
         missing-file "scripted/none.json": there is no file `none.json` (the path is relative to the folder of this file)
+        unknown-model gpt-4o: `gpt-4o` is not the name of a model (write PROVIDER/MODEL, such as openai/gpt-4o-mini or scripted/echo)
         unknown-model "mystral/x": unknown provider `mystral` (did you mean `mistral`?)
         missing-file "scripted/gone.json": there is no file `gone.json` (the path is relative to the folder of this file)
         unknown-builtin "ecko": unknown builtin `ecko` (did you mean `echo`?)

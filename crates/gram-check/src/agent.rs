@@ -193,6 +193,9 @@ impl<'t> Checker<'t> {
             return;
         }
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
+        // `tools.now` is the tool of a module in other languages.
+        let last = name.rsplit(['.', '/', ':']).next().filter(|last| self.names.contains_key(*last));
+        let near = last.map_or(near, |last| vec![last]);
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
         let message = format!("unknown tool or agent `{name}`");
@@ -235,7 +238,8 @@ impl<'t> Checker<'t> {
                 Some(_) => attribute.wrong(self, file, ValueType::OneOf(&["tools", "functions"])),
             },
             "result" => agent.result = attribute.type_expression(self, file),
-            key @ ("command" | "images" | "validate") => {
+            key @ ("command" | "images" | "validate" | "temperature" | "topP" | "maxTokens"
+            | "seed") => {
                 let spec = find(AttributeOwner::Agent, key);
                 if let Some(value) = self.typed_attribute(file, attribute, spec) {
                     agent.attributes.push((SmolStr::new(key), value));

@@ -14,6 +14,7 @@ use crate::attributes::Attribute;
 use crate::checker::{Checker, DeclarationKind, First};
 use crate::codes;
 use crate::declared::only_node;
+use crate::foreign_words::{Meaning, meaning};
 use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
 
@@ -104,7 +105,10 @@ impl<'t> Checker<'t> {
                 None => Some(self.library_arm(file, name)),
             });
         }
-        if !misplaced && node.elements().nth(1).is_none() {
+        let listed = node.subject().entries().any(|entry| {
+            meaning(&entry.key.content(), AttributeOwner::Experiment) == Some(Meaning::Tools)
+        });
+        if !misplaced && !listed && node.elements().nth(1).is_none() {
             let message = format!("`{}` compares fewer than two libraries", declaration.name);
             let span = declaration.name_node.span();
             let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
@@ -149,6 +153,11 @@ impl<'t> Checker<'t> {
     fn arm(&mut self, file: usize, node: Node<'t>, name: Node<'t>) -> Option<ExperimentArm> {
         let mut attributes = self.record_attributes(file, node.subject().record);
         Self::add_doc(&mut attributes, node);
+        let is_library = |attribute: &Attribute<'_>| {
+            attribute.key == "library"
+                || meaning(&attribute.key, AttributeOwner::Arm) == Some(Meaning::Is("library"))
+        };
+        let names_library = attributes.iter().any(is_library);
         self.take_foreign(file, &mut attributes, AttributeOwner::Arm, None);
         let mut arm = ExperimentArm {
             name: SmolStr::new(name.content()),
@@ -177,7 +186,7 @@ impl<'t> Checker<'t> {
             }
             arm.attributes.push((SmolStr::new(&attribute.key), value));
         }
-        if arm.library.is_empty() && !attributes.iter().any(|it| it.key == "library") {
+        if arm.library.is_empty() && !names_library {
             let message = format!("the arm `{}` names no library", arm.name);
             let error = self.error(&codes::MISSING_LIBRARY, file, name.span(), message);
             let help = format!("add one: ({}:Arm {{library: \"stable\"}})", name.text());

@@ -10,7 +10,8 @@ use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_words::Meaning::{
-    self, Arguments, Is, ItemOf, Least, Most, OfTarget, OfTool, Other, Required, Tools,
+    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required,
+    Tools,
 };
 use crate::foreign_words::{meaning, target};
 use crate::unknown_attributes::find_at;
@@ -107,12 +108,17 @@ impl Checker<'_> {
         let Foreign { attribute, attributes, owner, meaning } = *word;
         let source = self.source(file);
         let second = other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound());
-        let only = |help: String| Advice {
-            help,
-            message: String::new(),
-            edits: Vec::new(),
-            certain: false,
+        let only = Advice::without_fix;
+        let apart = match meaning {
+            Required => self.required_names(file, attribute, attributes),
+            Tools => self.members_as_attribute(file, attribute, owner),
+            HintOfTool(name) => Some(self.hint_of_tool(file, attribute, name)),
+            OfArm => Some(self.attribute_of_arm(file, attribute)),
+            _ => None,
         };
+        if let Some(advice) = apart {
+            return advice;
+        }
         let spec = target(meaning).and_then(|name| self.spec(owner, name, word.is_bound(), ty));
         if let (Some(name), None) = (target(meaning), spec) {
             let text = word.bounds(source, second).unwrap_or_else(|| "…".to_owned());
@@ -154,14 +160,21 @@ impl Checker<'_> {
 }
 
 /// What to write instead of a word of another language.
-struct Advice {
-    help: String,
+pub(crate) struct Advice {
+    pub(crate) help: String,
     /// The same as the message of a fix.
-    message: String,
+    pub(crate) message: String,
     /// The edits that write it; none where they are not known.
-    edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
     /// Whether it is certainly meant.
-    certain: bool,
+    pub(crate) certain: bool,
+}
+
+impl Advice {
+    /// Advice whose edits are not known.
+    pub(crate) fn without_fix(help: String) -> Self {
+        Self { help, message: String::new(), edits: Vec::new(), certain: false }
+    }
 }
 
 /// A word of another language among the attributes of one thing.
@@ -238,7 +251,7 @@ impl Foreign<'_, '_> {
             Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
             Arguments(name) => self.arguments(source, name)?,
             OfTarget(_) => return removed(),
-            Tools | Other(_) | OfTool(_) => return None,
+            Tools | Other(_) | OfTool(_) | HintOfTool(_) | OfArm => return None,
         };
         let message = format!("write `{text}`");
         Some((text, message))
@@ -267,6 +280,7 @@ impl Foreign<'_, '_> {
         Some(match (name, node.kind()) {
             ("enum", kind) if kind != N::Array => return None,
             ("open", N::Map) | ("above" | "below", N::Boolean) => return None,
+            ("result", kind) if !matches!(kind, N::String | N::Symbol) => return None,
             ("elementType", kind) if !matches!(kind, N::String | N::Symbol) => return None,
             ("run" | "command", N::String) => program(&node.content()),
             ("extends", N::Symbol | N::String) => format!("[{}]", node.text()),
@@ -329,7 +343,6 @@ impl Foreign<'_, '_> {
             (Meaning::Type, _) => {
                 "remove it, or write the type after `::`: (name::Text)".to_owned()
             }
-            (Tools, _) => "list the tools after a `|`: [name:Agent | first, second]".to_owned(),
             (Is("elementType"), _) => {
                 "write the type of the items after `::`, as in `Text[]`".to_owned()
             }

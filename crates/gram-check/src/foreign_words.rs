@@ -18,8 +18,12 @@ pub(crate) enum Meaning {
     Required,
     /// The type.
     Type,
-    /// The tools of an agent or a container.
+    /// The members of an agent, a container or an experiment.
     Tools,
+    /// A hint about a tool, by the name of its attribute there.
+    HintOfTool(&'static str),
+    /// What an agent or an arm says, at an experiment.
+    OfArm,
     /// The arguments of a program.
     Arguments(&'static str),
     /// What only a type or an attribute of another form says, as this help explains.
@@ -30,7 +34,9 @@ pub(crate) enum Meaning {
     OfTarget(&'static str),
 }
 
-use Meaning::{Arguments, Is, ItemOf, Least, Most, OfTarget, OfTool, Other, Required, Tools};
+use Meaning::{
+    Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required, Tools,
+};
 
 /// The words, by their meaning.
 const WORDS: &[(&[&str], Meaning)] = &[
@@ -114,6 +120,68 @@ const WORDS: &[(&[&str], Meaning)] = &[
     (&["args", "arguments"], Arguments("run")),
 ];
 
+/// Words that have a meaning at some owners only.
+const WORDS_AT: &[(&[&str], &[AttributeOwner], Meaning)] = &[
+    (
+        &["agents", "handoffs", "subAgents", "sub_agents", "subagents"],
+        &[AttributeOwner::Agent],
+        Tools,
+    ),
+    (
+        &["libraries", "arms", "variants", "conditions"],
+        &[AttributeOwner::Experiment],
+        Tools,
+    ),
+    (
+        &["maxTurns", "max_turns", "maxSteps", "max_steps", "recursionLimit", "recursion_limit"],
+        &[AttributeOwner::Agent, AttributeOwner::Arm],
+        Is("maxIterations"),
+    ),
+    (
+        &["maxOutputTokens", "max_output_tokens", "max_completion_tokens"],
+        &[AttributeOwner::Agent, AttributeOwner::Arm],
+        Is("maxTokens"),
+    ),
+    (
+        &[
+            "outputType",
+            "output_type",
+            "outputSchema",
+            "output_schema",
+            "resultType",
+            "result_type",
+            "responseFormat",
+            "response_format",
+        ],
+        &[AttributeOwner::Agent],
+        Is("result"),
+    ),
+    (
+        &["library", "libraries"],
+        &[AttributeOwner::Agent],
+        Other("remove it: a library is bound at run time, `gramc run FILE --library LIBRARY`"),
+    ),
+    (
+        &["runs", "repetitions", "trials", "samples"],
+        &[AttributeOwner::Experiment],
+        Is("repeats"),
+    ),
+    (
+        &["dataset", "data", "testCases", "test_cases", "caseFile"],
+        &[AttributeOwner::Experiment],
+        Is("cases"),
+    ),
+    (&["lib"], &[AttributeOwner::Arm], Is("library")),
+];
+
+/// The hints of MCP and the attributes of tools that say the same.
+const HINTS: &[(&str, &str)] = &[
+    ("readOnlyHint", "readOnly"),
+    ("destructiveHint", "destructive"),
+    ("idempotentHint", "idempotent"),
+    ("openWorldHint", "openWorld"),
+];
+
 /// The attribute that a meaning is about.
 pub(crate) fn target(meaning: Meaning) -> Option<&'static str> {
     match meaning {
@@ -127,6 +195,20 @@ pub(crate) fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
     use AttributeOwner as O;
     if find_at(owner, key).is_some() {
         return None;
+    }
+    if owner == O::Field
+        && let Some((_, ours)) = HINTS.iter().find(|(hint, _)| *hint == key)
+    {
+        return Some(HintOfTool(ours));
+    }
+    let at_owner = WORDS_AT.iter().find(|(words, owners, _)| {
+        words.contains(&key) && owners.contains(&owner)
+    });
+    if let Some((.., meaning)) = at_owner {
+        return Some(*meaning);
+    }
+    if owner == O::Experiment && key != "agent" && find(O::Agent, key).is_some() {
+        return Some(OfArm);
     }
     let in_field = |meaning| match target(meaning) {
         Some(name) => find(O::Field, name).is_some(),

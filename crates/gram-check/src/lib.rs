@@ -32,6 +32,7 @@ mod field_attributes;
 mod fingerprints;
 mod foreign;
 mod foreign_attributes;
+mod foreign_parts;
 mod foreign_values;
 mod foreign_words;
 mod imports;

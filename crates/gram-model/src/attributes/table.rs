@@ -273,6 +273,14 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("images", AGENT, Flag, "Whether its models are sent images"),
     attribute("maxIterations", AGENT_OR_ARM, Count(1), "Maximum model requests per turn"),
     attribute(
+        "temperature",
+        AGENT_OR_ARM,
+        ValueType::Number,
+        "Sampling temperature (0 = most deterministic)",
+    ),
+    attribute("topP", AGENT_OR_ARM, ValueType::Number, "Probability mass that is sampled from"),
+    attribute("maxTokens", AGENT_OR_ARM, Count(1), "Maximum tokens of a reply"),
+    attribute(
         "api",
         AGENT,
         OneOf(&["tools", "functions"]),
@@ -295,7 +303,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
     attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
     attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
-    attribute("seed", &[Experiment, Implementation(Fake)], Count(0), "Seed of the random numbers"),
+    attribute(
+        "seed",
+        &[Agent, Arm, Experiment, Implementation(Fake)],
+        Count(0),
+        "Seed of the random numbers",
+    ),
     attribute("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
     attribute(
         "primary",
