@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Fix, Node, NodeKind as N, Span};
+use gram_syntax::{Node, NodeKind as N, Span};
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
 
@@ -70,34 +69,6 @@ impl<'t> Attribute<'t> {
             }
             _ => None,
         }
-    }
-
-    /// Reports that the value is not of the expected type.
-    pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, expected: ValueType) {
-        self.wrong_as(checker, file, expected, &expected.expected());
-    }
-
-    /// Reports that the value is not of the expected type, which `words` describe.
-    pub(crate) fn wrong_as(
-        &self,
-        checker: &mut Checker<'_>,
-        file: usize,
-        expected: ValueType,
-        words: &str,
-    ) {
-        let message = format!("`{}` expects {words}", self.key);
-        let found = checker.source(file).slice(self.span());
-        let mut help = format!("write {words}");
-        if found.len() < 40 {
-            help = format!("{help} instead of {found}");
-        }
-        let mut error =
-            checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
-        if let Some(right) = self.node().and_then(|node| likely_value(node, expected)) {
-            let fix = Fix::replace(NeedsLook, format!("write `{right}`"), self.span(), &*right);
-            error = error.help(format!("write `{right}`")).fix(fix);
-        }
-        checker.report(file, error);
     }
 
     /// The value as a text: a string, or a bare word.

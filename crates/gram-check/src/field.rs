@@ -336,6 +336,7 @@ impl<'t> Checker<'t> {
             }
         };
         let Err(refusal) = verdict else { return };
+        let named = what;
         let what = what.words();
         let place =
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
@@ -347,15 +348,7 @@ impl<'t> Checker<'t> {
             let error = self
                 .error(&codes::REJECTED_VALUE, file, span, message)
                 .help(format!("change the {what} or the type"));
-            match self.accepted_value(file, span, field) {
-                Some(value) => error.help(format!("write `{value}`")).fix(Fix::replace(
-                    NeedsLook,
-                    format!("write `{value}`"),
-                    span,
-                    value,
-                )),
-                None => error,
-            }
+            self.explain_rejected(file, span, (named, field), error)
         };
         self.report(file, diagnostic);
     }

@@ -56,7 +56,7 @@ impl Checker<'_> {
             keys.extend(other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound()));
             advice.push(self.advice(file, &word, other, ty));
         }
-        if let Some(error) = self.foreign_words(file, &keys, advice) {
+        if let Some(error) = self.foreign_words(file, owner, &keys, advice) {
             self.report(file, error);
         }
         done
@@ -66,12 +66,20 @@ impl Checker<'_> {
     fn foreign_words(
         &self,
         file: usize,
+        owner: AttributeOwner,
         keys: &[&Attribute<'_>],
         advice: Vec<Advice>,
     ) -> Option<Diagnostic> {
         let (first, others) = keys.split_first()?;
         let names: Vec<_> = keys.iter().map(|attribute| format!("`{}`", attribute.key)).collect();
+        let of_agents = |attribute: &&Attribute<'_>| {
+            find_at(AttributeOwner::Experiment, &attribute.key).is_none()
+                && find_at(AttributeOwner::Agent, &attribute.key).is_some()
+        };
         let message = match names.as_slice() {
+            [name] if owner == AttributeOwner::Experiment && keys.iter().all(of_agents) => {
+                format!("{name} is an attribute of agents and arms")
+            }
             [name] => format!("{name} is not an attribute of gram"),
             [names @ .., last] => {
                 format!("{} and {last} are not attributes of gram", names.join(", "))
@@ -114,6 +122,7 @@ impl Checker<'_> {
             Tools => self.members_as_attribute(file, attribute, owner),
             HintOfTool(name) => Some(self.hint_of_tool(file, attribute, name)),
             OfArm => Some(self.attribute_of_arm(file, attribute)),
+            Other(_) if attribute.key == "$ref" => self.reference_to_type(file, attribute),
             _ => None,
         };
         if let Some(advice) = apart {

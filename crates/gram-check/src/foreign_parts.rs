@@ -50,7 +50,15 @@ impl Checker<'_> {
         let names = attribute.listed_names()?;
         let listed: Vec<_> = names.iter().map(|name| name.content()).collect();
         let places = places(attribute, attributes);
-        let rule = "fields are required unless they are optional";
+        let holder = attribute.around(N::SubjectPattern);
+        let of_tool = holder.is_some_and(|holder| {
+            holder.subject().record.is_some_and(|record| {
+                record.entries().any(|entry| entry.key.span() == attribute.key_span)
+                    && holder.subject().labels().any(|label| label.text() == "Tool")
+            })
+        });
+        let what = if of_tool { "parameters" } else { "fields" };
+        let rule = format!("{what} are required unless they are optional");
         if places.is_empty() {
             let help = format!("remove it, and mark the others as optional, (name?::Text): {rule}");
             return Some(Advice::without_fix(help));
@@ -154,6 +162,30 @@ impl Checker<'_> {
             "write `{key}` at the agent, or at an arm: \
              (name:Arm {{library: \"{library}\", {key}: {value}}})"
         ))
+    }
+}
+
+impl Checker<'_> {
+    /// The advice about `$ref: "#/$defs/Address"`: the name of a declared type is a type.
+    pub(crate) fn reference_to_type(
+        &self,
+        file: usize,
+        attribute: &Attribute<'_>,
+    ) -> Option<Advice> {
+        let value = attribute.node().filter(|node| node.kind() == N::String)?.content();
+        let ty = value.rsplit('/').next().filter(|name| crate::is_type_name(name))?;
+        let holder = attribute.around(N::NodePattern)?;
+        let name = holder.subject().identifier.map(Node::text).unwrap_or_default();
+        let help = format!("write the type after `::`: ({name}::{ty})");
+        let labels = holder.subject().labels_node();
+        let mut edits = removal(self, file, attribute);
+        let (Some(label), true) =
+            (labels.and_then(|_| holder.subject().labels().next()), self.is_known_type(file, ty))
+        else {
+            return Some(Advice::without_fix(help));
+        };
+        edits.push(Edit { span: label.span(), text: ty.to_owned() });
+        Some(Advice { help, message: format!("write `{ty}`"), edits, certain: false })
     }
 }
 

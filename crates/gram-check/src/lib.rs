@@ -40,6 +40,7 @@ mod index;
 mod inherit;
 mod keys;
 mod libraries;
+mod likely_defaults;
 mod misplaced_parts;
 mod named;
 pub mod names;
@@ -57,6 +58,7 @@ mod types;
 mod unions;
 mod unknown_attributes;
 mod valid;
+mod wrong_values;
 
 use gram_model::attributes::AttributeOwner;
 use gram_model::{Field, Output, Type};

@@ -131,11 +131,7 @@ impl ValueType {
                 return format!("a map of texts, such as {{{}}}", named.join(", "));
             }
             Self::Sources => "a map of texts, such as {token: \"env:POD_TOKEN\"}",
-            Self::Places => {
-                "a map of places in a request, such as {trace: \"header X-Trace\"}: query, header, \
-                 cookie, field, body, bearer or basic, a name, and a style after a semicolon; or \
-                 oauth, a URL, and fields such as scope=read"
-            }
+            Self::Places => "a map of places in a request, such as {trace: \"header X-Trace\"}",
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
             Self::Count(least) => return format!("a whole number from {least} on"),
             Self::OneOf(words) => {
