@@ -268,6 +268,9 @@ impl<'t> Attribute<'t> {
                     && (likely_value(node, ValueType::Flag).is_none()
                         || checker.is_known_type(file, &node.content())) =>
             {
+                if matches!(&*node.content(), "true" | "false") {
+                    self.boolean_in_quotes(checker, file, node);
+                }
                 checker.string_type(file, node).map(|ty| Open::Of(Box::new(ty)))
             }
             _ => {

@@ -1,7 +1,7 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Diagnostic, Fix, Node, Span, Subject, foreign_type_name};
+use gram_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span, Subject, foreign_type_name};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -106,7 +106,12 @@ impl<'t> Checker<'t> {
         if let Some(error) = self.type_in_record(file, node, name) {
             return self.report(file, error);
         }
-        let message = format!("the parameter `{name}` has no type");
+        let around = node.tree().nodes_at(node.span().start);
+        let holder = around.into_iter().rev().find(|node| node.kind() == N::SubjectPattern);
+        let of_record =
+            holder.is_some_and(|it| it.subject().labels().any(|label| label.text() == "Record"));
+        let what = if of_record { "field" } else { "parameter" };
+        let message = format!("the {what} `{name}` has no type");
         let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message).about(name);
         let near = self.near_term(file, name);
         let place = node.subject().identifier.map_or(node.span(), Node::span);

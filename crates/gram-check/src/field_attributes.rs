@@ -194,7 +194,11 @@ impl Checker<'_> {
             }
             ("elementType", Type::List(item)) => {
                 if let Some(ty) = attribute.type_expression(self, file) {
-                    *item = Some(Box::new(ty));
+                    let known = item.replace(Box::new(ty));
+                    let differs = known.is_some() && known != *item;
+                    if differs && depth == 0 {
+                        self.second_item_type(file, attribute);
+                    }
                 }
             }
             ("valueType", Type::Map(value)) => {

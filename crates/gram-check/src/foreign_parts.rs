@@ -150,6 +150,26 @@ impl Checker<'_> {
         ))
     }
 
+    /// The advice about a name in the attributes of a declaration.
+    pub(crate) fn name_in_head(
+        &self,
+        file: usize,
+        attribute: &Attribute<'_>,
+        owner: AttributeOwner,
+    ) -> Advice {
+        let given = attribute.node().map(Node::content).unwrap_or_default();
+        let name = identifier(&given);
+        let holder = attribute.around(N::SubjectPattern);
+        let head = holder.and_then(|holder| holder.subject().identifier);
+        if head.is_some_and(|head| head.content() == given) {
+            let message = "remove it".to_owned();
+            let help = format!("{message}: the name is in the head, [{name}:{owner:?} …]");
+            let edits = removal(self, file, attribute);
+            return Advice { help, message, edits, certain: true };
+        }
+        Advice::without_fix(format!("write the name in the head: [{name}:{owner:?} | …]"))
+    }
+
     /// The advice about an attribute of agents at an experiment.
     pub(crate) fn attribute_of_arm(&self, file: usize, attribute: &Attribute<'_>) -> Advice {
         let value = self.source(file).slice(attribute.span());

@@ -22,6 +22,8 @@ pub(crate) enum Meaning {
     Tools,
     /// A hint about a tool, by the name of its attribute there.
     HintOfTool(&'static str),
+    /// The name, which the head says.
+    NameOfHead,
     /// What an agent or an arm says, at an experiment.
     OfArm,
     /// The arguments of a program.
@@ -35,7 +37,7 @@ pub(crate) enum Meaning {
 }
 
 use Meaning::{
-    Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required, Tools,
+    Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool, Other, Required, Tools,
 };
 
 /// The words, by their meaning.
@@ -172,6 +174,11 @@ const WORDS_AT: &[(&[&str], &[AttributeOwner], Meaning)] = &[
         Is("cases"),
     ),
     (&["lib"], &[AttributeOwner::Arm], Is("library")),
+    (
+        &["name"],
+        &[AttributeOwner::Tool, AttributeOwner::Agent, AttributeOwner::Container],
+        NameOfHead,
+    ),
 ];
 
 /// The hints of MCP and the attributes of tools that say the same.

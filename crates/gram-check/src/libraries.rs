@@ -29,7 +29,9 @@ impl<'t> Checker<'t> {
             implementations: Vec::new(),
             attributes: Vec::new(),
         };
-        for attribute in &self.all_attributes(declaration) {
+        let attributes = self.all_attributes(declaration);
+        self.retries_without_requests(declaration, &attributes);
+        for attribute in &attributes {
             if attribute.key == "description" {
                 library.description = attribute.text(self, file);
             } else {

@@ -196,8 +196,11 @@ impl<'t> Checker<'t> {
         let name = label.text();
         let known = gram_model::format::BUILT_IN.iter().copied();
         let same = |near: &&str| near.eq_ignore_ascii_case(name);
-        let near = nearest(name, known).first().copied().filter(same);
-        // Other words than these may be labels of data.
+        // `::` is for types; after `:`, other words may be labels of data.
+        let of_type = label.span().start >= 2
+            && self.source(file).text().get(..label.span().start as usize).is_some_and(|before| before.ends_with("::"));
+        let near = nearest(name, known).first().copied();
+        let near = near.filter(|near| same(near) || of_type && name.len() > 2);
         let foreign = || foreign_type_name(name).filter(|ours| TERM_TYPES.contains(ours));
         let Some(near) = near.or_else(foreign) else { return };
         let note = self.warning(

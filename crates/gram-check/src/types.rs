@@ -411,6 +411,11 @@ impl Checker<'_> {
         {
             return error;
         }
+        if self.terms.find(file, None, name) != Meaning::Unknown {
+            return error.help(format!(
+                "`{name}` is a vocabulary term here; declare a type: [{name}::Alias | (::Text)]"
+            ));
+        }
         let near = if let Some(ours) = foreign_type_name(name) {
             vec![ours]
         } else {

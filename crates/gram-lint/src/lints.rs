@@ -7,6 +7,7 @@ pub(crate) mod duplicate_description;
 pub(crate) mod hidden_characters;
 pub(crate) mod literal_inject;
 pub(crate) mod literal_looks_like_type;
+pub(crate) mod mismatched_implementation;
 pub(crate) mod missing_description;
 pub(crate) mod naming;
 pub(crate) mod portable;
@@ -47,6 +48,7 @@ pub static LINTS: &[&Lint] = &[
     &hidden_characters::LINT,
     &literal_inject::LINT,
     &literal_looks_like_type::LINT,
+    &mismatched_implementation::LINT,
     &missing_description::LINT,
     &naming::LINT,
     &ANTHROPIC,

@@ -27,6 +27,9 @@ pub fn resolve_import(
     import: &str,
     root: impl FnOnce() -> Option<PathBuf>,
 ) -> Result<Imported, String> {
+    if import.contains("://") {
+        return Err(format!("`{import}` is a URL, and imports are files of the project"));
+    }
     let shown = shown.join(import);
     let path = folder.join(import).canonicalize();
     let path = path.map_err(|_| format!("there is no file `{}`", shown.display()))?;

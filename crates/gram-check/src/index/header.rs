@@ -85,6 +85,7 @@ impl<'t> Indexer<'t> {
     fn header_key(&mut self, node: Node<'t>, key: &str) {
         let near = match key {
             "include" | "includes" | "uses" | "use" | "require" | "from" => vec!["imports"],
+            "gramVersion" | "gram_version" | "languageVersion" => vec!["gram"],
             _ => nearest(key, ["imports", "gram"].into_iter()),
         };
         let Some(near) = near.first() else { return };

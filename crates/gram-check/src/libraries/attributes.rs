@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gram_syntax::{Diagnostic, Severity, SourceFile};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Diagnostic, Fix, Node, Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -10,6 +11,8 @@ use super::super::attributes::Attribute;
 use super::super::scopes::Meaning;
 use crate::checker::Checker;
 use crate::codes;
+use crate::declared::only_node;
+use crate::index::DeclarationSyntax;
 use gram_model::attributes::{AttributeOwner, AttributeSpec, ValueType, find};
 use gram_model::walk::names_of_type_use;
 use gram_model::{ImplementationKind, Signature};
@@ -46,7 +49,34 @@ impl<'t> Checker<'t> {
             attribute.wrong(self, file, spec.value);
             return None;
         }
+        if spec.value == ValueType::Sources {
+            attribute.variables_in_sources(self, file);
+        }
         Some(value)
+    }
+
+    /// Warns about `retries` at a library without requests, which has no effect.
+    pub(super) fn retries_without_requests(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+        attributes: &[Attribute<'t>],
+    ) {
+        let Some(retries) = attributes.iter().find(|attribute| attribute.key == "retries") else {
+            return;
+        };
+        let http = ImplementationKind::Http.name();
+        let nodes: Vec<_> = declaration.node.elements().filter_map(only_node).collect();
+        let is_http = |node: &Node<'_>| node.subject().labels().any(|label| label.text() == http);
+        if nodes.is_empty() || nodes.iter().any(is_http) {
+            return;
+        }
+        let message = "`retries` repeats requests of HTTP, and this library has none";
+        let attempts = attributes.iter().any(|attribute| attribute.key == "maxAttempts");
+        let warning = self
+            .warning(&codes::ATTRIBUTE_TYPE, declaration.file, retries.key_span, message)
+            .help("write `maxAttempts`, the maximum attempts at a call, or remove it");
+        let write = Fix::replace(NeedsLook, "write `maxAttempts`", retries.key_span, "maxAttempts");
+        self.report(declaration.file, if attempts { warning } else { warning.fix(write) });
     }
 
     fn unknown_here(&mut self, file: usize, attribute: &Attribute<'t>, owner: AttributeOwner) {

@@ -1,5 +1,5 @@
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Code, Fix, Node, Span, is_type};
+use gram_syntax::{Code, Fix, Node, NodeKind, Span, foreign_type_name, is_type};
 use serde_json::Value;
 
 use crate::context::{Context, Report, ToolView, TypeView};
@@ -18,11 +18,19 @@ pub(crate) static LINT: Lint = Lint {
 A text in quotes is a literal type: its only value is that text. A parameter of
 the type `"Text[]"` accepts the text Text[] and no list.
 
+So do a schema, `{"type": "object"}`, and a list of texts, `["a", "b"]`, in the
+place of a type: the first is a record with one field that is called `type`, the
+second a list of exactly these two texts.
+
 Write the type without quotes. If the text itself is meant, allow it with a
 comment, `// gram-allow: literal-looks-like-type`.
 
 ```gram bad
 [tag:Tool | (tags::`"Text[]"`)==>(::Null)]
+```
+
+```gram bad
+[tag:Tool | (tags::{"type": "object"})==>(::Null)]
 ```
 
 ```gram good
@@ -37,6 +45,10 @@ comment, `// gram-allow: literal-looks-like-type`.
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
+        let place = (view.parameter(field), view.place(field));
+        if report_foreign(cx, view.file, (&field.name, &field.type_use.ty), place, report) {
+            continue;
+        }
         if let Some(node) = literal(cx, view.file, &field.type_use.ty) {
             report_in(cx, view.file, (view.parameter(field), view.place(field)), &node, report);
         }
@@ -51,6 +63,57 @@ fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
         if let Some(text) = literal(cx, view.file, &field.type_use.ty) {
             report_in(cx, view.file, (view.field(field), view.place(field)), &text, report);
         }
+    }
+}
+
+/// Reports a schema, or a list of texts, in the place of the type of a field.
+fn report_foreign(
+    cx: &Context<'_>,
+    file: usize,
+    (name, ty): (&str, &Type),
+    (node, place): (Option<Node<'_>>, Span),
+    report: &mut Report,
+) -> bool {
+    let Some((message, ty)) = foreign(cx, ty) else { return false };
+    let label = node.and_then(|node| node.subject().labels().next());
+    let span = label.map_or(place, Node::span);
+    let name = gram_model::print::identifier(name);
+    let diagnostic = cx.diagnostic(&LINT, file, span, message);
+    let help = format!("write the type itself: ({name}::{ty})");
+    report.add(file, match label {
+        Some(label) if label.kind() == NodeKind::TypeExpression => diagnostic
+            .help(help)
+            .fix(Fix::replace(NeedsLook, format!("write `{ty}`"), span, ty)),
+        _ => diagnostic.help(help),
+    });
+    true
+}
+
+/// Why a type is likely a schema or a list of values, and the type that is meant.
+fn foreign(cx: &Context<'_>, ty: &Type) -> Option<(&'static str, String)> {
+    match ty {
+        Type::Tuple(items) if items.len() > 1 => {
+            let text = |item: &Type| match item {
+                Type::Literal(value) if value.is_string() => Some(value.to_string()),
+                _ => None,
+            };
+            let texts: Option<Vec<_>> = items.iter().map(text).collect();
+            Some(("this type accepts only the list of these texts", texts?.join(" | ")))
+        }
+        Type::Object(object) => {
+            let fields = object.fields.as_deref()?;
+            let [field] = fields else { return None };
+            if field.name != "type" {
+                return None;
+            }
+            let ours = match &field.type_use.ty {
+                Type::Literal(value) => foreign_type_name(value.as_str()?)?.to_owned(),
+                Type::Named(_) | Type::Object(_) | Type::Any => return None,
+                plain => gram_model::print::type_expression(cx.known.types, plain)?,
+            };
+            Some(("this type is a record with a field `type`", ours))
+        }
+        _ => None,
     }
 }
 
