@@ -25,6 +25,7 @@ pub(crate) mod unknown_label;
 pub(crate) mod unknown_lint;
 pub(crate) mod unsound_import;
 pub(crate) mod unused_allow;
+pub(crate) mod unused_doc_comment;
 pub(crate) mod unused_import;
 pub(crate) mod unused_type;
 pub(crate) mod vague_description;
@@ -80,6 +81,7 @@ pub static LINTS: &[&Lint] = &[
     &unknown_lint::LINT,
     &unsound_import::LINT,
     &unused_allow::LINT,
+    &unused_doc_comment::LINT,
     &unused_import::LINT,
     &unused_type::LINT,
     &vague_description::LINT,

@@ -7,7 +7,7 @@ use crate::context::{Context, ListedTool, Report};
 use crate::lint::{Lint, LintPass};
 use gram_model::nearest::{nearest, question};
 use gram_model::print::identifier;
-use gram_model::{Implementation, ImplementationKind, WHOLE_SERVER};
+use gram_model::{Implementation, ImplementationKind, WHOLE_SERVER, has_body};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -20,7 +20,8 @@ is nearly that of a tool in the same file that has no implementation.
 
 It also reports parts of the URL of an `Http` implementation that are sent as
 they are, although they look like parameters: `:id`, `${id}`, and the name in
-braces of something that is not a parameter of the tool.
+braces of something that is not a parameter of the tool. And it reports `body`
+of a request whose method has no body, if no parameter is placed there.
 
 ```gram bad
 /** Looks up a pet by its number. */
@@ -71,6 +72,12 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             }
             if implementation.kind == ImplementationKind::Http {
                 url(cx, place.file, node, tool, report);
+                let places = [&implementation.attributes, &library.attributes];
+                let elsewhere =
+                    places.iter().any(|all| all.iter().any(|(key, _)| key == "parameters"));
+                if !elsewhere {
+                    unused_body(cx, place.file, node, report);
+                }
             }
         }
     }
@@ -151,6 +158,20 @@ fn url(
         };
         return report.add(file, diagnostic);
     }
+}
+
+/// Reports the format of the body of a request that has none.
+fn unused_body(cx: &Context<'_>, file: usize, node: Node<'_>, report: &mut Report) {
+    let entry = |key: &str| node.subject().entries().find(|it| it.key.content() == key);
+    let (Some(method), Some(body)) = (entry("method"), entry("body")) else { return };
+    if has_body(&method.value.content()) || body.value.content() == "none" {
+        return;
+    }
+    let message = format!("the arguments of `{}` are in the query", method.value.content());
+    let diagnostic = cx.diagnostic(&LINT, file, body.key.span(), message).help(
+        "remove `body`, or say which arguments are in the body: parameters: {name: \"field\"}",
+    );
+    report.add(file, diagnostic);
 }
 
 /// The names of the parameters of a tool, by its syntax.

@@ -129,7 +129,23 @@ fn describe(diagnostic: &mut Diagnostic) {
     } else {
         "write a doc comment `/** … */` before each, or use the attribute `description`"
     };
-    diagnostic.reword(message, help);
+    let is_bare = !tool.message.is_empty();
+    match slashes_before(diagnostic).filter(|_| is_bare) {
+        Some(text) => {
+            let help = format!("write `/** {text} */`: `///` begins an ordinary comment");
+            diagnostic.reword(message, help);
+        }
+        None => diagnostic.reword(message, help),
+    }
+}
+
+/// The text of a comment `/// …` on the line before the first label.
+fn slashes_before(diagnostic: &Diagnostic) -> Option<String> {
+    let start = diagnostic.labels.first()?.span.start as usize;
+    let (before, _) = diagnostic.source.text().get(..start)?.rsplit_once('\n')?;
+    let line = before.trim_end().rsplit('\n').next()?;
+    let text = line.trim_start().strip_prefix("///")?.trim();
+    (!text.is_empty() && !text.contains("*/")).then(|| text.to_owned())
 }
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
