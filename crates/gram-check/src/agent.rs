@@ -194,7 +194,8 @@ impl<'t> Checker<'t> {
         }
         let near = nearest(name, self.names.keys().map(SmolStr::as_str));
         // `tools.now` is the tool of a module in other languages.
-        let last = name.rsplit(['.', '/', ':']).next().filter(|last| self.names.contains_key(*last));
+        let last =
+            name.rsplit(['.', '/', ':']).next().filter(|last| self.names.contains_key(*last));
         let near = last.map_or(near, |last| vec![last]);
         let help = question(&near)
             .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));

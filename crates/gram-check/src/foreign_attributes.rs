@@ -10,8 +10,8 @@ use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_words::Meaning::{
-    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool, Other, Required,
-    Tools,
+    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool,
+    Other, Required, Tools,
 };
 use crate::foreign_words::{meaning, target};
 use crate::unknown_attributes::find_at;

@@ -63,13 +63,18 @@ impl Checker<'_> {
             let help = format!("remove it, and mark the others as optional, (name?::Text): {rule}");
             return Some(Advice::without_fix(help));
         }
-        let unlisted = places.into_iter().filter(|place| {
-            !place.is_optional && !listed.iter().any(|name| **name == place.name)
-        });
+        let unlisted = places
+            .into_iter()
+            .filter(|place| !place.is_optional && !listed.iter().any(|name| **name == place.name));
         let unlisted: Vec<_> = unlisted.collect();
         let Some(first) = unlisted.first() else {
             let (help, message) = (format!("remove it: {rule}"), "remove it".to_owned());
-            return Some(Advice { help, message, edits: removal(self, file, attribute), certain: true });
+            return Some(Advice {
+                help,
+                message,
+                edits: removal(self, file, attribute),
+                certain: true,
+            });
         };
         let marks: Vec<_> = unlisted.iter().map(|place| format!("`{}`", place.name)).collect();
         let shown = match first.edit.text.as_str() {
@@ -211,10 +216,8 @@ impl Checker<'_> {
 
 /// The edit that removes an attribute.
 fn removal(checker: &Checker<'_>, file: usize, attribute: &Attribute<'_>) -> Vec<Edit> {
-    let edit = |entry| Edit {
-        span: without_comma(checker.source(file), entry),
-        text: String::new(),
-    };
+    let edit =
+        |entry| Edit { span: without_comma(checker.source(file), entry), text: String::new() };
     attribute.entry_span().map(edit).into_iter().collect()
 }
 
@@ -260,9 +263,8 @@ fn place_of_map(map: Node<'_>) -> Option<Place> {
 fn place_of_node(node: Node<'_>) -> Option<Place> {
     let subject = node.subject();
     let name = subject.identifier?;
-    let given = |entry: gram_syntax::Entry<'_>| {
-        matches!(&*entry.key.content(), "optional" | "default")
-    };
+    let given =
+        |entry: gram_syntax::Entry<'_>| matches!(&*entry.key.content(), "optional" | "default");
     let is_optional = subject.optional.is_some() || subject.entries().any(given);
     Some(Place {
         name: name.content().into_owned(),

@@ -41,10 +41,9 @@ pub(crate) fn likely_values(node: Node<'_>, expected: ValueType) -> Vec<Likely> 
             likely(format!("{number}..{number}"), "exactly"),
         ],
         (ValueType::Time, Some(number)) => match number.parse::<u64>() {
-            Ok(count) if count >= 1000 && count % 1000 == 0 => vec![
-                likely(format!("{}s", count / 1000), ""),
-                likely(format!("{count}ms"), ""),
-            ],
+            Ok(count) if count >= 1000 && count % 1000 == 0 => {
+                vec![likely(format!("{}s", count / 1000), ""), likely(format!("{count}ms"), "")]
+            }
             Ok(count) if count >= 100 => vec![
                 likely(format!("{count}ms"), "milliseconds"),
                 likely(format!("{count}s"), "seconds"),

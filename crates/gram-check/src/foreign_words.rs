@@ -37,7 +37,8 @@ pub(crate) enum Meaning {
 }
 
 use Meaning::{
-    Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool, Other, Required, Tools,
+    Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool, Other,
+    Required, Tools,
 };
 
 /// The words, by their meaning.
@@ -129,11 +130,7 @@ const WORDS_AT: &[(&[&str], &[AttributeOwner], Meaning)] = &[
         &[AttributeOwner::Agent],
         Tools,
     ),
-    (
-        &["libraries", "arms", "variants", "conditions"],
-        &[AttributeOwner::Experiment],
-        Tools,
-    ),
+    (&["libraries", "arms", "variants", "conditions"], &[AttributeOwner::Experiment], Tools),
     (
         &["maxTurns", "max_turns", "maxSteps", "max_steps", "recursionLimit", "recursion_limit"],
         &[AttributeOwner::Agent, AttributeOwner::Arm],
@@ -163,11 +160,7 @@ const WORDS_AT: &[(&[&str], &[AttributeOwner], Meaning)] = &[
         &[AttributeOwner::Agent],
         Other("remove it: a library is bound at run time, `gramc run FILE --library LIBRARY`"),
     ),
-    (
-        &["runs", "repetitions", "trials", "samples"],
-        &[AttributeOwner::Experiment],
-        Is("repeats"),
-    ),
+    (&["runs", "repetitions", "trials", "samples"], &[AttributeOwner::Experiment], Is("repeats")),
     (
         &["dataset", "data", "testCases", "test_cases", "caseFile"],
         &[AttributeOwner::Experiment],
@@ -208,9 +201,8 @@ pub(crate) fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
     {
         return Some(HintOfTool(ours));
     }
-    let at_owner = WORDS_AT.iter().find(|(words, owners, _)| {
-        words.contains(&key) && owners.contains(&owner)
-    });
+    let at_owner =
+        WORDS_AT.iter().find(|(words, owners, _)| words.contains(&key) && owners.contains(&owner));
     if let Some((.., meaning)) = at_owner {
         return Some(*meaning);
     }

@@ -33,9 +33,8 @@ impl Checker<'_> {
             _ => None,
         };
         let Some(value) = value else { return error };
-        let accepts = |meant: &Value| {
-            value_check::type_use(&self.types, &field.type_use, meant).is_ok()
-        };
+        let accepts =
+            |meant: &Value| value_check::type_use(&self.types, &field.type_use, meant).is_ok();
         let ty = self.types.resolve(&field.type_use.ty);
         if let Some(meant) = self.meant(field, ty, value).into_iter().find(accepts) {
             return write(error, &shown(&meant));
@@ -156,7 +155,11 @@ fn formatted(format: Format, text: &str) -> Vec<String> {
         Format::Time => time(text).into_iter().collect(),
         Format::DateTime => {
             let (day, rest) = text.split_once([' ', 'T']).unwrap_or((text, "00:00"));
-            date(day).zip(time(rest)).map(|(day, time)| format!("{day}T{time}")).into_iter().collect()
+            date(day)
+                .zip(time(rest))
+                .map(|(day, time)| format!("{day}T{time}"))
+                .into_iter()
+                .collect()
         }
         Format::Duration => duration(text).into_iter().collect(),
         Format::Uri => vec![format!("https://{text}")],

@@ -198,7 +198,11 @@ impl<'t> Checker<'t> {
         let same = |near: &&str| near.eq_ignore_ascii_case(name);
         // `::` is for types; after `:`, other words may be labels of data.
         let of_type = label.span().start >= 2
-            && self.source(file).text().get(..label.span().start as usize).is_some_and(|before| before.ends_with("::"));
+            && self
+                .source(file)
+                .text()
+                .get(..label.span().start as usize)
+                .is_some_and(|before| before.ends_with("::"));
         let near = nearest(name, known).first().copied();
         let near = near.filter(|near| same(near) || of_type && name.len() > 2);
         let foreign = || foreign_type_name(name).filter(|ours| TERM_TYPES.contains(ours));

@@ -70,7 +70,8 @@ impl Checker<'_> {
         for (member, span) in members.iter().zip(spans) {
             let name = describe(self.known_types(), member);
             let Some(values) = tags(self.known_types(), member, tag) else {
-                let name = name.strip_prefix("a ").filter(|it| it.starts_with('`')).unwrap_or(&name);
+                let name =
+                    name.strip_prefix("a ").filter(|it| it.starts_with('`')).unwrap_or(&name);
                 let message = format!("{name} has no discriminator field `{tag}`");
                 let help = format!("give each member a required field ({tag}::`\"name\"`)");
                 found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));

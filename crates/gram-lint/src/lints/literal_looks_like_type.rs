@@ -29,10 +29,6 @@ comment, `// gram-allow: literal-looks-like-type`.
 [tag:Tool | (tags::`"Text[]"`)==>(::Null)]
 ```
 
-```gram bad
-[tag:Tool | (tags::{"type": "object"})==>(::Null)]
-```
-
 ```gram good
 [tag:Tool | (tags::`Text[]`)==>(::Null)]
 ```
@@ -80,12 +76,15 @@ fn report_foreign(
     let name = gram_model::print::identifier(name);
     let diagnostic = cx.diagnostic(&LINT, file, span, message);
     let help = format!("write the type itself: ({name}::{ty})");
-    report.add(file, match label {
-        Some(label) if label.kind() == NodeKind::TypeExpression => diagnostic
-            .help(help)
-            .fix(Fix::replace(NeedsLook, format!("write `{ty}`"), span, ty)),
-        _ => diagnostic.help(help),
-    });
+    report.add(
+        file,
+        match label {
+            Some(label) if label.kind() == NodeKind::TypeExpression => diagnostic
+                .help(help)
+                .fix(Fix::replace(NeedsLook, format!("write `{ty}`"), span, ty)),
+            _ => diagnostic.help(help),
+        },
+    );
     true
 }
 

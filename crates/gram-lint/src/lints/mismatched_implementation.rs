@@ -27,14 +27,18 @@ of a request whose method has no body, if no parameter is placed there.
 /** Looks up a pet by its number. */
 [getPet:Tool | (id::Int {description: "As on its tag"})==>(::Text)]
 
-[pets:Library | (getPet:Http {method: "GET", url: "https://example.com/pets/:id"})]
+[pets:Library |
+  (getPet:Http {method: "GET", url: "https://example.com/pets/:id"})
+]
 ```
 
 ```gram good
 /** Looks up a pet by its number. */
 [getPet:Tool | (id::Int {description: "As on its tag"})==>(::Text)]
 
-[pets:Library | (getPet:Http {method: "GET", url: "https://example.com/pets/{id}"})]
+[pets:Library |
+  (getPet:Http {method: "GET", url: "https://example.com/pets/{id}"})
+]
 ```
 "#,
     },
@@ -152,9 +156,19 @@ fn url(
             Some(near) => {
                 let write = format!("write `{{{near}}}`");
                 let help = format!("{write}, the value of the parameter `{near}`");
-                diagnostic.help(help).fix(Fix::replace(NeedsLook, write, span, format!("{{{near}}}")))
+                diagnostic.help(help).fix(Fix::replace(
+                    NeedsLook,
+                    write,
+                    span,
+                    format!("{{{near}}}"),
+                ))
             }
-            None => diagnostic.help("name a parameter of the tool in braces, such as {id}"),
+            None => diagnostic.help(match parameters.as_ref().and_then(|names| names.first()) {
+                Some(first) => {
+                    format!("name a parameter of the tool in braces, such as {{{first}}}")
+                }
+                None => "write the value itself: the tool has no parameters".to_owned(),
+            }),
         };
         return report.add(file, diagnostic);
     }
