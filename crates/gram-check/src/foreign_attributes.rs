@@ -10,8 +10,8 @@ use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_words::Meaning::{
-    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool,
-    Other, Required, Tools,
+    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required,
+    Tools,
 };
 use crate::foreign_words::{meaning, target};
 use crate::unknown_attributes::find_at;
@@ -121,7 +121,6 @@ impl Checker<'_> {
             Required => self.required_names(file, attribute, attributes),
             Tools => self.members_as_attribute(file, attribute, owner),
             HintOfTool(name) => Some(self.hint_of_tool(file, attribute, name)),
-            NameOfHead => Some(self.name_in_head(file, attribute, owner)),
             OfArm => Some(self.attribute_of_arm(file, attribute)),
             Other(_) if attribute.key == "$ref" => self.reference_to_type(file, attribute),
             _ => None,
@@ -261,7 +260,7 @@ impl Foreign<'_, '_> {
             Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
             Arguments(name) => self.arguments(source, name)?,
             OfTarget(_) => return removed(),
-            Tools | Other(_) | OfTool(_) | HintOfTool(_) | NameOfHead | OfArm => return None,
+            Tools | Other(_) | OfTool(_) | HintOfTool(_) | OfArm => return None,
         };
         let message = format!("write `{text}`");
         Some((text, message))

@@ -3,10 +3,12 @@
 
 use gram_model::attributes::AttributeOwner;
 use gram_model::print::identifier;
-use gram_syntax::{Edit, Node, NodeKind as N, Span};
+use gram_syntax::Applicability::NeedsLook;
+use gram_syntax::{Edit, Fix, Node, NodeKind as N, Span};
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
+use crate::codes;
 use crate::foreign_attributes::{Advice, without_comma};
 
 impl<'t> Attribute<'t> {
@@ -155,24 +157,29 @@ impl Checker<'_> {
         ))
     }
 
-    /// The advice about a name in the attributes of a declaration.
-    pub(crate) fn name_in_head(
-        &self,
+    /// Warns about a name in the attributes of a declaration.
+    pub(crate) fn name_in_attributes(
+        &mut self,
         file: usize,
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
-    ) -> Advice {
-        let given = attribute.node().map(Node::content).unwrap_or_default();
+    ) {
+        let Some(node) = attribute.node().filter(|node| node.kind() == N::String) else { return };
+        let given = node.content();
         let name = identifier(&given);
         let holder = attribute.around(N::SubjectPattern);
         let head = holder.and_then(|holder| holder.subject().identifier);
-        if head.is_some_and(|head| head.content() == given) {
-            let message = "remove it".to_owned();
-            let help = format!("{message}: the name is in the head, [{name}:{owner:?} …]");
+        let message = "`name` does not name the declaration; its head does";
+        let warning = self.warning(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message);
+        let warning = if head.is_some_and(|head| head.content() == given) {
             let edits = removal(self, file, attribute);
-            return Advice { help, message, edits, certain: true };
-        }
-        Advice::without_fix(format!("write the name in the head: [{name}:{owner:?} | …]"))
+            let warning = warning.help(format!("remove it: [{name}:{owner:?} | …]"));
+            let message = "remove it".to_owned();
+            warning.fix(Fix { message, applicability: NeedsLook, edits })
+        } else {
+            warning.help(format!("write the name in the head: [{name}:{owner:?} | …]"))
+        };
+        self.report(file, warning);
     }
 
     /// The advice about an attribute of agents at an experiment.

@@ -22,8 +22,6 @@ pub(crate) enum Meaning {
     Tools,
     /// A hint about a tool, by the name of its attribute there.
     HintOfTool(&'static str),
-    /// The name, which the head says.
-    NameOfHead,
     /// What an agent or an arm says, at an experiment.
     OfArm,
     /// The arguments of a program.
@@ -37,8 +35,7 @@ pub(crate) enum Meaning {
 }
 
 use Meaning::{
-    Arguments, HintOfTool, Is, ItemOf, Least, Most, NameOfHead, OfArm, OfTarget, OfTool, Other,
-    Required, Tools,
+    Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required, Tools,
 };
 
 /// The words, by their meaning.
@@ -167,11 +164,6 @@ const WORDS_AT: &[(&[&str], &[AttributeOwner], Meaning)] = &[
         Is("cases"),
     ),
     (&["lib"], &[AttributeOwner::Arm], Is("library")),
-    (
-        &["name"],
-        &[AttributeOwner::Tool, AttributeOwner::Agent, AttributeOwner::Container],
-        NameOfHead,
-    ),
 ];
 
 /// The hints of MCP and the attributes of tools that say the same.

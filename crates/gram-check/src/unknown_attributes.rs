@@ -18,6 +18,10 @@ impl Checker<'_> {
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
     ) {
+        use AttributeOwner::{Agent, Container, Tool};
+        if attribute.key == "name" && matches!(owner, Agent | Container | Tool) {
+            return self.name_in_attributes(file, attribute, owner);
+        }
         let near = nearest(&attribute.key, of_owner(owner).map(|spec| spec.name));
         if let Some(first) = near.first().copied() {
             self.unknown_attribute(file, attribute, first, question(&near));
