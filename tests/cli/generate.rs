@@ -299,11 +299,11 @@ mod odd;
 mod odd_implementation;
 mod train;
 
-use std::cell::RefCell;
 use std::future::Future;
 use std::io::{Read, Write};
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 use odd::{Client, Kind, Order, Shape, ToolError, Tools};
@@ -355,8 +355,8 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The result of a request to an MCP server.
-fn ask(server: &RefCell<Child>, method: &str, params: &Value) -> Result<Value, ToolError> {
-    let mut server = server.borrow_mut();
+fn ask(server: &Mutex<Child>, method: &str, params: &Value) -> Result<Value, ToolError> {
+    let mut server = server.lock().unwrap();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     writeln!(server.stdin.as_mut().ok_or("no input")?, "{request}")?;
     loop {
@@ -372,7 +372,7 @@ fn ask(server: &RefCell<Child>, method: &str, params: &Value) -> Result<Value, T
     }
 }
 
-fn call_tool(server: &RefCell<Child>, name: &str, arguments: &Value) -> Result<Value, ToolError> {
+fn call_tool(server: &Mutex<Child>, name: &str, arguments: &Value) -> Result<Value, ToolError> {
     let params = json!({"name": name, "arguments": arguments});
     let mut result = ask(server, "tools/call", &params)?;
     if result["isError"] == true {
@@ -388,7 +388,7 @@ fn through_mcp(gramc: &str) -> Result<(), ToolError> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let server = RefCell::new(server);
+    let server = Mutex::new(server);
     let who = json!({"name": "test", "version": "1"});
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who});
     ask(&server, "initialize", &hello)?;
@@ -399,7 +399,7 @@ fn through_mcp(gramc: &str) -> Result<(), ToolError> {
     assert_eq!(now(client.spot(spot))?.ways, Some(vec![("x".to_owned(), Kind::A)]));
     let refused = call_tool(&server, "spot", &json!({"near": {"at": [1]}}));
     assert!(refused.is_err_and(|error| error.to_string().contains("near.at")));
-    server.borrow_mut().kill()?;
+    server.lock().unwrap().kill()?;
     Ok(())
 }
 

@@ -154,7 +154,8 @@ impl<'t> Checker<'t> {
         let mut attributes = self.record_attributes(file, node.subject().record);
         Self::add_doc(&mut attributes, node);
         let is_library = |attribute: &Attribute<'_>| {
-            attribute.key == "library"
+            !nearest(&attribute.key, std::iter::once("library")).is_empty()
+                || attribute.key == "library"
                 || meaning(&attribute.key, AttributeOwner::Arm) == Some(Meaning::Is("library"))
         };
         let names_library = attributes.iter().any(is_library);

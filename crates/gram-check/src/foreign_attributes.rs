@@ -9,6 +9,7 @@ use gram_syntax::{Diagnostic, Edit, Fix, NodeKind as N, SourceFile, Span};
 use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
+use crate::foreign_values::flag;
 use crate::foreign_words::Meaning::{
     self, Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required,
     Tools,
@@ -309,8 +310,13 @@ impl Foreign<'_, '_> {
     fn optionality(&self, source: &SourceFile) -> Option<&'static str> {
         let node = self.attribute.node()?;
         let (default, value) = (self.has("default"), source.slice(node.span()));
+        let value = match flag(value.trim_matches('"')) {
+            Some(false) => "false",
+            Some(true) => "true",
+            None => value,
+        };
         Some(match value {
-            "false" if node.kind() == N::Boolean && !default => "optional: true",
+            "false" if !default => "optional: true",
             "true" if default => "optional: false",
             _ => "",
         })

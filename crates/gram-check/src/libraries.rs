@@ -20,6 +20,16 @@ use gram_model::nearest::{nearest, question};
 use gram_model::spans::Place;
 use gram_model::{Implementation, Library, WHOLE_SERVER};
 
+/// Words of other programs for kinds of implementations.
+const FOREIGN_KINDS: &[(&[&str], &str)] = &[
+    (&["Shell", "Bash", "Exec", "Script", "Program", "Python", "Node", "Cli", "CLI"], "Command"),
+    (&["REST", "Rest", "Api", "API", "Web", "Url", "OpenApi", "OpenAPI", "HTTP", "Https"], "Http"),
+    (&["Mock", "Stub", "Dummy"], "Fake"),
+    (&["Recording", "Record", "Cassette"], "Replay"),
+    (&["MCP", "Server", "McpServer"], "Mcp"),
+    (&["Host", "Callback", "Local", "Function"], "Client"),
+];
+
 impl<'t> Checker<'t> {
     pub(crate) fn read_library(&mut self, declaration: &DeclarationSyntax<'t>) {
         let DeclarationSyntax { file, node, .. } = *declaration;
@@ -138,7 +148,11 @@ impl<'t> Checker<'t> {
         if let Some(kind) = all.into_iter().find(|kind| kind.name() == text) {
             return Some(kind);
         }
-        let near = nearest(&text, all.into_iter().map(ImplementationKind::name));
+        let foreign = FOREIGN_KINDS.iter().find(|(words, _)| words.contains(&&*text));
+        let near = match foreign {
+            Some((_, ours)) => vec![*ours],
+            None => nearest(&text, all.into_iter().map(ImplementationKind::name)),
+        };
         let message = format!("unknown implementation kind `{text}`");
         let mut error = self
             .error(&codes::IMPLEMENTATION_KIND, file, label.span(), message)

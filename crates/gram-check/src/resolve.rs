@@ -13,7 +13,7 @@ use crate::index::{DeclarationSyntax, FileIndex, TermEntry, label};
 use crate::scopes::{Meaning, Scopes};
 use gram_model::format::built_in;
 use gram_model::nearest::{nearest, question};
-use gram_model::print::string;
+use gram_model::print::{identifier, string};
 use gram_model::spans::Place;
 
 /// Types whose names in other languages are hardly labels of data.
@@ -172,11 +172,12 @@ impl<'t> Checker<'t> {
         let mut labels = subject.labels();
         let (Some(label), None) = (labels.next(), labels.next()) else { return false };
         if let Some(known) = self::label(label.text()) {
-            let message = format!("a {known} must be declared in square brackets");
+            let name = subject.identifier.map(Node::content).unwrap_or_default();
+            let message = format!("`{known}` declares nothing in parentheses");
             let warning = self
                 .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
-                .help(format!("write [name:{known} | …]"));
-            self.report(file, warning);
+                .help(format!("write it in brackets: [{}:{known} | …]", identifier(&name)));
+            self.report(file, if name.is_empty() { warning } else { warning.about(name) });
             return false;
         }
         match label.kind() {

@@ -424,7 +424,7 @@ impl Checker<'_> {
             nearest(name, BUILT_IN.iter().copied().chain(declared))
         };
         let help = question(&near).unwrap_or_else(|| {
-            format!("declare it: [{name}::Record | (field::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")
+            format!("declare it: [{name}::Record | (field::Text)], or [{name}::Alias | (::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")
         });
         let error = error.help(help);
         // Only a label of its own can be replaced whole.

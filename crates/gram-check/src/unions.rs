@@ -73,7 +73,16 @@ impl Checker<'_> {
                 let name =
                     name.strip_prefix("a ").filter(|it| it.starts_with('`')).unwrap_or(&name);
                 let message = format!("{name} has no discriminator field `{tag}`");
-                let help = format!("give each member a required field ({tag}::`\"name\"`)");
+                let meant = discriminator(self.known_types(), members);
+                let is_known = meant.is_some() && !found.is_empty();
+                let help = match meant {
+                    Some(other) => format!("did you mean `{other}`?"),
+                    None => format!("give each member a required field ({tag}::\"name\")"),
+                };
+                // One error is about the field of all members.
+                if is_known {
+                    continue;
+                }
                 found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));
                 continue;
             };

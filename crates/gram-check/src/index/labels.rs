@@ -123,6 +123,20 @@ impl<'t> Indexer<'t> {
             return false;
         }
         let span = node.span();
+        if name.text().starts_with(char::is_uppercase) {
+            // It is named like a type.
+            let record = subject.record.map(|record| format!(" {}", record.text()));
+            let record = record.unwrap_or_default();
+            let written = format!("[{}::Alias | (::{}{record})]", name.text(), label.text());
+            let message = format!("`{}` declares nothing", name.content());
+            let warning = self
+                .unknown_label(name.span(), message)
+                .about(name.content())
+                .help(format!("a type is an alias: {written}"))
+                .fix(Fix::replace(NeedsLook, "declare an alias", span, written));
+            self.report(warning);
+            return true;
+        }
         let edits = vec![
             Edit { span: Span::new(span.start, span.start + 1), text: "(".to_owned() },
             Edit { span: Span::new(span.end - 1, span.end), text: ")".to_owned() },

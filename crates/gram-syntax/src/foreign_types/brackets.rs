@@ -197,6 +197,10 @@ impl<'e> Reader<'e> {
     pub(super) fn items(&mut self, closer: &str) -> Option<Vec<String>> {
         let mut items = Vec::new();
         loop {
+            if self.at("...") && !self.number_follows("...") {
+                let help = "write a list of one type: (Text | Int)[]";
+                return self.lacks("a tuple has a fixed number of items", help);
+            }
             if items.is_empty() || !self.at(closer) {
                 items.push(self.part(false)?);
             }

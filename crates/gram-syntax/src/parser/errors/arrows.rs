@@ -435,6 +435,15 @@ impl Parser<'_> {
         if !self.is_literal(value) {
             return None;
         }
+        if key == "import" {
+            let span = Span::new(self.span(self.previous(self.last)).start, self.span(value).end);
+            let header = format!("{{imports: [{}]}}", self.text(value));
+            self.cover(self.after(value) + 1);
+            return Some(
+                self.error(&codes::FOREIGN_TEXT, span, "gram has no `@import` annotation")
+                    .help(format!("write a header at the start of the file: {header}")),
+            );
+        }
         let written = format!("({})", self.text(value));
         let span = Span::new(self.gap().start, self.span(value).end);
         self.cover(value + 1);

@@ -88,7 +88,8 @@ impl Parser<'_> {
         if self.is_full() {
             return;
         }
-        if let Some(error) = self.missing_separator(group) {
+        let known = self.unclosed_arguments(group).or_else(|| self.missing_separator(group));
+        if let Some(error) = known {
             return self.report_in(group, error);
         }
         let gap = self.gap();

@@ -33,7 +33,9 @@ impl Parser<'_> {
                 self.list_of_declarations(group).or_else(|| self.doubled_bracket(group))
             }
             (Items::One, T::LBracket) if !in_node => self.attributes_in_brackets(),
-            (Items::One, T::LBrace) => self.second_record(),
+            (Items::One, T::LBrace) => {
+                self.record_that_is_none(group).or_else(|| self.second_record())
+            }
             (Items::One, T::DoubleQuoted) if !in_node || self.last != group.opener => {
                 self.bare_description()
             }

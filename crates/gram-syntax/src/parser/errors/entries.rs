@@ -297,6 +297,9 @@ impl Parser<'_> {
                 self.environment_variable().or_else(|| self.computed(self.at))
             }
             (T::Unknown, "$") => self.environment_variable().or_else(|| self.quoted_from(self.at)),
+            (T::Unknown, "#") if self.span(self.at).end == self.span(self.at + 1).start => {
+                self.quoted_from(self.at)
+            }
             (T::Unknown, ".") if !self.tokens.kind(self.at + 1).is_number() => {
                 self.quoted_from(self.at)
             }
@@ -410,6 +413,10 @@ impl Parser<'_> {
             }
             (_, None) if self.is_literal(self.after(self.at)) => {
                 (items.to_owned(), "a value has no parentheses", "remove the parentheses")
+            }
+            (_, None) if items.trim_start().starts_with("::") => {
+                let ty = items.trim().trim_start_matches(':').replace('"', "\\\"");
+                (format!("\"{ty}\""), "a type is written as text here", "write the type")
             }
             _ => (format!("[{items}]"), "a list is written in brackets", "write brackets"),
         };

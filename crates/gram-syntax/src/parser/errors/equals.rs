@@ -51,9 +51,19 @@ impl Parser<'_> {
         if self.tokens.kind(value) == T::RParen {
             return Some(error.help("write a default as an attribute: {default: 3}"));
         }
-        let text = self.text_between(value, self.previous(end));
-        let record = format!("{{default: {text}}}");
-        let span = self.span_between(self.at, self.previous(end));
+        let last = self.previous(end);
+        let open = self
+            .opener_of(last)
+            .filter(|open| self.tokens.kind(last) == T::RBrace && *open > value);
+        let text = self.text_between(value, open.map_or(last, |open| self.previous(open)));
+        let record = match open {
+            Some(open) if self.after(open) != last => {
+                let entries = self.text_between(self.after(open), self.previous(last));
+                format!("{{default: {text}, {entries}}}")
+            }
+            _ => format!("{{default: {text}}}"),
+        };
+        let span = self.span_between(self.at, last);
         if self.tokens.kind(self.last) == T::RBrace {
             let gap = Span::new(self.span(self.last).end, span.end);
             let edits =

@@ -69,6 +69,9 @@ impl Parser<'_> {
             (T::Symbol, word) if self.begins_line(self.at) || self.indented() => {
                 return self.foreign_word(word, second);
             }
+            (T::Tilde, _) if self.line_from(here.start).starts_with("~~~") => {
+                error("a fence of Markdown is not part of gram", "remove the lines of `~~~`")
+            }
             _ if self.line_from(here.start).starts_with("<<<<<<<") => {
                 error("this is the mark of a merge conflict", "resolve the conflict")
             }
@@ -81,7 +84,17 @@ impl Parser<'_> {
             (T::Dash, _) if self.begins_line(self.at) => {
                 let line = self.line_from(here.start);
                 let dashes = Span::new(here.start, here.start + 2);
-                if line.trim_start_matches('-').trim().is_empty() {
+                let first = self.source.text()[..here.start as usize].trim().is_empty();
+                if line.trim_start_matches('-').trim().is_empty() && !first {
+                    let end = here.start + crate::span::offset(line.trim_end().len());
+                    let span = Span::new(here.start, end);
+                    error("a gram file has no `---` lines", "remove it").fix(Fix::replace(
+                        NeedsLook,
+                        "remove it",
+                        span,
+                        "",
+                    ))
+                } else if line.trim_start_matches('-').trim().is_empty() {
                     error(
                         "a gram file has no `---` lines",
                         "write keys of the file in its header: {imports: [\"types.gram\"]}",
@@ -192,6 +205,23 @@ impl Parser<'_> {
                 return Some(self.header_without_braces(word));
             }
             _ if self.is_declaring_label(self.after(next)) => return Some(self.unbracketed()),
+            _ if self.rest_of_comment() => {
+                let error = self.error(
+                    &codes::COMMENT,
+                    self.here(),
+                    "the comment that ends on this line has no beginning",
+                );
+                let start = Span::empty(self.here().start);
+                return Some(error.help("write `/**` before it").fix(Fix::replace(
+                    NeedsLook,
+                    "write `/**`",
+                    start,
+                    "/** ",
+                )));
+            }
+            _ if second == T::Equals && !self.line_from(self.here().start).contains('=') => {
+                return Some(self.heading(word));
+            }
             _ if second == T::Equals => ("TOML", TOOL),
             _ if second == T::Colon && self.line_is_entry() => ("YAML", TOOL),
             _ if named && matches!(third, T::Symbol | T::Comma | T::Colon | T::Unknown) => {
@@ -246,6 +276,22 @@ impl Parser<'_> {
         let gap = Span::new(here.start, self.span(open).start);
         let end = Span::empty(self.span(name).end);
         error.fix(likely("move the label", vec![edit(gap, ""), edit(end, format!(":{label}"))]))
+    }
+
+    /// Whether the line of the next token ends with `*/`.
+    fn rest_of_comment(&self) -> bool {
+        self.line_from(self.here().start).trim_end().ends_with("*/")
+    }
+
+    /// A word with a line of `=` below it, as in Markdown.
+    fn heading(&self, word: &str) -> Diagnostic {
+        let text = &self.source.text()[self.here().start as usize..];
+        let below = text.split_once('\n').map_or("", |(_, below)| below);
+        let len = text.len() - below.len() + below.find('\n').unwrap_or(below.len());
+        let span = Span::new(self.here().start, self.here().start + crate::span::offset(len));
+        self.error(&codes::FOREIGN_TEXT, span, "this is a heading of Markdown, not gram")
+            .help(format!("write a comment: // {word}"))
+            .fix(Fix::replace(NeedsLook, "make it a comment", span, format!("// {word}")))
     }
 
     /// Whether a name and a type with `=` between them are the whole line.

@@ -191,6 +191,13 @@ impl Parser<'_> {
             return Some((error.help(help), last));
         }
         let label = self.text(self.last);
+        if label == "Record" {
+            let names = self.text_between(first, self.previous(last));
+            let extends = format!("extends: [{names}]");
+            let gap = Span::new(self.span(self.last).end, span.end);
+            let edits = self.extending(gap, self.after(last), &extends);
+            return Some((self.parent_error(span, &extends, edits), last));
+        }
         let message = format!("the label `{label}` has no arguments");
         let help = match label {
             "Tool" => "write the type of the result at the end of the signature: ==>(::Text)",

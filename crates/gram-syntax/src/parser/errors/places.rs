@@ -185,7 +185,10 @@ impl Parser<'_> {
             let known = |found: &Diagnostic| {
                 found.code == error.code
                     && found.message == error.message
-                    && found.help.as_deref() == Some("remove the `-`")
+                    && matches!(
+                        found.help.as_deref(),
+                        Some("remove the `-`" | "remove the lines of `~~~`")
+                    )
             };
             if !self.diagnostics.iter().any(known) {
                 self.report(error);

@@ -45,6 +45,72 @@ impl Parser<'_> {
         Some(self.unexpected(open, message).help(help).fix(likely(help, edits)))
     }
 
+    /// `[add:Tool: "Adds one" | …]`, after the second colon.
+    pub(super) fn description_after_label(&mut self) -> Option<Diagnostic> {
+        let label = self.previous(self.last);
+        if self.kind() != T::DoubleQuoted || !self.is_declaring_label(label) {
+            return None;
+        }
+        let record = format!("{{description: {}}}", self.text(self.at));
+        let span = Span::new(self.span(label).end, self.here().end);
+        self.cover(self.at + 1);
+        Some(
+            self.unexpected(self.here(), "a description is an attribute")
+                .help(format!("write {record}"))
+                .fix(Fix::replace(
+                    NeedsLook,
+                    format!("write {record}"),
+                    span,
+                    format!(" {record}"),
+                )),
+        )
+    }
+
+    /// `(n::Map<Text {default: 3})`, at the brace.
+    pub(super) fn unclosed_arguments(&mut self, group: Group) -> Option<Diagnostic> {
+        if group.closer != T::Greater || self.kind() != T::LBrace {
+            return None;
+        }
+        let close = self.closer_of(self.at)?;
+        self.cover(self.after(close) + 1);
+        let (open, end) = (self.span(group.opener), self.gap());
+        Some(
+            self.error(&codes::UNCLOSED_BRACKET, open, "this `<` is never closed")
+                .help("close it with `>` before the attributes")
+                .fix(Fix::replace(NeedsLook, "insert `>`", end, ">")),
+        )
+    }
+
+    /// `[desk:Container {…} {book}]` or `(a::Object{b: Text} {…})`, at the second record.
+    pub(super) fn record_that_is_none(&mut self, group: Group) -> Option<Diagnostic> {
+        let close = self.closer_of(self.at)?;
+        let open = self.opener_of(self.last)?;
+        let word = self.previous(open);
+        let touching = self.span(word).end == self.span(open).start;
+        if group.closer == T::RParen && touching && self.tokens.kind(word) == T::Symbol {
+            let message = format!("a type with fields has no `{}` before it", self.text(word));
+            self.cover(close + 1);
+            return Some(
+                self.error(&codes::TYPE_EXPRESSION, self.span(word), message)
+                    .help(format!("write {}", self.text_between(open, self.last)))
+                    .fix(Fix::replace(NeedsLook, "remove it", self.span(word), "")),
+            );
+        }
+        let names = self.text_between(self.after(self.at), self.previous(close)).to_owned();
+        let plain = |c: char| c.is_alphanumeric() || "_.-@`, ".contains(c);
+        if group.closer != T::RBracket || names.is_empty() || !names.chars().all(plain) {
+            return None;
+        }
+        let span = self.span_between(self.at, close);
+        let written = format!("| {names}");
+        self.cover(close + 1);
+        Some(
+            self.error(&codes::MISSING_BAR, span, "the elements of a declaration follow a `|`")
+                .help(format!("write {written}"))
+                .fix(Fix::replace(NeedsLook, format!("write {written}"), span, written)),
+        )
+    }
+
     /// `(n::Text, {default: "x"})`, at the comma.
     pub(super) fn comma_before_record(&mut self, group: Group) -> Option<Diagnostic> {
         let open = self.after(self.at);
@@ -228,6 +294,27 @@ impl Parser<'_> {
             self.unexpected(self.span(key), message)
                 .help(format!("write {names}"))
                 .fix(Fix::replace(NeedsLook, format!("remove `{}`", self.text(key)), span, names)),
+        )
+    }
+
+    /// `[test:Experiment | quick, slow: other]`, at the colon.
+    pub(super) fn arm_as_entry(&mut self, group: Group) -> Option<Diagnostic> {
+        let (name, library) = (self.last, self.after(self.at));
+        let ends = matches!(self.tokens.kind(self.after(library)), T::Comma | T::RBracket);
+        if self.label_of(group) != "Experiment"
+            || self.tokens.kind(library) != T::Symbol
+            || super::LABELS.contains(&self.text(library))
+            || !ends
+        {
+            return None;
+        }
+        let node = format!("({}:Arm {{library: \"{}\"}})", self.text(name), self.text(library));
+        let span = self.span_between(name, library);
+        self.cover(library + 1);
+        Some(
+            self.unexpected(span, "an arm with a name of its own is written in parentheses")
+                .help(format!("write {node}"))
+                .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
         )
     }
 

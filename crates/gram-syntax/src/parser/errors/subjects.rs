@@ -204,7 +204,7 @@ impl Parser<'_> {
             return Some(error);
         }
         if self.kind() == T::Colon
-            && let Some(error) = self.members_with_key(group)
+            && let Some(error) = self.members_with_key(group).or_else(|| self.arm_as_entry(group))
         {
             return Some(error);
         }

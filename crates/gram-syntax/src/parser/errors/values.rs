@@ -15,6 +15,9 @@ use crate::tree::NodeKind as N;
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
         let colons = self.span(self.last);
+        if let Some(error) = self.description_after_label() {
+            return self.report(error);
+        }
         let known = self.header_in_brackets().or_else(|| self.bar_after_colon());
         if let Some(error) = known.or_else(|| self.colon_and_equals()) {
             return self.report(error);
@@ -253,8 +256,7 @@ impl Parser<'_> {
 /// Adds help for an invalid number.
 fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool) -> Diagnostic {
     let plain = number.replace('_', "");
-    if in_range
-        && let Some(whole) = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0)
+    if let Some(whole) = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0)
         && number.contains(['e', 'E'])
         && whole.abs() < 1e15
     {
