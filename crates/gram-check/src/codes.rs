@@ -54,5 +54,6 @@ gram_syntax::declare_codes! {
     CHECKER_LINTS;
     UNKNOWN_ATTRIBUTE = "unknown-attribute";
     UNKNOWN_LABEL = "unknown-label";
+    SUSPICIOUS_ATTRIBUTE = "suspicious-attribute";
     UNSOUND_IMPORT = "unsound-import";
 }

@@ -143,7 +143,7 @@ impl<'t> Checker<'t> {
         if let (Some(first), Some(second)) = (given("readOnly"), given("destructive")) {
             let message = "`readOnly` and `destructive` contradict each other";
             let warning = self
-                .warning(&codes::CONFLICTING_ATTRIBUTES, file, second.key_span, message)
+                .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, second.key_span, message)
                 .label(first.key_span, "the other one")
                 .help("keep one of them: a tool that changes nothing destroys nothing");
             self.report(file, warning);

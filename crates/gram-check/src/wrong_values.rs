@@ -66,7 +66,7 @@ impl Attribute<'_> {
         let message = format!("`{}: {text}` means the type `{content}`", self.key);
         let write = format!("write `{content}`");
         let warning = checker
-            .warning(&codes::FOREIGN_VALUE, file, node.span(), message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, node.span(), message)
             .help(write.clone())
             .fix(Fix::replace(NeedsLook, write, node.span(), &*content));
         checker.report(file, warning);
@@ -84,7 +84,8 @@ impl Attribute<'_> {
             } else {
                 format!("`env:{name}` is taken literally behind other text")
             };
-            let warning = checker.warning(&codes::FOREIGN_VALUE, file, value.span(), message);
+            let warning =
+                checker.warning(&codes::SUSPICIOUS_ATTRIBUTE, file, value.span(), message);
             let source = format!("\"env:{name}\"");
             let warning = if whole {
                 let write = format!("write {source}");
@@ -108,7 +109,7 @@ impl Checker<'_> {
         let message = "`elementType` replaces the type of the items";
         let suffixed = if is_name(&ty) { format!("{ty}[]") } else { format!("({ty})[]") };
         let warning = self
-            .warning(&codes::CONFLICTING_ATTRIBUTES, file, attribute.key_span, message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, attribute.key_span, message)
             .help(format!("remove it, or write the type `{suffixed}`"));
         self.report(file, warning);
     }

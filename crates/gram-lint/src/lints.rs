@@ -17,6 +17,7 @@ pub(crate) mod prefer_double_arrow;
 pub(crate) mod result_not_object;
 pub(crate) mod secret_in_default;
 pub(crate) mod shadowed_type;
+pub(crate) mod suspicious_attribute;
 pub(crate) mod too_many_parameters;
 pub(crate) mod too_many_tools;
 pub(crate) mod unbounded_text;
@@ -73,6 +74,7 @@ pub static LINTS: &[&Lint] = &[
     &result_not_object::LINT,
     &secret_in_default::LINT,
     &shadowed_type::LINT,
+    &suspicious_attribute::LINT,
     &too_many_parameters::LINT,
     &too_many_tools::LINT,
     &unbounded_text::LINT,

@@ -73,7 +73,7 @@ impl<'t> Checker<'t> {
         let message = "`retries` repeats requests of HTTP, and this library has none";
         let attempts = attributes.iter().any(|attribute| attribute.key == "maxAttempts");
         let warning = self
-            .warning(&codes::ATTRIBUTE_TYPE, declaration.file, retries.key_span, message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, declaration.file, retries.key_span, message)
             .help("write `maxAttempts`, the maximum attempts at a call, or remove it");
         let write = Fix::replace(NeedsLook, "write `maxAttempts`", retries.key_span, "maxAttempts");
         self.report(declaration.file, if attempts { warning } else { warning.fix(write) });
