@@ -38,7 +38,6 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.tool_attribute(file, &mut tool, attribute);
         }
-        self.contradicting_hints(file, &attributes);
         if let Some(root) = tool.root.as_deref()
             && let Some(given) = attributes.iter().find(|known| known.key == "fieldPatterns")
         {
@@ -132,22 +131,6 @@ impl<'t> Checker<'t> {
             .error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
             .help("join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]");
         self.report(file, error);
-    }
-
-    /// Warns about a tool that changes nothing and may destroy something.
-    fn contradicting_hints(&mut self, file: usize, attributes: &[Attribute<'t>]) {
-        let given = |key: &str| {
-            let is_true = |node: Node<'_>| node.kind() == N::Boolean && node.text() == "true";
-            attributes.iter().find(|it| it.key == key && it.node().is_some_and(is_true))
-        };
-        if let (Some(first), Some(second)) = (given("readOnly"), given("destructive")) {
-            let message = "`readOnly` and `destructive` contradict each other";
-            let warning = self
-                .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, second.key_span, message)
-                .label(first.key_span, "the other one")
-                .help("keep one of them: a tool that changes nothing destroys nothing");
-            self.report(file, warning);
-        }
     }
 
     fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'t>) {
