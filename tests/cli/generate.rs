@@ -282,17 +282,8 @@ await refuses(() => tools.owner({ x: { a: "1" as never } }));
     assert_eq!(complaints(Path::new("node"), &["js/run.js"], &place), "");
 }
 
-#[test]
-fn rust_has_no_warnings_and_calls_tools() {
-    let folder = specifications();
-    // GitHub's API takes minutes.
-    for name in ["odd", "train", "galaxy"] {
-        generate(&folder, &format!("rust {name}.gram -o rust/src"));
-    }
-    folder.write("rust/Cargo.toml", MANIFEST);
-    folder.write(
-        "rust/src/main.rs",
-        r#"
+/// A program with an implementation and clients of it, in itself and over MCP.
+const PROGRAM: &str = r#"
 #![allow(dead_code, deprecated, async_fn_in_trait)]
 mod galaxy;
 mod odd;
@@ -434,8 +425,17 @@ fn main() -> Result<(), ToolError> {
     assert!(now(odd::call(&odd_implementation::Implementation, "ping", json!({}))).is_err());
     Ok(())
 }
-"#,
-    );
+"#;
+
+#[test]
+fn rust_has_no_warnings_and_calls_tools() {
+    let folder = specifications();
+    // GitHub's API takes minutes.
+    for name in ["odd", "train", "galaxy"] {
+        generate(&folder, &format!("rust {name}.gram -o rust/src"));
+    }
+    folder.write("rust/Cargo.toml", MANIFEST);
+    folder.write("rust/src/main.rs", PROGRAM);
     let place = folder.path().join("rust");
     // What gramc is built with is there already.
     fs::copy(root().join("Cargo.lock"), place.join("Cargo.lock")).expect("it can be copied");
@@ -451,7 +451,7 @@ fn main() -> Result<(), ToolError> {
     let entries = entries.join(",\n");
     let other =
         "  (`__proto__`:Command {run: [\"target/debug/generated\", \"call\", \"__proto__\"]})";
-    folder.write("rust/library.gram", &format!("[shop:Library |\n{entries},\n{other}\n]\n"));
+    folder.write("rust/library.gram", format!("[shop:Library |\n{entries},\n{other}\n]\n"));
     let gramc = env!("CARGO_BIN_EXE_gramc");
     assert_eq!(run(&["run", "--offline", "--quiet", "--", "through", gramc]), "");
 }

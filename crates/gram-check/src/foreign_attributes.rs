@@ -120,7 +120,7 @@ impl Checker<'_> {
         let only = Advice::without_fix;
         let apart = match meaning {
             Required => self.required_names(file, attribute, attributes),
-            Tools => self.members_as_attribute(file, attribute, owner),
+            Tools => Some(self.members_as_attribute(file, attribute, owner)),
             HintOfTool(name) => Some(self.hint_of_tool(file, attribute, name)),
             OfArm => Some(self.attribute_of_arm(file, attribute)),
             Other(_) if attribute.key == "$ref" => self.reference_to_type(file, attribute),

@@ -97,7 +97,7 @@ impl Checker<'_> {
         file: usize,
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
-    ) -> Option<Advice> {
+    ) -> Advice {
         let (label, what) = match owner {
             AttributeOwner::Experiment => ("Experiment", "the libraries"),
             AttributeOwner::Container => ("Container", "the tools"),
@@ -108,7 +108,7 @@ impl Checker<'_> {
         let name = holder.and_then(|node| node.subject().identifier);
         let name = name.map_or("name", Node::text);
         let listed = attribute.listed_names().filter(|listed| !listed.is_empty());
-        let listed: Vec<_> = listed.into_iter().flatten().map(|name| name.content()).collect();
+        let listed: Vec<_> = listed.into_iter().flatten().map(Node::content).collect();
         let names: Vec<_> = listed.iter().map(|name| identifier(name)).collect();
         let shown = if names.is_empty() { "first, second".to_owned() } else { names.join(", ") };
         let message = format!("list {what} after a `|`");
@@ -120,7 +120,7 @@ impl Checker<'_> {
         let (Some(holder), true) =
             (holder, !names.is_empty() && listed.iter().all(|name| known(name)))
         else {
-            return Some(Advice::without_fix(help));
+            return Advice::without_fix(help);
         };
         let given: Vec<_> = holder.elements().map(Node::text).collect();
         let missing = names.iter().filter(|name| !given.contains(&name.as_str()));
@@ -128,17 +128,15 @@ impl Checker<'_> {
         let mut edits = removal(self, file, attribute);
         if !missing.is_empty() {
             let missing = missing.join(", ");
-            edits.push(match holder.child(N::Elements).filter(|_| !given.is_empty()) {
-                Some(elements) => {
-                    Edit { span: Span::empty(elements.span().end), text: format!(", {missing}") }
-                }
-                None => {
-                    let end = Span::empty(holder.span().end.saturating_sub(1));
-                    Edit { span: end, text: format!(" | {missing}") }
-                }
+            let elements = holder.child(N::Elements).filter(|_| !given.is_empty());
+            edits.push(if let Some(elements) = elements {
+                Edit { span: Span::empty(elements.span().end), text: format!(", {missing}") }
+            } else {
+                let end = Span::empty(holder.span().end.saturating_sub(1));
+                Edit { span: end, text: format!(" | {missing}") }
             });
         }
-        Some(Advice { help, message, edits, certain: false })
+        Advice { help, message, edits, certain: false }
     }
 
     /// The advice about a hint of MCP at a parameter.

@@ -36,7 +36,7 @@ impl Checker<'_> {
         let accepts =
             |meant: &Value| value_check::type_use(&self.types, &field.type_use, meant).is_ok();
         let ty = self.types.resolve(&field.type_use.ty);
-        if let Some(meant) = self.meant(field, ty, value).into_iter().find(accepts) {
+        if let Some(meant) = Self::meant(field, ty, value).into_iter().find(accepts) {
             return write(error, &shown(&meant));
         }
         match ty.without_null() {
@@ -49,7 +49,7 @@ impl Checker<'_> {
     }
 
     /// What a value may mean for a type, the likeliest first.
-    fn meant(&self, field: &Field, ty: &Type, value: &Value) -> Vec<Value> {
+    fn meant(field: &Field, ty: &Type, value: &Value) -> Vec<Value> {
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
@@ -76,7 +76,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let mut members = self.texts_of(ty);
+        let mut members = Self::texts_of(ty);
         for constraint in &field.type_use.constraints {
             if let Constraint::Enum(values) = constraint {
                 members.extend(values.iter().filter_map(Value::as_str).map(str::to_owned));
@@ -88,7 +88,7 @@ impl Checker<'_> {
     }
 
     /// The texts that a type lists.
-    fn texts_of(&self, ty: &Type) -> Vec<String> {
+    fn texts_of(ty: &Type) -> Vec<String> {
         let mut texts = Vec::new();
         let mut add = |part: &Type| {
             if let Type::Literal(value) = part {

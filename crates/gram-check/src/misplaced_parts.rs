@@ -182,7 +182,7 @@ fn fields(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
 /// The members of an enum in a list, or each with a value of its own.
 fn members(attributes: &[Attribute<'_>]) -> Vec<(Span, String)> {
     let valued = |attribute: &Attribute<'_>| {
-        let kind = attribute.node().map(|node| node.kind());
+        let kind = attribute.node().map(Node::kind);
         matches!(kind, Some(N::Integer | N::String | N::Symbol))
             && find(AttributeOwner::Enum, &attribute.key).is_none()
             && find(AttributeOwner::Field, &attribute.key).is_none()

@@ -150,7 +150,7 @@ enum Step<'s> {
     Other,
 }
 
-impl<'s> Step<'s> {
+impl Step<'_> {
     /// The token in draft 7, and what it leads to.
     fn step<'t>(&self, token: &'t str) -> (&'t str, Self) {
         use KeywordValue as V;

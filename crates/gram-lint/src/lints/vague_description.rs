@@ -44,7 +44,7 @@ fn is_empty(word: &[u8]) -> bool {
             | b"for" | b"from" | b"function" | b"get" | b"given" | b"here" | b"in" | b"info"
             | b"information" | b"input" | b"is" | b"it" | b"its" | b"method" | b"my" | b"object"
             | b"of" | b"on" | b"or" | b"our" | b"param" | b"parameter" | b"some" | b"something"
-            | b"specific" | b"specified" | b"string" | b"stuff" | b"text" | b"that" | b"the"
+            | b"specific" | b"specified" | b"stuff" | b"that" | b"the"
             | b"thi" | b"thing" | b"to" | b"tool" | b"use" | b"used" | b"using" | b"value"
             | b"which" | b"will" | b"with" | b"you" | b"your"
     )
@@ -59,6 +59,11 @@ fn is_deed(word: &[u8]) -> bool {
             | b"manage" | b"new" | b"obtain" | b"perform" | b"process" | b"provide" | b"provided"
             | b"retrieve" | b"return" | b"run" | b"set"
     )
+}
+
+/// Whether a word says nothing of a parameter but its type. Of a tool it says what it works on.
+fn is_type(word: &[u8]) -> bool {
+    matches!(word, b"string" | b"text")
 }
 
 /// Marks of what is a placeholder, in capitals at the start or alone.
@@ -153,7 +158,8 @@ fn begins(text: &str, start: &str) -> bool {
 
 /// Whether all words of a description occur in the name or are filler.
 fn repeats_name(what: &str, name: &str, text: &str) -> bool {
-    let is_filler = |word: &[u8]| is_empty(word) || (what == "tool" && is_deed(word));
+    let of_kind = if what == "tool" { is_deed } else { is_type };
+    let is_filler = |word: &[u8]| is_empty(word) || of_kind(word);
     words(text).all(|word| is_filler(stem(&word).as_bytes()) || is_in(name, stem(&word)))
 }
 

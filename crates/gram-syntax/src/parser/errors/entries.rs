@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
         match (self.kind(), self.text(self.at)) {
             (T::Pipe, _) if items == Items::Entries => self.values_with_bars(),
-            (T::DotDot | T::DotDotDot, _) if text => self.range_of_texts(),
+            (T::DotDot | T::DotDotDot, _) if text => Some(self.range_of_texts()),
             (T::Unknown, "+") if text => self.joined_texts(),
             (T::DoubleQuoted | T::SingleQuoted, _)
                 if matches!(self.text(self.last), "\"\"" | "''") =>

@@ -13,7 +13,119 @@ use crate::token::TokenKind as T;
 /// The labels of declarations whose elements are names.
 const OF_NAMES: [&str; 5] = ["Enum", "Union", "Container", "Agent", "Experiment"];
 
+/// Keys under which other languages list the members of a declaration.
+const OF_MEMBERS: [&str; 8] =
+    ["tools", "functions", "members", "agents", "handoffs", "libraries", "arms", "uses"];
+
 impl Parser<'_> {
+    /// `[helper:Agent | {greet}]` or `[l:Library | {greet: ["cmd"]}]`, at the brace.
+    pub(super) fn members_in_braces(&mut self, label: &str) -> Option<Diagnostic> {
+        let (open, close) = (self.at, self.closer_of(self.at)?);
+        let span = self.span_between(open, close);
+        let inner = self.text_between(self.after(open), self.previous(close)).to_owned();
+        let named = matches!(label, "Agent" | "Container" | "Experiment");
+        let plain = |c: char| c.is_alphanumeric() || "_.-@`, \n\t".contains(c);
+        if named && !inner.is_empty() && inner.chars().all(plain) {
+            let message = format!("the members of {} are listed without braces", article(label));
+            return Some(
+                self.unexpected(span, message).help(format!("write {inner}")).fix(Fix::replace(
+                    NeedsLook,
+                    "remove the braces",
+                    span,
+                    inner,
+                )),
+            );
+        }
+        let colon = self.next_of(self.after(open), &[T::Colon])?;
+        if label != "Library" {
+            return None;
+        }
+        let (name, value) = (self.text(self.previous(colon)), self.after(colon));
+        let node = match self.tokens.kind(value) {
+            T::LBracket => {
+                let list = self.text_between(value, self.closer_of(value)?);
+                format!("({name}:Command {{run: {list}}})")
+            }
+            _ => format!("({name}:Command {{run: [\"program\"]}})"),
+        };
+        let error = self
+            .unexpected(span, "an implementation is written in parentheses")
+            .help(format!("write {node}"));
+        let alone = self.next_of(value, &[T::Comma]).is_none();
+        if self.tokens.kind(value) != T::LBracket || !alone {
+            return Some(error);
+        }
+        Some(error.fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)))
+    }
+
+    /// `[helper:Agent | tools: greet, part]`, at the colon.
+    pub(super) fn members_with_key(&mut self, group: Group) -> Option<Diagnostic> {
+        let (key, label) = (self.last, self.label_of(group));
+        let value = self.after(self.at);
+        let (first, last) = match self.tokens.kind(value) {
+            T::LBracket => (self.after(value), self.previous(self.closer_of(value)?)),
+            _ => (value, value),
+        };
+        let names = self.text_between(first, last).to_owned();
+        let plain = |c: char| c.is_alphanumeric() || "_.-@`, \n\t".contains(c);
+        if !matches!(label, "Agent" | "Container" | "Experiment")
+            || !OF_MEMBERS.contains(&self.text(key))
+            || !names.chars().all(plain)
+        {
+            return None;
+        }
+        let end = if first == value { value } else { self.closer_of(value)? };
+        self.cover(end + 1);
+        let message = format!("the members of {} are listed without a key", article(label));
+        let span = self.span_between(key, end);
+        Some(
+            self.unexpected(self.span(key), message)
+                .help(format!("write {names}"))
+                .fix(Fix::replace(NeedsLook, format!("remove `{}`", self.text(key)), span, names)),
+        )
+    }
+
+    /// `[test:Experiment | quick, slow: other]`, at the colon.
+    pub(super) fn arm_as_entry(&mut self, group: Group) -> Option<Diagnostic> {
+        let (name, library) = (self.last, self.after(self.at));
+        let ends = matches!(self.tokens.kind(self.after(library)), T::Comma | T::RBracket);
+        if self.label_of(group) != "Experiment"
+            || self.tokens.kind(library) != T::Symbol
+            || super::LABELS.contains(&self.text(library))
+            || !ends
+        {
+            return None;
+        }
+        let node = format!("({}:Arm {{library: \"{}\"}})", self.text(name), self.text(library));
+        let span = self.span_between(name, library);
+        self.cover(library + 1);
+        Some(
+            self.unexpected(span, "an arm with a name of its own is written in parentheses")
+                .help(format!("write {node}"))
+                .fix(Fix::replace(NeedsLook, format!("write {node}"), span, node)),
+        )
+    }
+
+    /// `[test:Experiment | quick-->slow]`, at the `>`: the strokes are read as part of the name.
+    pub(super) fn arrow_in_name(&mut self, group: Group) -> Option<Diagnostic> {
+        let (name, label) = (self.text(self.last), self.label_of(group));
+        let arrow = self.kind() == T::Greater && self.touching() && name.ends_with('-');
+        let names = matches!(label, "Agent" | "Container" | "Experiment" | "Enum" | "Union");
+        if !arrow || !names || self.second() != T::Symbol {
+            return None;
+        }
+        let plain = name.trim_end_matches('-');
+        let start = self.span(self.last).start + crate::span::offset(plain.len());
+        let span = Span::new(start, self.span(self.after(self.at)).start);
+        let message = format!("the members of {} are separated by commas", article(label));
+        Some(
+            self.unexpected(span, message)
+                .about(name)
+                .help("write the names with commas between them")
+                .fix(Fix::replace(NeedsLook, "write a comma", span, ", ")),
+        )
+    }
+
     /// The error about names that are listed in brackets, at the comma after the first one:
     /// `[Unit::Enum | [celsius, fahrenheit]]`.
     pub(super) fn bracketed_names(&mut self, group: Group) -> Option<Diagnostic> {

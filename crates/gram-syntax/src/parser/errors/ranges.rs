@@ -27,14 +27,12 @@ pub(super) fn is_bound(key: &str) -> bool {
 
 impl Parser<'_> {
     /// `range: "2026-01-01".."2026-12-31"`
-    pub(super) fn range_of_texts(&mut self) -> Option<Diagnostic> {
+    pub(super) fn range_of_texts(&mut self) -> Diagnostic {
         let end = self.after(self.at);
         let span = self.span_between(self.last, end);
         self.cover(end + 1);
-        Some(
-            self.value_error(span, "a range is between two numbers")
-                .help("write the bounds of other values into the description"),
-        )
+        self.value_error(span, "a range is between two numbers")
+            .help("write the bounds of other values into the description")
     }
 
     /// The error about a range that begins with a token, and is written as in prose or as in another
