@@ -70,7 +70,7 @@ use checker::{Checker, MAX_PER_FILE};
 pub use declared::is_type_name;
 pub use imports::{Import, ImportGraph, ResolvedImport, imports};
 pub use partial::PartialModule;
-pub use satisfiable::{empty_interval, is_empty_enum, literals};
+pub use satisfiable::{empty_interval, is_empty_enum, literals, refused_literal};
 pub use scopes::{Meaning, NameMap, Scopes};
 pub use unions::{discriminator, plain, same_members, twins};
 pub use valid::Valid;

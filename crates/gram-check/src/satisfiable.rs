@@ -28,12 +28,10 @@ impl Checker<'_> {
             format!("no number is {least} and {most}")
         } else if is_empty_enum(&self.types, constraints) {
             "no enum value satisfies the other constraints".to_owned()
-        } else if let Err(refusal) =
-            value_check::members(&self.types, type_use, &literals(&type_use.ty))
-        {
+        } else if let Some(refusal) = refused_literal(&self.types, type_use) {
             help = "remove the literal, or widen the constraint";
             code = &codes::REJECTED_VALUE;
-            format!("a literal of the type does not match the constraint: {}", refusal.message)
+            format!("a literal of the type does not match the constraint: {refusal}")
         } else {
             return;
         };
@@ -45,6 +43,17 @@ impl Checker<'_> {
         };
         self.report(file, diagnostic.help(help));
     }
+}
+
+/// Why a constraint refuses a literal of the type that it constrains.
+pub fn refused_literal(types: &Types, type_use: &TypeUse) -> Option<String> {
+    let constrains =
+        |known: &&Constraint| !matches!(known, Constraint::Enum(_) | Constraint::Const(_));
+    let constraints = || type_use.constraints.iter().filter(constrains);
+    literals(&type_use.ty).iter().find_map(|value| {
+        let refusal = |it: &Constraint| value_check::constraint(types, it, value).err();
+        constraints().find_map(refusal).map(|refusal| refusal.message)
+    })
 }
 
 /// The values of a literal type, or of the literals in a union.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import subprocess
 import sys
 from typing import Any
@@ -94,7 +95,9 @@ def test_a_client_calls_an_implementation_over_mcp(tmp_path, monkeypatch):
     shop = importlib.import_module("shop")
 
     async def main() -> None:
-        transport = StdioTransport(sys.executable, ["server.py"], cwd=str(tmp_path))
+        # The package may be on a path of its own.
+        environment = dict(os.environ)
+        transport = StdioTransport(sys.executable, ["server.py"], environment, str(tmp_path))
         async with fastmcp.Client(transport) as connection:
 
             async def call(name: str, arguments: dict[str, Any]) -> Any:
@@ -108,6 +111,6 @@ def test_a_client_calls_an_implementation_over_mcp(tmp_path, monkeypatch):
             refused = await connection.call_tool(
                 "findOrder", {"id": "0123456789"}, raise_on_error=False
             )
-            assert refused.is_error and "at most 9" in refused.content[0].text, refused
+            assert refused.is_error and "wants text of 1 to 9" in refused.content[0].text, refused
 
     asyncio.run(main())

@@ -41,8 +41,9 @@ comment, `// gram-allow: literal-looks-like-type`.
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
-        let place = (view.parameter(field), view.place(field));
-        if report_foreign(cx, view.file, (&field.name, &field.type_use.ty), place, report) {
+        if let Some(found) = foreign(cx, &field.type_use.ty) {
+            let place = (view.parameter(field), view.place(field));
+            report_foreign(cx, view.file, (&field.name, found), place, report);
             continue;
         }
         if let Some(node) = literal(cx, view.file, &field.type_use.ty) {
@@ -66,11 +67,10 @@ fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
 fn report_foreign(
     cx: &Context<'_>,
     file: usize,
-    (name, ty): (&str, &Type),
+    (name, (message, ty)): (&str, (&str, String)),
     (node, place): (Option<Node<'_>>, Span),
     report: &mut Report,
-) -> bool {
-    let Some((message, ty)) = foreign(cx, ty) else { return false };
+) {
     let label = node.and_then(|node| node.subject().labels().next());
     let span = label.map_or(place, Node::span);
     let name = gram_model::print::identifier(name);
@@ -85,7 +85,6 @@ fn report_foreign(
             _ => diagnostic.help(help),
         },
     );
-    true
 }
 
 /// Why a type is likely a schema or a list of values, and the type that is meant.

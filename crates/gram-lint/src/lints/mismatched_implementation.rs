@@ -47,6 +47,9 @@ of a request whose method has no body, if no parameter is placed there.
     ..Lint::COMMON
 };
 
+/// The most tools of a file among which one with nearly the same name is looked for.
+const MAX_COMPARED: usize = 2_000;
+
 fn run(cx: &Context<'_>, report: &mut Report) {
     let spans = &cx.module.spans;
     let all = cx.module.libraries.iter().zip(&spans.implementations);
@@ -67,7 +70,8 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             let Some(text) = cx.texts.get(place.file) else { continue };
             let node = text.tree().node(place.node);
             let tool = tools.get(implementation.tool.as_str()).copied();
-            if tool.is_none() && implementation.tool != WHOLE_SERVER {
+            let few = tools.len() <= MAX_COMPARED;
+            if few && tool.is_none() && implementation.tool != WHOLE_SERVER {
                 let here = tools.values().filter(|listed| listed.file == place.file);
                 let here = here.map(|listed| listed.tool().name.as_str());
                 let near = nearest(&implementation.tool, here);

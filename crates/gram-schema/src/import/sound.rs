@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use gram_check::{empty_interval, is_empty_enum, literals};
+use gram_check::{empty_interval, is_empty_enum, refused_literal};
 use gram_model::value_check;
 use gram_model::{Constraint, Module, Optionality, Type, TypeUse, Types};
 
@@ -138,7 +138,7 @@ fn is_unsound(types: &Types, type_use: &TypeUse) -> bool {
         .any(|value| value_check::type_use(types, type_use, value).is_err());
     let refuses = |values: &[Value]| value_check::members(types, type_use, values).is_err();
     rejected
-        || refuses(&literals(&type_use.ty))
+        || refused_literal(types, type_use).is_some()
         || constraints.iter().any(|constraint| match constraint {
             Constraint::Enum(values) => refuses(values),
             Constraint::Const(value) => refuses(std::slice::from_ref(value)),
