@@ -75,6 +75,7 @@ fn compositions() {
     let all = [
         json!({"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 2}]}),
         json!({"oneOf": [tagged("a"), tagged("b")]}),
+        json!({"oneOf": [{}, {"type": "object", "properties": {"a": {}}, "required": ["b"]}]}),
         json!({"oneOf": [{"type": "integer"}, {"type": "number"}]}),
         json!({"allOf": [tagged("a"), {"properties": {"n": {"type": "null"}}}]}),
         json!({"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}},

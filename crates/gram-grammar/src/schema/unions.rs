@@ -295,7 +295,15 @@ fn closed(schema: &Value, force: bool) -> Value {
         && (force || !keywords.contains_key("additionalProperties"))
         && !super::merge::APPLICATORS.iter().any(|key| keywords.contains_key(*key))
     {
-        keywords.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let other = keywords.insert("additionalProperties".to_owned(), Value::Bool(false));
+        // A required property is derived even if it is not declared.
+        let other = other.unwrap_or(Value::Bool(true));
+        let required = names(schema, "required");
+        if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+            for name in required {
+                properties.entry(name).or_insert_with(|| other.clone());
+            }
+        }
     }
     closed
 }
