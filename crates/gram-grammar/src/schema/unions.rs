@@ -292,6 +292,8 @@ fn closed(schema: &Value, force: bool) -> Value {
     if let Value::Object(keywords) = &mut closed
         && keywords.contains_key("properties")
         && !keywords.contains_key("patternProperties")
+        // The least number of properties is reached by others.
+        && !keywords.contains_key("minProperties")
         && (force || !keywords.contains_key("additionalProperties"))
         && !super::merge::APPLICATORS.iter().any(|key| keywords.contains_key(*key))
     {
