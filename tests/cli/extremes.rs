@@ -227,6 +227,19 @@ fn a_million_lines_with_errors() {
 }
 
 #[test]
+fn many_marks_of_lists_take_time_in_proportion() {
+    let lines = |before: &str, between: &str, after: &str| {
+        let all = (0..50_000).map(|n| format!("{before}[t{n}:Tool | ()==>(::Text)]"));
+        all.collect::<Vec<_>>().join(between) + after
+    };
+    for text in [lines("- ", "\n", ""), format!("[\n{}", lines("", ",\n", "\n]"))] {
+        let folder = folder(&[("marks.gram", &text)]);
+        let run = check(&folder, "marks.gram").exits(1);
+        assert!(run.took < Duration::from_secs(3), "{:?}", run.took);
+    }
+}
+
+#[test]
 fn long_lists_take_time_in_proportion() {
     let list = |item: &str, between: &str| {
         let items = (0..50_000).map(|n| item.replace('#', &n.to_string()));

@@ -339,6 +339,10 @@ impl Parser<'_> {
 
     /// Adds the edits that remove a mark before each declaration.
     fn list_marks(&self, mark: &str, error: Diagnostic) -> Diagnostic {
+        // One error is about all of them, and the whole text is looked through for it once.
+        if self.diagnostics.iter().any(|found| found.help == error.help) {
+            return error;
+        }
         let text = self.source.text();
         let lines = memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes());
         let begins = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
