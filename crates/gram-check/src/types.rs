@@ -416,12 +416,15 @@ impl Checker<'_> {
                 "`{name}` is a vocabulary term here; declare a type: [{name}::Alias | (::Text)]"
             ));
         }
-        let near = if let Some(ours) = foreign_type_name(name) {
-            vec![ours]
-        } else {
-            // Of very many errors, the last ones are not shown.
-            let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
-            nearest(name, BUILT_IN.iter().copied().chain(declared))
+        let near = match (foreign_type_name(name), name) {
+            (Some(ours), _) => vec![ours],
+            (None, "True") => vec!["true"],
+            (None, "False") => vec!["false"],
+            _ => {
+                // Of very many errors, the last ones are not shown.
+                let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
+                nearest(name, BUILT_IN.iter().copied().chain(declared))
+            }
         };
         let help = question(&near).unwrap_or_else(|| {
             format!("declare it: [{name}::Record | (field::Text)], or [{name}::Alias | (::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")

@@ -18,6 +18,7 @@ pub(crate) mod result_not_object;
 pub(crate) mod secret_in_default;
 pub(crate) mod shadowed_type;
 pub(crate) mod suspicious_attribute;
+pub(crate) mod suspicious_type;
 pub(crate) mod too_many_parameters;
 pub(crate) mod too_many_tools;
 pub(crate) mod unbounded_text;
@@ -75,6 +76,7 @@ pub static LINTS: &[&Lint] = &[
     &secret_in_default::LINT,
     &shadowed_type::LINT,
     &suspicious_attribute::LINT,
+    &suspicious_type::LINT,
     &too_many_parameters::LINT,
     &too_many_tools::LINT,
     &unbounded_text::LINT,

@@ -97,7 +97,7 @@ impl Builder<'_> {
     ) -> Option<Value> {
         let mut all: Vec<&Value> = declared.into_iter().collect();
         for pattern in patterns {
-            if pattern.automaton.as_ref()?.matches(name) {
+            if pattern.matches(name)? {
                 all.push(pattern.schema);
             }
         }
@@ -254,8 +254,9 @@ impl Builder<'_> {
         at: usize,
         taken: &[&str],
     ) -> Option<bool> {
-        let automaton = patterns.get(at)?.automaton.as_ref()?;
-        if taken.iter().any(|name| automaton.matches(name)) {
+        let pattern = patterns.get(at)?;
+        let automaton = pattern.automaton.as_ref()?;
+        if taken.iter().any(|name| pattern.matches(name) != Some(false)) {
             return None;
         }
         for (_, other) in patterns.iter().enumerate().filter(|other| other.0 != at) {
@@ -278,6 +279,13 @@ struct NamePattern<'k> {
 }
 
 impl<'k> NamePattern<'k> {
+    /// Whether a name matches. `None` if that is not known.
+    fn matches(&self, name: &str) -> Option<bool> {
+        // Engines differ in what ends a line.
+        let is_unsure = self.source.contains('.') && name.contains(['\r', '\u{2028}', '\u{2029}']);
+        self.automaton.as_ref().filter(|_| !is_unsure).map(|automaton| automaton.matches(name))
+    }
+
     fn all(keywords: &'k Schema) -> Vec<Self> {
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
         let read = patterns.into_iter().flatten().map(|(source, schema)| {

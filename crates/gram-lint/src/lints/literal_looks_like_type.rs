@@ -20,7 +20,8 @@ the type `"Text[]"` accepts the text Text[] and no list.
 
 So do a schema, `{"type": "object"}`, and a list of texts, `["a", "b"]`, in the
 place of a type: the first is a record with one field that is called `type`, the
-second a list of exactly these two texts.
+second a list of exactly these two texts. Alternatives in one pair of quotes,
+`"single|double"`, are one text, too.
 
 Write the type without quotes. If the text itself is meant, allow it with a
 comment, `// gram-allow: literal-looks-like-type`.
@@ -46,19 +47,19 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             report_foreign(cx, view.file, (&field.name, found), place, report);
             continue;
         }
-        if let Some(node) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, (view.parameter(field), view.place(field)), &node, report);
+        if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
+            report_in(cx, view.file, (view.parameter(field), view.place(field)), &found, report);
         }
     }
-    if let Some(text) = literal(cx, view.file, &view.tool.result.type_use.ty) {
-        report_in(cx, view.file, (view.result(), view.name), &text, report);
+    if let Some(found) = literal(cx, view.file, &view.tool.result.type_use.ty) {
+        report_in(cx, view.file, (view.result(), view.name), &found, report);
     }
 }
 
 fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields() {
-        if let Some(text) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, (view.field(field), view.place(field)), &text, report);
+        if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
+            report_in(cx, view.file, (view.field(field), view.place(field)), &found, report);
         }
     }
 }
@@ -119,42 +120,66 @@ fn report_in(
     cx: &Context<'_>,
     file: usize,
     (node, name): (Option<Node<'_>>, Span),
-    text: &str,
+    Quoted { text, meant }: &Quoted,
     report: &mut Report,
 ) {
     let label = node.and_then(|node| node.subject().labels_node());
     let span = label.map_or(name, Node::span);
     let message = format!("the literal type \"{text}\" accepts only this text");
-    let help = format!("write the type without quotes: {text}");
+    let (help, fix) = if meant == text {
+        (format!("write the type without quotes: {text}"), "remove the quotes")
+    } else {
+        (format!("quote each alternative: {meant}"), "quote each alternative")
+    };
     let diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
     let source = cx.texts[file].source();
-    let quoted = Value::from(text).to_string();
+    let quoted = Value::from(text.as_str()).to_string();
     let diagnostic = match source.slice(span).find(&quoted) {
         Some(at) => {
             let start = span.start + u32::try_from(at).unwrap_or_default();
             let end = start + u32::try_from(quoted.len()).unwrap_or_default();
-            let fix = Fix::replace(NeedsLook, "remove the quotes", Span::new(start, end), text);
-            diagnostic.fix(fix)
+            let span = Span::new(start, end);
+            diagnostic.fix(Fix::replace(NeedsLook, fix, span, meant.as_str()))
         }
         None => diagnostic,
     };
     report.add(file, diagnostic);
 }
 
-/// The text of a literal type in a type that is a type expression itself.
-fn literal(cx: &Context<'_>, file: usize, ty: &Type) -> Option<String> {
-    let looks = |ty: &Type, alone: bool| match ty {
-        Type::Literal(value) => {
-            let text = value.as_str()?;
-            looks_like_type(cx, file, text, alone).then(|| text.to_owned())
-        }
-        _ => None,
+/// A literal type that is hardly meant as one.
+struct Quoted {
+    text: String,
+    /// The type that is meant.
+    meant: String,
+}
+
+/// The first literal type in a type that is hardly meant as one.
+fn literal(cx: &Context<'_>, file: usize, ty: &Type) -> Option<Quoted> {
+    let looks = |ty: &Type, alone: bool| {
+        let Type::Literal(value) = ty else { return None };
+        let text = value.as_str()?.to_owned();
+        let meant = if looks_like_type(cx, file, &text, alone) {
+            text.clone()
+        } else {
+            alternatives(&text).filter(|_| alone)?
+        };
+        Some(Quoted { text, meant })
     };
     let mut found = looks(ty, true);
     walk::parts(ty, &mut |part| {
         found = found.take().or_else(|| looks(part, false));
     });
     found
+}
+
+/// The literal types of the alternatives in a text, `"single" | "double"` for `single|double`.
+fn alternatives(text: &str) -> Option<String> {
+    let is_word = |it: &str| {
+        !it.is_empty() && it.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'))
+    };
+    let all: Vec<&str> = text.split('|').map(str::trim).collect();
+    let is_list = all.len() > 1 && all.iter().all(|it| is_word(it));
+    is_list.then(|| all.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(" | "))
 }
 
 /// Whether a text is a type expression of known types. One of several literals that is a single

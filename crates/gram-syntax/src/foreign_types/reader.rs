@@ -97,6 +97,10 @@ impl<'e> Reader<'e> {
         if self.eat(token) {
             return true;
         }
+        if token == "}" && self.rest.trim() == ")" {
+            self.note("the `{` is closed with `}`");
+            return self.eat(")");
+        }
         let end = self.rest.trim().is_empty();
         if end {
             self.note(match token {

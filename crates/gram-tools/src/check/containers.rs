@@ -266,7 +266,7 @@ impl ValidationRun<'_> {
 
     /// Notes that a default is not filled in.
     fn omit(&mut self, path: &Path<'_>) {
-        self.changes += 1;
+        self.omissions += 1;
         if !self.quiet {
             let pointer = self.pointer(path);
             self.omitted.push(pointer);

@@ -448,3 +448,20 @@ fn no_default_is_dropped_in_silence() {
     let accepted = schema_check(&member).check(r#"{"u":{}}"#, Policy::default()).unwrap();
     assert_eq!(accepted.omitted_defaults, ["/u/a"]);
 }
+
+#[test]
+fn a_default_that_is_left_out_costs_no_argument() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"u": {"anyOf": [
+            {"type": "object", "properties": {"kind": {"const": "task"}}},
+            {"type": "object", "properties": {
+                "id": {"type": "integer"},
+                "code": {"type": "string", "pattern": "^x", "default": "y"}
+            }}
+        ]}}
+    });
+    let accepted = schema_check(&schema).check(r#"{"u":{"id":1}}"#, Policy::default()).unwrap();
+    assert_eq!(accepted.arguments, r#"{"u":{"id":1}}"#);
+    assert_eq!(accepted.omitted_defaults, ["/u/code"]);
+}

@@ -89,6 +89,8 @@ pub(crate) struct ValidationRun<'s> {
     pub(super) quiet: bool,
     /// The number of stripped and repaired values, including those of quiet checks.
     pub(super) changes: usize,
+    /// The number of defaults that were left out, including those of quiet checks.
+    pub(super) omissions: usize,
     /// The number of nested arrays that a value is currently wrapped in.
     pub(super) alone: u32,
     /// The current nesting depth, including arrays and objects that were parsed from strings.
@@ -119,6 +121,7 @@ impl<'s> ValidationRun<'s> {
             extras: Vec::new(),
             quiet: false,
             changes: 0,
+            omissions: 0,
             alone: 0,
             depth: 0,
             steps: 0,
@@ -308,18 +311,20 @@ impl<'s> ValidationRun<'s> {
         rules: ValidationRules,
         check: impl FnOnce(&mut Self) -> bool,
     ) -> Trial {
-        let saved = (self.rules, self.quiet, self.changes, self.filled);
+        let saved = (self.rules, self.quiet, self.changes, self.omissions, self.filled);
         (self.rules, self.quiet, self.filled) = (rules, true, false);
         let fits = check(self);
-        let (changes, filled) = (self.changes - saved.2, self.filled);
-        (self.rules, self.quiet, self.changes, self.filled) = saved;
-        Trial { fits, changes, filled }
+        let (changes, omissions) = (self.changes - saved.2, self.omissions - saved.3);
+        let filled = self.filled;
+        (self.rules, self.quiet, self.changes, self.omissions, self.filled) = saved;
+        Trial { fits, changes, omissions, filled }
     }
 
     /// Records the changes of a trial whose output is used.
     pub(super) fn keep(&mut self, trial: &Trial) {
         self.changes += trial.changes;
         self.filled |= trial.filled;
+        self.omissions += trial.omissions;
     }
 }
 
@@ -327,6 +332,7 @@ impl<'s> ValidationRun<'s> {
 pub(super) struct Trial {
     pub(super) fits: bool,
     pub(super) changes: usize,
+    pub(super) omissions: usize,
     /// Whether something was filled in.
     pub(super) filled: bool,
 }

@@ -175,6 +175,7 @@ impl Parser<'_> {
             kind if is_arrow(kind) => self.long_arrow(whole),
             T::Greater => self.separate_head(whole),
             T::Comma if self.second() == T::LParen => self.comma_after_arrow(),
+            T::LBracket if self.second() == T::ColonColon => self.result_in_brackets(),
             _ => {
                 let end = Span::empty(whole.end);
                 let error = self
@@ -185,6 +186,20 @@ impl Parser<'_> {
                 false
             }
         }
+    }
+
+    /// `==>[::Text]`, at the bracket.
+    fn result_in_brackets(&mut self) -> bool {
+        let Some(close) = self.closer_of(self.at) else { return false };
+        let (first, last) = (self.here(), self.span(close));
+        let ty = self.text_between(self.after(self.after(self.at)), self.previous(close));
+        let error = self
+            .error(&codes::ARROW, first, "a result is written in parentheses")
+            .help(format!("write (::{ty}), or (::{ty}[]) for a list"))
+            .fix(likely("write parentheses", vec![edit(first, "("), edit(last, ")")]));
+        self.report(error);
+        self.skip_to(last.end);
+        true
     }
 
     /// `==&gt;`, at the `&`.

@@ -218,17 +218,31 @@ impl Parser<'_> {
         )
     }
 
-    /// The edits that make a node of each of several parameters in one pair of parentheses.
+    /// The edits that make a node of each of several parameters in one pair of parentheses. Names
+    /// without a type get that of the last one, as in Go.
     fn commas_as(&self, between: &str) -> Vec<crate::diagnostic::Edit> {
-        let mut edits = Vec::new();
-        let mut comma = Some(self.at);
-        while let Some(at) = comma {
-            let next = self.after(at);
-            let span = Span::new(self.span(self.previous(at)).end, self.span(next).start);
-            edits.push(edit(span, between));
-            comma = self.next_separator(next);
+        let (mut commas, mut next) = (Vec::new(), Some(self.at));
+        while let Some(at) = next {
+            commas.push(at);
+            next = self.next_separator(self.after(at));
         }
-        edits
+        let ty = commas.last().and_then(|last| self.type_of_parameter(self.after(*last)));
+        let edit_at = |at: &u32| {
+            let name = self.previous(*at);
+            let untyped = matches!(self.tokens.kind(self.previous(name)), T::LParen | T::Comma);
+            let ty = ty.filter(|_| untyped).map(|ty| format!("::{ty}")).unwrap_or_default();
+            let span = Span::new(self.span(name).end, self.span(self.after(*at)).start);
+            edit(span, format!("{ty}{between}"))
+        };
+        commas.iter().map(edit_at).collect()
+    }
+
+    /// The text of the type of a parameter, which begins with its name.
+    fn type_of_parameter(&self, name: u32) -> Option<&str> {
+        let colon = self.after(name);
+        let is_typed = matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
+        let end = self.next_of(colon, &[T::LBrace]).or_else(|| self.closer_around(colon))?;
+        is_typed.then(|| self.text_between(self.after(colon), self.previous(end)))
     }
 
     fn next_separator(&self, mut index: u32) -> Option<u32> {

@@ -1,5 +1,6 @@
 //! Ranges and types in records that are written as in other languages.
 
+use super::scan::{edit, likely};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
@@ -204,10 +205,18 @@ impl Parser<'_> {
         self.cover(end);
         let start = Span::empty(self.here().start);
         let entry = format!("{key}: {}", self.text_between(self.at, self.previous(end)));
+        let mut edits = vec![edit(start, format!("{key}: "))];
+        // `Text{1..80} {description: "…"}`
+        let record = self.after(end);
+        if self.tokens.kind(end) == T::RBrace && self.tokens.kind(record) == T::LBrace {
+            let between = Span::new(self.span(end).start, self.span(record).end);
+            edits.push(edit(between, ", "));
+            self.cover(self.after(self.closer_of(record)?));
+        }
         Some(
             self.value_error(self.here(), "a range needs its key")
                 .help(format!("write {{{entry}}}"))
-                .fix(Fix::replace(NeedsLook, format!("write {entry}"), start, format!("{key}: "))),
+                .fix(likely(format!("write {entry}"), edits)),
         )
     }
 

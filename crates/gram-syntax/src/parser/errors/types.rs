@@ -155,7 +155,9 @@ impl Parser<'_> {
                 T::LParen => open.push(T::RParen),
                 T::LBrace => open.push(T::RBrace),
                 T::RParen if open.last() != Some(&T::RParen) => {
-                    return (index > first).then_some(last);
+                    // `({a: Text) {…})`: it is in the place of another bracket.
+                    let wrong = !open.is_empty() && self.attributes_follow(index);
+                    return (index > first).then_some(if wrong { index } else { last });
                 }
                 T::RBracket | T::RBrace if open.last() != Some(&kind) => return None,
                 T::RBracket | T::RBrace | T::RParen => drop(open.pop()),
@@ -169,31 +171,36 @@ impl Parser<'_> {
         None
     }
 
+    /// Whether attributes, and the end of a parameter, follow a token.
+    fn attributes_follow(&self, index: u32) -> bool {
+        let open = self.after(index);
+        let close = self.closer_of(open).filter(|_| self.tokens.kind(open) == T::LBrace);
+        close.is_some_and(|close| self.tokens.kind(self.after(close)) == T::RParen)
+    }
+
     /// A token that begins no type.
     pub(in crate::parser) fn missing_member(&mut self) {
         let message = format!("expected a type, found {}", self.found());
         let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-        if let Some(error) = self.function_type() {
-            return self.report(error);
-        }
         let plain = error.clone().help(TYPES);
         let error = self.cause(error, Place::Values).unwrap_or(plain);
         self.report(error);
     }
 
-    /// `(get::()==>Text)`, at the closing parenthesis of what the function takes.
-    fn function_type(&mut self) -> Option<Diagnostic> {
-        let empty = self.kind() == T::RParen && self.tokens.kind(self.last) == T::LParen;
-        if !empty || !is_arrow(self.second()) {
-            return None;
-        }
-        let end = self.closer_around(self.after(self.at))?;
-        let span = self.span_between(self.last, self.previous(end));
-        self.cover(end);
-        Some(
-            self.error(&codes::TYPE_EXPRESSION, span, "gram has no function types")
-                .help("declare a tool for what can be called: [name:Tool | ()==>(::Text)]"),
-        )
+    /// Reports `(get::()==>Text)` or `(get::(a::Int)==>(::Text))`, at the second parenthesis.
+    pub(in crate::parser) fn function_type(&mut self) -> bool {
+        let at_arrow = |it: &u32| [*it, it + 1].iter().all(|it| is_arrow(self.tokens.kind(*it)));
+        let next = self.closer_of(self.at).map(|close| self.after(close));
+        let Some(arrow) = next.filter(at_arrow) else { return false };
+        let end = self.next_of(arrow, &[T::LBrace]).or_else(|| self.closer_around(arrow));
+        let Some(end) = end else { return false };
+        let span = self.span_between(self.at, self.previous(end));
+        let error = self
+            .error(&codes::TYPE_EXPRESSION, span, "gram has no function types")
+            .help("declare a tool for what can be called: [name:Tool | ()==>(::Text)]");
+        self.report(error);
+        self.skip_to(span.end);
+        true
     }
 
     /// An unexpected token after a type.

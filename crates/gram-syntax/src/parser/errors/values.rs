@@ -233,7 +233,14 @@ impl Parser<'_> {
         if text.find(ends).is_some_and(|at| at <= self.span(self.last).len() as usize) {
             return;
         }
-        let number = &text[..text.find(ends).unwrap_or(text.len())];
+        let mut end = text.find(ends).unwrap_or(text.len());
+        // `09:00`
+        if text[end..].starts_with(':') && text[end + 1..].starts_with(|c: char| c.is_ascii_digit())
+        {
+            let goes_on = |c: char| c.is_ascii_digit() || c == ':';
+            end += text[end..].find(|c| !goes_on(c)).unwrap_or(text.len() - end);
+        }
+        let number = &text[..end];
         let span = Span::new(offset(start), offset(start + number.len()));
         let in_range = self.is_in_range(self.last);
         let error = self.foreign_range(self.last).unwrap_or_else(|| {
@@ -278,8 +285,10 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
         ));
     }
     let words = number.contains(|c: char| c.is_alphabetic() || "%+".contains(c));
+    let is_time = number.starts_with('0') && number.contains(':');
     if !in_range
         && !words
+        && !is_time
         && !number.ends_with(['.', '-'])
         && let Some(range) = translate_range(number)
     {
