@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gram_check::codes;
 use gram_model::nearest::question;
 use gram_syntax::Applicability::NeedsLook;
-use gram_syntax::{Diagnostic, Fix, SourceFile, Span};
+use gram_syntax::{Code, Diagnostic, Fix, SourceFile, Span};
 use json_schema_kit::parts::{offset, part_at};
 use json_schema_kit::pointer::escape_token;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, KEYS, misspelled};
 use crate::expected_calls::ExpectedCalls;
 
-/// A problem of a case.
+/// A problem of a case, or of a recorded call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseProblem {
     /// Where it is.
@@ -25,7 +25,7 @@ pub struct CaseProblem {
     pub near: Vec<String>,
 }
 
-/// A place in the line of a case. Pointers are JSON pointers.
+/// A place in a line. Pointers are JSON pointers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CasePlace {
     /// A byte of the line, where it stops to be JSON.
@@ -100,10 +100,21 @@ impl CaseProblem {
 
     /// The diagnostic of the problem. `line` is a part of the text of the source.
     pub fn diagnostic(&self, source: &Arc<SourceFile>, line: &str) -> Diagnostic {
+        self.diagnostic_of(&codes::CASE_FILE, "correct the case", source, line)
+    }
+
+    /// The diagnostic of a code, with what helps if no other name is near.
+    pub(crate) fn diagnostic_of(
+        &self,
+        code: &'static Code,
+        help: &str,
+        source: &Arc<SourceFile>,
+        line: &str,
+    ) -> Diagnostic {
         let span = self.span(source, line);
-        let error = Diagnostic::error(&codes::CASE_FILE, source, span, self.message.clone());
-        let help = question(&self.near.iter().map(String::as_str).collect::<Vec<_>>());
-        let error = error.help(help.unwrap_or_else(|| "correct the case".to_owned()));
+        let error = Diagnostic::error(code, source, span, self.message.clone());
+        let near = question(&self.near.iter().map(String::as_str).collect::<Vec<_>>());
+        let error = error.help(near.unwrap_or_else(|| help.to_owned()));
         match self.near.first() {
             Some(near) => {
                 let text = Value::from(near.as_str()).to_string();

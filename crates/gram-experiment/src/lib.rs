@@ -7,6 +7,7 @@
 mod analysis;
 mod arms;
 mod baseline;
+mod call_checks;
 mod case;
 mod case_problems;
 mod checks;
@@ -50,6 +51,7 @@ use std::path::Path;
 pub use analysis::{Comparison, IntervalValue, ShiftEstimate, Spread};
 pub use arms::{ArmParts, HostFunction, differences, recordings};
 pub use baseline::Baseline;
+pub use call_checks::CallChecks;
 pub use case::{AttributesById, Case, CaseAttributes, UserMessage};
 pub use case_problems::{
     CasePlace, CaseProblem, CheckedCase, case_problems, check_case, known_keys,

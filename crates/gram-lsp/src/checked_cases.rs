@@ -1,4 +1,4 @@
-//! What a snapshot keeps of open files of cases.
+//! What a snapshot keeps of open files of cases and calls.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::file::File;
 #[cfg(feature = "agents")]
 pub(crate) use lines::{CaseCache, CheckedLine, CheckedLines};
 
-/// An open file of cases.
+/// An open file of cases or calls.
 #[derive(Debug)]
-pub(crate) struct CaseFile {
+pub(crate) struct DataFile {
     pub(crate) file: Arc<File>,
     pub(crate) found: Vec<Diagnostic>,
 }

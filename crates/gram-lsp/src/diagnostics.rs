@@ -11,7 +11,7 @@ use lsp_types as lsp;
 use lsp_types::Uri;
 use serde::Serialize;
 
-use crate::case_files::case_files;
+use crate::data_files::data_files;
 use crate::document_kind::DocumentKind;
 use crate::file::File;
 use crate::request::{RequestContext, RequestResult};
@@ -38,7 +38,7 @@ enum ReportPlace {
     ProjectFile,
     /// The fences of a Markdown document.
     Fences,
-    /// A file of cases.
+    /// A file of cases or calls.
     Cases(usize),
 }
 
@@ -54,7 +54,7 @@ impl ReportPlace {
                 snapshot.project_file().found.iter().map(|found| (snapshot, found)).collect()
             }
             Self::Cases(at) => {
-                let found = case_files(snapshot).get(at).map(|cases| cases.found.as_slice());
+                let found = data_files(snapshot).get(at).map(|cases| cases.found.as_slice());
                 found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
             }
             Self::Fences => {
@@ -78,7 +78,7 @@ impl DocumentReport {
     }
 }
 
-/// The reports of all documents of a project, including the project file and open files of cases.
+/// The reports of all documents of a project, including the project file and open files of cases and calls.
 pub(crate) fn reports(snapshot: &Snapshot) -> Vec<DocumentReport> {
     places(snapshot).map(|(file, place)| report(snapshot, file, place)).collect()
 }
@@ -92,7 +92,7 @@ fn places(snapshot: &Snapshot) -> impl Iterator<Item = (&Arc<File>, ReportPlace)
     let files = files.map(|(file, at)| (file, ReportPlace::File(at)));
     let markdown = snapshot.project.markdown.iter();
     let markdown = markdown.map(|markdown| (&markdown.file, ReportPlace::Fences));
-    let cases = std::iter::once_with(|| case_files(snapshot).iter().zip(0..)).flatten();
+    let cases = std::iter::once_with(|| data_files(snapshot).iter().zip(0..)).flatten();
     let cases = cases.map(|(cases, at)| (&cases.file, ReportPlace::Cases(at)));
     project_file.chain(files).chain(markdown).chain(cases)
 }
@@ -125,7 +125,7 @@ pub(crate) fn own_diagnostics(cx: &RequestContext) -> &[Diagnostic] {
     match cx.file.kind {
         DocumentKind::Project => &cx.snapshot.project_file().found,
         DocumentKind::Data => {
-            let mut cases = case_files(&cx.snapshot).iter();
+            let mut cases = data_files(&cx.snapshot).iter();
             let own = cases.find(|cases| cases.file.uri == cx.file.uri);
             own.map(|cases| cases.found.as_slice()).unwrap_or_default()
         }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 #[cfg(feature = "agents")]
-use crate::case_files::editing;
+use crate::data_files::editing;
 use crate::document_kind::DocumentKind;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;

@@ -18,11 +18,11 @@
 
 mod actions;
 mod capabilities;
-mod case_files;
 mod checked_cases;
 mod client;
 mod committed;
 mod completion;
+mod data_files;
 mod diagnostics;
 mod dispatch;
 mod document_kind;

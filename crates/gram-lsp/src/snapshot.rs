@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 
 #[cfg(feature = "agents")]
 use crate::checked_cases::CaseCache;
-use crate::checked_cases::CaseFile;
+use crate::checked_cases::DataFile;
 use crate::committed::Committed;
 use crate::file::File;
 use crate::position::{Encoding, Positions};
@@ -119,7 +119,7 @@ pub(crate) struct Snapshot {
     #[cfg(feature = "agents")]
     valid: OnceLock<Option<gram_check::Valid<gram_model::Module>>>,
     /// The diagnostics of open files of cases, computed on first use.
-    pub(crate) case_files: OnceLock<Vec<CaseFile>>,
+    pub(crate) data_files: OnceLock<Vec<DataFile>>,
 }
 
 /// The files of a project and the files that they import.
@@ -150,7 +150,7 @@ impl Snapshot {
             fences: OnceLock::new(),
             #[cfg(feature = "agents")]
             valid: OnceLock::new(),
-            case_files: OnceLock::new(),
+            data_files: OnceLock::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use gram_model::WHOLE_SERVER;
 use lsp_types::{Range, Uri};
 use serde::Serialize;
 
-use crate::case_files::cases_of;
+use crate::data_files::cases_of;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
 

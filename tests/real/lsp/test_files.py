@@ -207,6 +207,33 @@ async def test_cases_are_checked_while_they_are_edited(editor, end):
     await editor.pushed("cases.jsonl", lambda found: not found)
 
 
+CALLS = r'''{"id": 1, "name": "find", "arguments": {"order": "a", "limit": "3", "more": true}}
+{"name": "find", "arguments": {"order": [1, 2], "limit": "many"}}
+
+{"name": "fnd", "arguments": {}}
+{"name": "find", "arguments": "{\"limit\": 3}"}
+{"type": "call", "name": "find", "arguments": "{}"}
+'''
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@with_files({"gram.toml": "", "a.gram": SPEC})
+async def test_recorded_calls_are_checked_while_they_are_edited(editor, end):
+    editor.open("calls.jsonl", CALLS.replace("\n", end), "jsonl")
+    found = await editor.pushed("calls.jsonl", len)
+    assert told(editor, "calls.jsonl", found) == [
+        ("[1, 2]", "`order` wants text, and got the list [1, 2]"),
+        ('"many"', '`limit` wants an integer, and got the text "many"'),
+        ('"fnd"', "unknown tool `fnd`"),
+        (r'"{\"limit\": 3}"', "`order` is missing: it is required, and wants text"),
+    ]
+    assert {one.code for one in found} == {"rejected-value", "unknown-name"}
+    assert 'write `find`' in await actions(editor, "calls.jsonl", '"fnd"')
+    # The specification changes, without being saved.
+    editor.open("a.gram", SPEC.replace("order", "number"))
+    await editor.pushed("calls.jsonl", lambda found: "`number` is missing" in str(found))
+
+
 # The line, where ¦ is the cursor; what is offered; what is not.
 LINES = [
     ('{¦', "id input expect user", "calls"),

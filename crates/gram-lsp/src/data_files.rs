@@ -1,4 +1,4 @@
-//! Diagnostics of open files of cases, which experiments of the project name.
+//! Diagnostics of open files of cases, which experiments of the project name, and of calls.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use gram_check::names::{Declaration, Found, Kind};
 
-use crate::checked_cases::CaseFile;
+use crate::checked_cases::DataFile;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
 use crate::uri::real;
 
-/// The open files of cases with their diagnostics.
-pub(crate) fn case_files(snapshot: &Snapshot) -> &[CaseFile] {
-    snapshot.case_files.get_or_init(|| check_open_files(snapshot))
+/// The open files of cases and calls with their diagnostics.
+pub(crate) fn data_files(snapshot: &Snapshot) -> &[DataFile] {
+    snapshot.data_files.get_or_init(|| check_open_files(snapshot))
 }
 
-fn check_open_files(snapshot: &Snapshot) -> Vec<CaseFile> {
+fn check_open_files(snapshot: &Snapshot) -> Vec<DataFile> {
     if snapshot.project.open_data.is_empty() {
         return Vec::new();
     }
@@ -27,7 +27,12 @@ fn check_open_files(snapshot: &Snapshot) -> Vec<CaseFile> {
         // A file that several experiments name is checked for the first one.
         if seen.insert(path) {
             let diagnostics = check::diagnostics(snapshot, file, &experiment);
-            found.push(CaseFile { file: Arc::clone(file), found: diagnostics });
+            found.push(DataFile { file: Arc::clone(file), found: diagnostics });
+        }
+    }
+    for (_, file) in snapshot.project.open_data.iter().filter(|(path, _)| !seen.contains(*path)) {
+        if let Some(diagnostics) = check::calls(snapshot, file) {
+            found.push(DataFile { file: Arc::clone(file), found: diagnostics });
         }
     }
     found
@@ -66,6 +71,10 @@ mod check {
 
     pub(super) fn diagnostics(_: &Snapshot, _: &Arc<File>, _: &str) -> Vec<Diagnostic> {
         Vec::new()
+    }
+
+    pub(super) fn calls(_: &Snapshot, _: &Arc<File>) -> Option<Vec<Diagnostic>> {
+        None
     }
 }
 

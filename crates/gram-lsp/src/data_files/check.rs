@@ -1,4 +1,5 @@
-//! Checks the lines of a file of cases as `gramc ab` does, and against the specification.
+//! Checks the lines of a file of cases as `gramc ab` does, and those of a file of calls as `gramc validate`
+//! does.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,7 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gram_check::codes;
-use gram_experiment::{CasePlace, CaseProblem, ExpectedCalls, case_problems, check_case};
+use gram_experiment::{
+    CallChecks, CasePlace, CaseProblem, ExpectedCalls, case_problems, check_case,
+};
 use gram_syntax::{Diagnostic, SourceFile, Span};
 use json_schema_kit::parts::offset;
 use rayon::prelude::*;
@@ -56,6 +59,19 @@ pub(super) fn diagnostics(
     let found = reporter.found;
     checked.lines = lines.into_iter().map(|(_, key, checked)| (key, checked)).collect();
     found
+}
+
+/// The diagnostics of a file of calls, which `gramc validate` reads. `None` if none of its first lines is a
+/// call of a tool of the project.
+pub(super) fn calls(snapshot: &Snapshot, file: &Arc<File>) -> Option<Vec<Diagnostic>> {
+    let calls = CallChecks::new(snapshot.valid_module()?);
+    let lines = || file.text().split('\n');
+    if !lines().take(MAX_LINES).any(|line| calls.is_call(line)) {
+        return None;
+    }
+    let found = lines().map(|line| calls.diagnostics(file.source(), line));
+    let wrong = found.filter(|found| !found.is_empty()).take(MAX_LINES);
+    Some(wrong.flat_map(|found| found.into_iter().take(MAX_PROBLEMS)).collect())
 }
 
 fn hash(line: &str) -> u64 {
