@@ -12,11 +12,25 @@ const NON_JOINER: char = '\u{200c}';
 /// text, zero-width characters, tags, and control characters other than tabs and line breaks. A
 /// joiner is not hidden inside an emoji sequence or between letters of a script that uses it.
 pub fn hidden_characters(text: &str) -> impl Iterator<Item = (usize, char)> {
-    // Most texts have no such bytes, which this finds faster.
-    let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte) || byte == b'\n');
-    let text = if plain { "" } else { text };
+    let text = if may_hide(text) { text } else { "" };
     text.char_indices().filter(move |(at, c)| is_hidden(*c) && !joins(text, *at, *c))
 }
+
+/// Whether a text has a byte that a hidden character begins with. Most have none, which is found faster
+/// than what each character is.
+pub(crate) fn may_hide(text: &str) -> bool {
+    let begins_hidden = |byte: u8| {
+        (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r'))
+            // U+007F, U+0080 to U+00BF, U+2000 to U+2FFF, and from U+C0000 on.
+            || matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xf3..)
+    };
+    // Without an end within them, many bytes are compared at once.
+    let any = |bytes: &[u8]| bytes.iter().fold(false, |any, byte| any | begins_hidden(*byte));
+    text.as_bytes().chunks(BLOCK).any(any)
+}
+
+/// How many bytes are compared before the search may end.
+const BLOCK: usize = 256;
 
 /// The text with hidden characters as escapes: `\u{202e}`. Control characters stay.
 pub(crate) fn escape_hidden(text: &str) -> Cow<'_, str> {

@@ -68,6 +68,9 @@ impl SourceFile {
         let printable = self.printable.get_or_init(|| {
             let obeyed = |c: char| crate::hidden::is_hidden(c) && !is_joiner(c);
             let lone = memchr::memchr_iter(b'\r', bytes).any(|at| is_lone_return(bytes, at));
+            if !lone && !crate::hidden::may_hide(&self.text) {
+                return None;
+            }
             let chars = self.text.char_indices().map(|(at, c)| match c {
                 '\r' if is_lone_return(bytes, at) => '\n',
                 _ => mask(c),
