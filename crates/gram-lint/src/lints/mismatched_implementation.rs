@@ -20,8 +20,9 @@ is nearly that of a tool in the same file that has no implementation.
 
 It also reports parts of the URL of an `Http` implementation that are sent as
 they are, although they look like parameters: `:id`, `${id}`, and the name in
-braces of something that is not a parameter of the tool. And it reports `body`
-of a request whose method has no body, if no parameter is placed there.
+braces of something that is not a parameter of the tool. It reports names in
+`arguments` that are no parameters, and the `body` of a request whose method has
+no body, if no parameter is placed there.
 
 ```gram bad
 /** Looks up a pet by its number. */
@@ -78,6 +79,9 @@ fn run(cx: &Context<'_>, report: &mut Report) {
                 let near: Vec<_> = near.into_iter().filter(|near| !implemented(near)).collect();
                 unknown_tool(cx, (place.file, place.name), implementation, &near, report);
             }
+            if let Some(tool) = tool {
+                unknown_arguments(cx, place.file, node, tool, report);
+            }
             if implementation.kind == ImplementationKind::Http {
                 url(cx, place.file, node, tool, report);
                 let places = [&implementation.attributes, &library.attributes];
@@ -104,6 +108,56 @@ fn unknown_tool(
     let fix = Fix::replace(NeedsLook, format!("write `{first}`"), span, identifier(first));
     report.add(file, cx.diagnostic(&LINT, file, span, message).help(help).fix(fix));
 }
+
+/// Reports names in `arguments` that are no parameters of the tool.
+fn unknown_arguments(
+    cx: &Context<'_>,
+    file: usize,
+    node: Node<'_>,
+    tool: &ListedTool<'_>,
+    report: &mut Report,
+) {
+    let mut entries = node.subject().entries();
+    let Some(arguments) = entries.find(|entry| entry.key.content() == "arguments") else { return };
+    let Some(known) = parameters(cx, tool) else { return };
+    let mut open = vec![arguments.value];
+    while let Some(node) = open.pop() {
+        let start = open.len();
+        open.extend(node.children());
+        open[start..].reverse();
+        let content = node.content();
+        let is_text = matches!(node.kind(), N::String | N::QuotedName | N::DoubleQuotedName);
+        let Some(path) = content.strip_prefix('$').filter(|_| is_text) else { continue };
+        let (name, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
+        if name.is_empty() || name.starts_with('$') || known.iter().any(|it| it == name) {
+            continue;
+        }
+        let message = format!("the tool `{}` has no parameter `{name}`", tool.tool().name);
+        let diagnostic = cx.diagnostic(&LINT, file, node.span(), message);
+        let near = nearest(name, known.iter().map(String::as_str));
+        let diagnostic = match (near.first(), known.first()) {
+            (Some(near), _) => {
+                let (text, quote) = (format!("${near}{rest}"), &node.text()[..1]);
+                let fix = format!("{quote}{text}{quote}");
+                diagnostic.help(format!("did you mean `{text}`?")).fix(Fix::replace(
+                    NeedsLook,
+                    format!("write `{text}`"),
+                    node.span(),
+                    fix,
+                ))
+            }
+            (None, Some(_)) => {
+                let names: Vec<_> = known.iter().take(MAX_NAMED).map(String::as_str).collect();
+                diagnostic.help(format!("its parameters are {}", names.join(", ")))
+            }
+            (None, None) => diagnostic.help("write the value itself: the tool has no parameters"),
+        };
+        report.add(file, diagnostic);
+    }
+}
+
+/// The most parameters that a help text names.
+const MAX_NAMED: usize = 12;
 
 /// Reports the first part of a URL that looks like a parameter and is none.
 fn url(
