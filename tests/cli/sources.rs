@@ -62,10 +62,14 @@ fn tool_lists_are_specifications() {
 
 #[test]
 fn what_a_document_is_not_is_told() {
-    let folder = folder(&[("tools.json", "{\"a\": ["), ("api.yaml", "openapi: [3\n")]);
+    let texts =
+        [("tools.json", "{\"a\": ["), ("api.yaml", "openapi: [3\n"), ("plain.yaml", "tools: 1\n")];
+    let folder = folder(&texts);
     let run = |line: &str| gramc(line).within(folder.path()).run();
     run("compile tools.json").exits(1).says(&["gramc: tools.json: ", "line 1"]);
     run("compile api.yaml").exits(1).says(&["gramc: api.yaml: "]);
+    run("compile plain.yaml").exits(1).says(&["plain.yaml: not a description of an API"]);
+    run("import plain.yaml").exits(1).says(&["plain.yaml: not a description of an API"]);
     run("compile none.json").fails_with(&["cannot read none.json"]);
     run("compile tools.json --command x").fails_with(&["name files or an MCP server, not both"]);
     run("bind tools.json --command x").fails_with(&["cannot be used with '--command <COMMAND>'"]);
@@ -180,6 +184,8 @@ fn secrets_are_sent_only_if_the_user_says_so() {
     run("bind pets.yaml --ca none.pem").fails_with(&["cannot be used with"]);
     run("bind pets.yaml --env PETS_KEY").exits(0);
     run("compile pets.yaml").exits(0);
+    run("run pets.yaml Hi --model scripted/x").fails_with(&["allow that with --env PETS_KEY"]);
+    run("run pets.yaml Hi --model scripted/x --env PETS_KEY").fails_with(&["agent"]);
     run("bind one.gram --env PETS_KEY").fails_with(&["--env needs --command"]);
     run("diff one.gram one.gram --env PETS_KEY").fails_with(&["cannot be used with"]);
 }

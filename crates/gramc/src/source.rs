@@ -136,9 +136,13 @@ fn of_json(
 }
 
 /// Why a document cannot be imported.
-fn invalid(name: &str, error: &dyn std::fmt::Display) -> Failure {
+pub(crate) fn invalid(name: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::InvalidInput(format!("{name}: {error}"))
 }
+
+/// What is wrong with other documents in YAML.
+pub(crate) const NOT_AN_API: &str =
+    "not a description of an API (OpenAPI 3, Swagger 2.0, Google Discovery)";
 
 /// What was imported from another notation.
 fn of_imported(imported: Imported, name: &str, display: Display) -> Texts {
@@ -158,6 +162,11 @@ fn is_document(path: &Path, bytes: &[u8]) -> bool {
     };
     has_extension(path, &["json", "jsonl", "yaml", "yml"])
         || (!is_gram(path) && (matches!(values.next(), Some(Ok(_))) || is_api()))
+}
+
+/// Whether a file has the extension of YAML.
+pub(crate) fn is_yaml(path: &Path) -> bool {
+    has_extension(path, &["yaml", "yml"])
 }
 
 fn has_extension(path: &Path, known: &[&str]) -> bool {
@@ -182,9 +191,8 @@ fn of_document(
         let texts = of_imported(imported.specification, name, display);
         return Ok(Texts { library: library_in(&imported.library), ..texts });
     }
-    if has_extension(path, &["yaml", "yml"]) {
-        let what = "not a description of an API (OpenAPI 3, Swagger 2.0, Google Discovery)";
-        return Err(invalid(name, &what));
+    if is_yaml(path) {
+        return Err(invalid(name, &NOT_AN_API));
     }
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("tool");
     of_json(&json, (name, stem), Origin::Auto, display)

@@ -1,5 +1,5 @@
 -- How long Neovim waits for diagnostics after a keystroke, as its client sees it: from the change of the
--- text to the publication of the diagnostics that it causes. Environment variables: GRAMC, GRAM_FOLDER
+-- text to the arrival of the diagnostics that it causes. Environment variables: GRAMC, GRAM_FOLDER
 -- with tools.gram, and KEYSTROKES. Prints milliseconds as JSON.
 
 local env = vim.env
@@ -9,19 +9,22 @@ local function main()
   vim.cmd("edit " .. env.GRAM_FOLDER .. "/tools.gram")
   local buffer = vim.api.nvim_get_current_buf()
   local arrived
-  local publish = vim.lsp.handlers["textDocument/publishDiagnostics"]
+  -- Newer versions ask for diagnostics, older ones are told.
+  local handlers = {}
+  for _, method in ipairs({ "textDocument/publishDiagnostics", "textDocument/diagnostic" }) do
+    local handle = vim.lsp.handlers[method]
+    handlers[method] = function(...)
+      arrived = vim.loop.hrtime()
+      return handle and handle(...)
+    end
+  end
   local client = vim.lsp.start_client({
     name = "gramc",
     cmd = { env.GRAMC, "lsp" },
     root_dir = env.GRAM_FOLDER,
     -- Neovim waits for more keystrokes by itself, which is not what is measured.
     flags = { debounce_text_changes = 0 },
-    handlers = {
-      ["textDocument/publishDiagnostics"] = function(...)
-        arrived = vim.loop.hrtime()
-        return publish(...)
-      end,
-    },
+    handlers = handlers,
   })
   vim.lsp.buf_attach_client(buffer, client)
   assert(vim.wait(LIMIT, function() return arrived ~= nil end, 1), "no diagnostics")

@@ -1,10 +1,10 @@
 //! The arguments of `gramc run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
-use super::{AgentProgram, Approve, Bind, Journal, Spec};
+use super::{AgentProgram, Approve, Bind, Journal, LiveServer, Spec};
 
 /// Run an agent: a model that calls the tools of a library
 ///
@@ -24,12 +24,15 @@ scripted/echo and scripted/FILE need no network.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) spec: Spec,
+    spec: Spec,
     /// Messages of the user, one per turn
     #[arg(value_name = "MESSAGE")]
     pub(crate) messages: Vec<String>,
     #[command(flatten)]
     pub(crate) bind: Bind,
+    /// Environment variable that calls of an API may send; repeatable
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["library", "fake"])]
+    pub(crate) env: Vec<String>,
     #[command(flatten)]
     pub(crate) approve: Approve,
     #[command(flatten)]
@@ -118,4 +121,18 @@ pub(crate) struct Trace {
     /// calls as `expect`
     #[arg(long)]
     pub(crate) cases: bool,
+}
+
+impl Run {
+    /// The specification, with the variables that calls of an API may send.
+    pub(crate) fn spec(&self) -> Spec {
+        let Spec { path, stdin_filename, .. } = &self.spec;
+        let server = LiveServer { env: self.env.clone(), ..LiveServer::default() };
+        Spec { path: path.clone(), stdin_filename: stdin_filename.clone(), server }
+    }
+
+    /// The path of the specification.
+    pub(crate) fn path(&self) -> &Path {
+        &self.spec.path
+    }
 }

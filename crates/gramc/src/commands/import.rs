@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::args::{Import, InputFormat};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{input, live, output, server_library};
+use crate::{input, live, output, server_library, source};
 
 /// The most bytes that are read: the same as of a text in gram.
 const MAX_BYTES: u64 = 64 << 20;
@@ -39,6 +39,9 @@ pub(super) fn run(args: &Import) -> Outcome {
             };
             if let Some(document) = document {
                 return api(args, document, &called);
+            }
+            if source::is_yaml(file) {
+                return Err(source::invalid(&called, &source::NOT_AN_API));
             }
             // What is no JSON at all is reported as such.
             if args.library_out.is_some() && serde_json::from_str::<IgnoredAny>(&text).is_ok() {

@@ -31,8 +31,8 @@ use show::Show;
 use turns::Turns;
 
 pub(super) fn run(args: &Run, display: Display) -> Outcome {
-    only_one_reads(&[&args.spec.path, args.bind.path()])?;
-    let Some(read) = read(&args.spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+    only_one_reads(&[args.path(), args.bind.path()])?;
+    let Some(read) = read(&args.spec(), &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let telemetry = telemetry();
     let work = start(args, display, &read, telemetry.as_ref());
@@ -59,7 +59,7 @@ async fn start(
     }
     let command = agents::program(&args.program)?;
     let agent = agents::choose(&spec.module, args.agent.as_deref(), command.is_some())?;
-    let mut models = Models::new(|name| std::env::var(name).ok(), folder(&args.spec.path));
+    let mut models = Models::new(|name| std::env::var(name).ok(), folder(args.path()));
     let options = TeamOptions {
         model: model(args, &mut models)?,
         attributes: Vec::new(),
