@@ -126,6 +126,7 @@ fn all_edits_of_real_tools_are_decided() {
         all.judged,
         all.slowest
     );
+    eprint!("{summary}");
     assert!(
         faults.is_empty(),
         "{summary}{} faults: {}",

@@ -1,6 +1,6 @@
 //! Whether schemas allow what others allow: on random pairs, a proof is never contradicted by a
 //! value, and what is said to be a counterexample is one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod edited;
 mod edits;
@@ -8,6 +8,7 @@ mod relatives;
 mod tools;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use gram_schema::emit::{ParameterSchema, ResultSchema};
 use gramc_tests::modules::{Modules, Numbers};
@@ -37,6 +38,8 @@ struct Verdicts {
     values: usize,
     /// Why nothing was said.
     reasons: BTreeMap<String, usize>,
+    /// The longest time that an answer took, and its pair.
+    slowest: (Duration, String),
     faults: Vec<String>,
 }
 
@@ -47,6 +50,7 @@ impl Verdicts {
         self.undecided += other.undecided;
         self.values += other.values;
         self.faults.extend(other.faults);
+        self.slowest = std::mem::take(&mut self.slowest).max(other.slowest);
         for (reason, count) in other.reasons {
             *self.reasons.entry(reason).or_default() += count;
         }
@@ -66,7 +70,13 @@ fn look(
     verdicts: &mut Verdicts,
 ) -> Result<(), String> {
     let pair = || format!("wide: {wide}\nnarrow: {narrow}");
-    match decide(wide, narrow) {
+    let start = Instant::now();
+    let answer = decide(wide, narrow);
+    let took = start.elapsed();
+    if took > verdicts.slowest.0 {
+        verdicts.slowest = (took, pair());
+    }
+    match answer {
         Containment::Proven => {
             verdicts.yes += 1;
             let (accepts, gives) = (validator(wide), validator(narrow));
@@ -136,6 +146,8 @@ fn assert_decided(verdicts: &Verdicts, percent: usize) {
     let Verdicts { yes, no, undecided, values, .. } = verdicts;
     let counts = format!("{yes} yes, {no} no, {undecided} undecided, {values} values");
     let total = yes + no + undecided;
+    let (took, pair) = &verdicts.slowest;
+    eprintln!("{counts}, slowest {took:?}:\n{pair}");
     let reasons: Vec<&str> = verdicts.reasons.keys().take(5).map(String::as_str).collect();
     assert!(*yes > total / 10 && *no > total / 10, "{counts}");
     assert!(undecided * 100 <= total * percent, "{counts}\n{}", reasons.join("\n"));

@@ -45,7 +45,9 @@ struct Suspicion {
 
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
-        look(cx, view.file, field, (view.parameter(field), view.place(field)), report);
+        if let Some(found) = suspicion(cx, &field.type_use.ty) {
+            report_at(cx, view.file, found, (view.parameter(field), view.place(field)), report);
+        }
     }
     if let Some(found) = suspicion(cx, &view.tool.result.type_use.ty) {
         report_at(cx, view.file, found, (view.result(), view.name), report);
@@ -54,19 +56,9 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 
 fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields() {
-        look(cx, view.file, field, (view.field(field), view.place(field)), report);
-    }
-}
-
-fn look(
-    cx: &Context<'_>,
-    file: usize,
-    field: &Field,
-    place: (Option<Node<'_>>, Span),
-    report: &mut Report,
-) {
-    if let Some(found) = suspicion(cx, &field.type_use.ty) {
-        report_at(cx, file, found, place, report);
+        if let Some(found) = suspicion(cx, &field.type_use.ty) {
+            report_at(cx, view.file, found, (view.field(field), view.place(field)), report);
+        }
     }
 }
 
@@ -117,11 +109,12 @@ fn suspicion(cx: &Context<'_>, ty: &Type) -> Option<Suspicion> {
             meant: None,
         });
     }
-    let has_both = members.contains(&Type::Integer) && members.contains(&Type::Number);
+    if !members.contains(&Type::Integer) || !members.contains(&Type::Number) {
+        return None;
+    }
     let left: Vec<_> = members.iter().filter(|it| **it != Type::Integer).cloned().collect();
     let left = if let [only] = &left[..] { only.clone() } else { Type::Union(left) };
-    let meant = print(&left).filter(|_| has_both)?;
-    Some(written("every integer is a number", meant))
+    Some(written("every integer is a number", print(&left)?))
 }
 
 /// Whether a record has nothing but attributes with their values, which it has as literal types.

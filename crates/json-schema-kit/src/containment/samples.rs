@@ -18,6 +18,9 @@ pub(super) const DEPTH: usize = 7;
 /// The maximum depth of samples.
 const MAX_DEPTH: usize = 40;
 
+/// How many steps of the budget a sample takes, which is made, copied and judged.
+const SAMPLE_STEPS: usize = 5;
+
 /// The longest text and list that are made.
 const MAX_TEXT: u64 = 20_000;
 pub(super) const MAX_LIST: u64 = 300;
@@ -139,7 +142,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
-        if depth > MAX_DEPTH || !self.prover.spend(1) {
+        if depth > MAX_DEPTH || !self.prover.spend(SAMPLE_STEPS) {
             return Vec::new();
         }
         let Some(branches) = self.prover.branches(terms) else { return Vec::new() };
@@ -190,7 +193,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             if allowed.len() >= limit && refused.len() >= limit {
                 break;
             }
-            if !self.prover.spend(1) || self.refuses(&branch.terms, &value) {
+            if !self.prover.spend(SAMPLE_STEPS) || self.refuses(&branch.terms, &value) {
                 continue;
             }
             if hints.iter().any(|hint| self.refuses(hint, &value)) {
