@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::branch::{Branch, JsonType, Term, Terms};
 use super::pattern_samples;
-use super::samples::{DEPTH, MAX_LIST, SampleGenerator, sizes_of};
+use super::samples::{DEPTH, MAX_LIST, SampleGenerator, size, sizes_of};
 use crate::pointer::escape_token;
 
 /// The number of names for each pattern of names.
@@ -80,7 +80,7 @@ impl<'s> SampleGenerator<'_, 's> {
         objects.push(foreign);
         let prover = &mut *self.prover;
         let mut change = |from: &Map<String, Value>, name: &str, value: Option<&Value>| {
-            if !prover.spend(from.len() + 1) {
+            if !prover.spend(from.values().map(size).sum::<usize>() + 1) {
                 return;
             }
             let mut changed = from.clone();

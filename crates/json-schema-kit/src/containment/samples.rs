@@ -18,8 +18,8 @@ pub(super) const DEPTH: usize = 7;
 /// The maximum depth of samples.
 const MAX_DEPTH: usize = 40;
 
-/// How many steps of the budget a sample takes, which is made, copied and judged.
-const SAMPLE_STEPS: usize = 5;
+/// How many steps of the budget it takes to look at the terms of a place that samples are made for.
+const PLACE_STEPS: usize = 20;
 
 /// The longest text and list that are made.
 const MAX_TEXT: u64 = 20_000;
@@ -142,7 +142,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
-        if depth > MAX_DEPTH || !self.prover.spend(SAMPLE_STEPS) {
+        if depth > MAX_DEPTH || !self.prover.spend(PLACE_STEPS * (1 + hints.len())) {
             return Vec::new();
         }
         let Some(branches) = self.prover.branches(terms) else { return Vec::new() };
@@ -193,7 +193,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             if allowed.len() >= limit && refused.len() >= limit {
                 break;
             }
-            if !self.prover.spend(SAMPLE_STEPS) || self.refuses(&branch.terms, &value) {
+            if !self.prover.spend(size(&value)) || self.refuses(&branch.terms, &value) {
                 continue;
             }
             if hints.iter().any(|hint| self.refuses(hint, &value)) {
@@ -289,6 +289,15 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             lists.push(Value::Array(vec![wanted]));
         }
         lists
+    }
+}
+
+/// The number of values that a sample consists of, which are copied and judged.
+pub(super) fn size(sample: &Value) -> usize {
+    1 + match sample {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.values().map(size).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
