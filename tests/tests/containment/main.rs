@@ -25,6 +25,9 @@ const VALUES: usize = 200;
 /// How many values are made for that at most, since not each of them fits.
 const ATTEMPTS: usize = 600;
 
+/// How long one answer may take.
+const MAX_TIME: Duration = Duration::from_secs(5);
+
 /// How many faults each thread reports before it stops.
 const MAX_FAULTS: usize = 3;
 
@@ -148,6 +151,7 @@ fn assert_decided(verdicts: &Verdicts, percent: usize) {
     let total = yes + no + undecided;
     let (took, pair) = &verdicts.slowest;
     eprintln!("{counts}, slowest {took:?}:\n{pair}");
+    assert!(*took < MAX_TIME, "{took:?}:\n{pair}");
     let reasons: Vec<&str> = verdicts.reasons.keys().take(5).map(String::as_str).collect();
     assert!(*yes > total / 10 && *no > total / 10, "{counts}");
     assert!(undecided * 100 <= total * percent, "{counts}\n{}", reasons.join("\n"));

@@ -25,6 +25,10 @@ const PLACE_STEPS: usize = 20;
 const MAX_TEXT: u64 = 20_000;
 pub(super) const MAX_LIST: u64 = 300;
 
+/// The most values that a list or an object consists of. Those of recursive types may double with each
+/// level.
+const MAX_VALUES: usize = 5_000;
+
 /// How many patterns of one place texts are made for.
 const MAX_PATTERNS: usize = 4;
 
@@ -145,7 +149,16 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         if depth > MAX_DEPTH || !self.prover.spend(PLACE_STEPS * (1 + hints.len())) {
             return Vec::new();
         }
-        let Some(branches) = self.prover.branches(terms) else { return Vec::new() };
+        let Some(mut branches) = self.prover.branches(terms) else { return Vec::new() };
+        if limit == 1 {
+            // One that holds no others ends the samples of a recursive type.
+            branches.sort_by_key(|branch| match branch.kind {
+                _ if branch.values.is_some() => 0,
+                JsonType::Object => 1,
+                JsonType::Array => 2,
+                _ => 0,
+            });
+        }
         let mut others = Vec::new();
         for hint in hints {
             others.extend(self.prover.branches(hint).into_iter().flatten());
@@ -168,7 +181,9 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             // Parts are chosen where they are made; what is whole is chosen here.
             if matches!(branch.kind, JsonType::Array | JsonType::Object) && branch.values.is_none()
             {
-                found.extend(values.into_iter().take(share));
+                let whole =
+                    values.into_iter().filter(|value| size(value) <= MAX_VALUES).take(share);
+                found.extend(whole);
             } else {
                 found.extend(self.chosen(branch, hints, values, share.min(14)));
             }
@@ -177,6 +192,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             }
         }
         found.truncate(limit);
+        self.prover.spend(found.iter().map(size).sum());
         found
     }
 

@@ -458,3 +458,27 @@ fn what_breaks_deep_in_a_tagged_union_is_found() {
     let (value, _, _) = refuses(&tagged(20), &tagged(30));
     assert_eq!(value.pointer("/by/tag"), Some(&json!("b")), "{value}");
 }
+
+/// A list of each level holds two of the next one, so samples are as shallow as they can be.
+#[test]
+fn samples_of_recursive_types_stay_small() {
+    let tree = |kind: Value| {
+        json!({
+            "type": "object",
+            "properties": {"root": {"$ref": "#/$defs/tree"}},
+            "$defs": {"tree": {
+                "type": "object",
+                "required": ["below"],
+                "properties": {"below": {"anyOf": [
+                    {"type": "array", "items": {"$ref": "#/$defs/tree"}, "minItems": 2},
+                    {"type": "object", "properties": {"kind": kind}, "required": ["sort"]}
+                ]}}
+            }}
+        })
+    };
+    let wide = tree(json!({"const": "leaf"}));
+    let narrow = tree(json!({"anyOf": [{"const": "leaf"}, {"type": "null"}]}));
+    let start = Instant::now();
+    assert_eq!(refuses(&wide, &narrow).1, "/root/below");
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
