@@ -157,13 +157,15 @@ struct Quoted {
 fn literal(cx: &Context<'_>, file: usize, ty: &Type) -> Option<Quoted> {
     let looks = |ty: &Type, alone: bool| {
         let Type::Literal(value) = ty else { return None };
-        let text = value.as_str()?.to_owned();
-        let meant = if looks_like_type(cx, file, &text, alone) {
-            text.clone()
+        let text = value.as_str()?;
+        let meant = if looks_like_type(cx, file, text, alone) {
+            text.to_owned()
+        } else if alone {
+            alternatives(text)?
         } else {
-            alternatives(&text).filter(|_| alone)?
+            return None;
         };
-        Some(Quoted { text, meant })
+        Some(Quoted { text: text.to_owned(), meant })
     };
     let mut found = looks(ty, true);
     walk::parts(ty, &mut |part| {
