@@ -70,6 +70,9 @@ fn what_a_document_is_not_is_told() {
     run("compile api.yaml").exits(1).says(&["gramc: api.yaml: "]);
     run("compile plain.yaml").exits(1).says(&["plain.yaml: not a description of an API"]);
     run("import plain.yaml").exits(1).says(&["plain.yaml: not a description of an API"]);
+    // JSON is YAML, too.
+    folder.write("json.yaml", TOOLS);
+    assert!(run("import json.yaml").exits(0).stdout.contains(":Tool"));
     run("compile none.json").fails_with(&["cannot read none.json"]);
     run("compile tools.json --command x").fails_with(&["name files or an MCP server, not both"]);
     run("bind tools.json --command x").fails_with(&["cannot be used with '--command <COMMAND>'"]);

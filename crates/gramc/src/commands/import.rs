@@ -40,11 +40,12 @@ pub(super) fn run(args: &Import) -> Outcome {
             if let Some(document) = document {
                 return api(args, document, &called);
             }
-            if source::is_yaml(file) {
+            let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+            if !is_json && source::is_yaml(file) {
                 return Err(source::invalid(&called, &source::NOT_AN_API));
             }
             // What is no JSON at all is reported as such.
-            if args.library_out.is_some() && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
+            if args.library_out.is_some() && is_json {
                 return Err(Failure::new(NO_CALLS));
             }
             (text, called, None)

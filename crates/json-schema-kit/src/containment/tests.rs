@@ -465,7 +465,7 @@ fn samples_of_recursive_types_stay_small() {
     let tree = |kind: Value| {
         json!({
             "type": "object",
-            "properties": {"root": {"$ref": "#/$defs/tree"}},
+            "properties": {"start": {"$ref": "#/$defs/tree"}},
             "$defs": {"tree": {
                 "type": "object",
                 "required": ["below"],
@@ -479,6 +479,6 @@ fn samples_of_recursive_types_stay_small() {
     let wide = tree(json!({"const": "leaf"}));
     let narrow = tree(json!({"anyOf": [{"const": "leaf"}, {"type": "null"}]}));
     let start = Instant::now();
-    assert_eq!(refuses(&wide, &narrow).1, "/root/below");
+    assert_eq!(refuses(&wide, &narrow).1, "/start/below");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
