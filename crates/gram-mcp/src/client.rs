@@ -1,5 +1,6 @@
 //! The client, as the MCP servers behind the library see it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -18,7 +19,7 @@ use tokio::time::timeout;
 /// Maximum time for the client to take a notification or a cancellation.
 const MAX_SEND_TIME: Duration = Duration::from_secs(10);
 /// Maximum time for the client to answer a request, which may be a question to a person.
-const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
+pub(crate) const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
 /// Maximum number of changes that a subscriber may not have received yet.
 const MAX_CHANGES: usize = 64;
 
@@ -29,8 +30,8 @@ pub(crate) type Change = (String, Value);
 #[derive(Debug)]
 pub(crate) struct ClientLink {
     capabilities: Map<String, Value>,
-    /// Nothing if the client cannot be addressed: from revision 2026-07-28 on, clients only get
-    /// the notifications that they subscribe to.
+    /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
+    /// notifications that they subscribe to.
     peer: Option<Peer<RoleServer>>,
     changes: broadcast::Sender<Change>,
     /// The requests of the client that are not answered yet, in order.
@@ -38,12 +39,12 @@ pub(crate) struct ClientLink {
 }
 
 /// A request of the client that is not answered yet.
-pub(crate) struct OpenRequest<'l> {
-    link: &'l ClientLink,
+pub(crate) struct OpenRequest {
+    link: Arc<ClientLink>,
     id: RequestId,
 }
 
-impl Drop for OpenRequest<'_> {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.link.open.lock().retain(|id| *id != self.id);
     }
@@ -67,26 +68,31 @@ impl ClientLink {
         Self { capabilities, peer, changes, open: Mutex::default() }
     }
 
-    /// A client that cannot be addressed.
+    /// A client of revision 2026-07-28 or a later one.
     pub(crate) fn subscriber(changes: &broadcast::Sender<Change>) -> Self {
         let changes = changes.clone();
         Self { capabilities: Map::new(), peer: None, changes, open: Mutex::default() }
     }
 
     /// Records a request of the client until it is answered.
-    pub(crate) fn open(&self, id: &RequestId) -> OpenRequest<'_> {
+    pub(crate) fn open(self: &Arc<Self>, id: &RequestId) -> OpenRequest {
         self.open.lock().push(id.clone());
-        OpenRequest { link: self, id: id.clone() }
+        OpenRequest { link: Arc::clone(self), id: id.clone() }
     }
 
-    /// Asks the client, and gives its result. If the future is dropped, the request is cancelled.
-    async fn ask(&self, method: String, params: Value) -> Result<Value, RpcError> {
+    /// Asks the client, and gives its result. Over HTTP, the question travels with the response to
+    /// the request `origin`. If the future is dropped, the question is cancelled.
+    async fn ask(
+        &self,
+        origin: Option<RequestId>,
+        method: String,
+        params: Value,
+    ) -> Result<Value, RpcError> {
         let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
         let peer = self.peer.as_ref().ok_or_else(not_found)?;
         let mut request = CustomRequest::new(method, Some(params));
-        // Over HTTP, the question travels with the response to a request that waits for it.
-        if let Some(origin) = self.open.lock().last() {
-            request.extensions.insert(OriginatingRequestId(origin.clone()));
+        if let Some(origin) = origin {
+            request.extensions.insert(OriginatingRequestId(origin));
         }
         let request = ServerRequest::CustomRequest(request);
         let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
@@ -117,6 +123,22 @@ impl Drop for Question {
     }
 }
 
+/// Passes a notification of a server on.
+pub(crate) async fn send_notification(peer: &Peer<RoleServer>, method: String, params: Value) {
+    let known = if method == "notifications/progress" {
+        // Its type tells rmcp which response it belongs to.
+        let text = json!({"method": method, "params": params});
+        serde_json::from_value::<ServerNotification>(text).ok()
+    } else {
+        None
+    };
+    let notification = known.unwrap_or_else(|| {
+        ServerNotification::CustomNotification(CustomNotification::new(method, Some(params)))
+    });
+    // The client may have disconnected.
+    let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
+}
+
 fn error(code: ErrorCode, message: &str) -> RpcError {
     RpcError::new(code.0, message)
 }
@@ -143,29 +165,51 @@ impl SessionClient for ClientLink {
         self.peer.is_some()
     }
 
+    fn is_modern(&self) -> bool {
+        self.peer.is_none()
+    }
+
     fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             // There may be no subscribers.
             let _ = self.changes.send((method.clone(), params.clone()));
-            let Some(peer) = &self.peer else { return };
-            let known = if method == "notifications/progress" {
-                // Its type tells rmcp which response it belongs to.
-                let text = json!({"method": method, "params": params});
-                serde_json::from_value::<ServerNotification>(text).ok()
-            } else {
-                None
-            };
-            let custom = || {
-                let custom = CustomNotification::new(method.as_str(), Some(params.clone()));
-                ServerNotification::CustomNotification(custom)
-            };
-            let notification = known.unwrap_or_else(custom);
-            // The client may have disconnected.
-            let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
+            if let Some(peer) = &self.peer {
+                send_notification(peer, method, params).await;
+            }
         })
     }
 
-    fn request(&self, method: String, params: Value) -> BoxFuture<'_, Result<Value, RpcError>> {
-        Box::pin(self.ask(method, params))
+    fn request(
+        &self,
+        _: String,
+        method: String,
+        params: Value,
+    ) -> BoxFuture<'_, Result<Value, RpcError>> {
+        // Any request that is not answered may be the one that the question belongs to.
+        let origin = self.open.lock().last().cloned();
+        Box::pin(self.ask(origin, method, params))
+    }
+}
+
+impl SessionClient for OpenRequest {
+    fn capabilities(&self) -> Map<String, Value> {
+        self.link.capabilities()
+    }
+
+    fn hears(&self) -> bool {
+        self.link.hears()
+    }
+
+    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
+        self.link.notify(method, params)
+    }
+
+    fn request(
+        &self,
+        _: String,
+        method: String,
+        params: Value,
+    ) -> BoxFuture<'_, Result<Value, RpcError>> {
+        Box::pin(self.link.ask(Some(self.id.clone()), method, params))
     }
 }

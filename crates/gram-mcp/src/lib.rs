@@ -12,11 +12,14 @@ mod approval;
 mod catalog;
 mod client;
 mod connection;
+mod conversation;
 mod finder;
 mod http;
 mod json_connection;
 mod metrics;
 mod program;
+mod questions;
+mod request;
 mod sessions;
 mod sign_in_page;
 mod upstream;
@@ -37,13 +40,15 @@ use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::catalog::Catalog;
-use self::connection::{Connection, Conversation};
+use self::connection::Connection;
+use self::conversation::Conversation;
 use self::finder::Finder;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
 use self::json_connection::JsonConnection;
 use self::metrics::Metrics;
 pub use self::program::{ProgramServer, bridge};
+use self::questions::RestingRequests;
 pub use self::sign_in_page::SignInPage;
 pub use self::upstream::name_clashes;
 
@@ -78,7 +83,9 @@ struct ServerInner {
     /// The tools and containers that clients see. `None` for all.
     scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
-    sessionless: Conversation,
+    sessionless: Arc<Conversation>,
+    /// The requests that wait for the answers of their clients.
+    resting: RestingRequests,
     /// Read-locked by running calls, so a write lock waits until none runs.
     running: RwLock<()>,
     metrics: Metrics,
@@ -118,7 +125,8 @@ impl Server {
     ) -> Result<Self, ServeError> {
         let catalog = Arc::new(Catalog::new(module, bound)?);
         Ok(Self(Arc::new(ServerInner {
-            sessionless: Conversation::new(bound, &catalog, approvals, None),
+            sessionless: Arc::new(Conversation::new(bound, &catalog, approvals, None)),
+            resting: RestingRequests::default(),
             scope: None,
             approvals: approvals.clone(),
             catalog,

@@ -13,8 +13,9 @@ use tokio::sync::RwLock;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
-use crate::connection::Conversation;
+use crate::conversation::Conversation;
 use crate::metrics::Metrics;
+use crate::questions::RestingRequests;
 use crate::{CallObserver, Listener, ServeError, Server, ServerInner};
 
 /// Time for a program to say which server it means.
@@ -61,7 +62,8 @@ impl Server {
         let scope: Arc<[SmolStr]> = names.into();
         let server = Self(Arc::new(ServerInner {
             finder: None,
-            sessionless: Conversation::new(bound, catalog, approvals, Some(&scope)),
+            sessionless: Arc::new(Conversation::new(bound, catalog, approvals, Some(&scope))),
+            resting: RestingRequests::default(),
             catalog: Arc::clone(catalog),
             bound: bound.clone(),
             approvals: approvals.clone(),

@@ -7,10 +7,13 @@
 use std::collections::HashSet;
 
 use gram_tools::Bound;
+use gram_tools::invocation::RequestOrigin;
 use gram_tools::mcp::{LibraryServer, McpServer, UpstreamError};
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ServerCapabilities};
 use serde_json::{Map, Value, json};
+
+use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
 const MAX_PAGES: usize = 1_000;
@@ -137,15 +140,18 @@ pub(crate) struct Upstream {
     max_answer: usize,
 }
 
-type Answer = Result<Value, ErrorData>;
-
 impl Upstream {
     pub(crate) fn new(servers: Vec<LibraryServer>, bound: &Bound) -> Self {
         Self { servers, max_answer: max_answer(bound) }
     }
 
-    /// Answers a request of the client. `token` is the one under which it wants to hear of progress.
-    pub(crate) async fn answer(&self, method: &str, params: Value, token: Option<Value>) -> Answer {
+    /// Answers a request of the client.
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        params: Value,
+        origin: RequestOrigin,
+    ) -> Answer {
         let Some(method) = FORWARDED.into_iter().find(|known| *known == method) else {
             return Err(not_found(method));
         };
@@ -156,7 +162,7 @@ impl Upstream {
         if method == SET_LEVEL {
             return self.set_level(params).await;
         }
-        let request = Request { method, params, token };
+        let request = Request { method, params, origin };
         match method {
             "prompts/get" => {
                 let name = text(&request.params["name"]);
@@ -226,7 +232,7 @@ impl Upstream {
     /// A page of a server's own list.
     async fn own_page(&self, server: &McpServer, kind: ListKind, cursor: Option<&str>) -> Answer {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let answer = server.request(kind.method, params, self.max_answer, None);
+        let answer = server.request(kind.method, params, self.max_answer, RequestOrigin::default());
         answer.await.map_err(failure)
     }
 
@@ -288,8 +294,8 @@ impl Upstream {
     }
 
     async fn pass(&self, server: &McpServer, request: &Request) -> Answer {
-        let Request { method, params, token } = request;
-        let answer = server.request(method, params.clone(), self.max_answer, token.clone());
+        let Request { method, params, origin } = request;
+        let answer = server.request(method, params.clone(), self.max_answer, origin.clone());
         answer.await.map_err(failure)
     }
 
@@ -299,7 +305,12 @@ impl Upstream {
         for LibraryServer { server, .. } in self.servers.iter().filter(|it| !it.server.is_shared())
         {
             if server.announced().await.map_err(failure)?.contains_key("logging") {
-                let set = server.request(SET_LEVEL, params.clone(), self.max_answer, None);
+                let set = server.request(
+                    SET_LEVEL,
+                    params.clone(),
+                    self.max_answer,
+                    RequestOrigin::default(),
+                );
                 answer = Ok(set.await.map_err(failure)?);
             }
         }
@@ -311,7 +322,7 @@ impl Upstream {
 struct Request {
     method: &'static str,
     params: Value,
-    token: Option<Value>,
+    origin: RequestOrigin,
 }
 
 fn text(value: &Value) -> String {

@@ -1,14 +1,16 @@
 //! The interface between checked calls and implementations.
 
 use std::any::Any;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gram_model::{Tool, Types};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
@@ -45,6 +47,57 @@ impl SessionResources {
     }
 }
 
+/// The request of an MCP client that makes a call.
+#[derive(Clone, Default)]
+pub struct RequestOrigin {
+    /// The token under which the client wants to hear of progress.
+    pub progress_token: Option<Value>,
+    /// The least level of the log messages that the client wants with the response.
+    pub log_level: Option<Value>,
+    /// The client, if it answers the questions of servers as part of this request, as from revision
+    /// 2026-07-28 of the protocol on.
+    #[cfg(feature = "mcp")]
+    pub client: Option<Arc<dyn crate::mcp::SessionClient>>,
+}
+
+impl RequestOrigin {
+    /// Runs work within a time limit, in which the time for questions to the client does not count.
+    /// `None` if it takes longer.
+    pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        let start = Instant::now();
+        loop {
+            let asked = self.time_asked();
+            if let Ok(done) = timeout_at(start + limit + asked, &mut work).await {
+                return Some(done);
+            }
+            if self.time_asked() == asked {
+                return None;
+            }
+        }
+    }
+
+    /// How long the client was asked during the request.
+    #[cfg(feature = "mcp")]
+    fn time_asked(&self) -> Duration {
+        self.client.as_ref().map_or(Duration::ZERO, |client| client.time_asked())
+    }
+
+    /// How long the client was asked during the request.
+    #[cfg(not(feature = "mcp"))]
+    fn time_asked(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl Debug for RequestOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestOrigin")
+            .field("progress_token", &self.progress_token)
+            .finish_non_exhaustive()
+    }
+}
+
 /// One run of an implementation.
 #[derive(Debug, Clone)]
 pub struct Invocation {
@@ -65,8 +118,8 @@ pub struct Invocation {
     /// Whether a request may be sent again after a failure. The attributes `once` and `idempotent: false`
     /// of a tool forbid it.
     pub is_repeatable: bool,
-    /// The token under which an MCP client wants to hear of progress.
-    pub progress_token: Option<Value>,
+    /// The request of an MCP client that makes the call.
+    pub origin: RequestOrigin,
     /// Cancelled when the caller no longer waits for the answer.
     pub cancelled: CancellationToken,
 }
@@ -181,8 +234,8 @@ pub trait Implementation: Debug + Send + Sync {
         false
     }
 
-    /// Whether it passes progress on under [`Invocation::progress_token`].
-    fn reports_progress(&self) -> bool {
+    /// Whether it passes progress on under the token of a request.
+    fn reports_progress(&self, _: &RequestOrigin) -> bool {
         false
     }
 

@@ -26,7 +26,7 @@ use crate::bind::{Bound, CallTarget};
 use crate::check::{Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
 use crate::implementations::Client;
-use crate::invocation::{Implementation, SessionResources};
+use crate::invocation::{Implementation, RequestOrigin, SessionResources};
 use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
@@ -254,7 +254,7 @@ impl Session {
                     judged,
                     approval: None,
                     admitted,
-                    progress_token: None,
+                    origin: RequestOrigin::default(),
                 }))
             }
             Err(error) => {

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::check::Problem;
-use crate::invocation::{Answer, Implementation, Invocation};
+use crate::invocation::{Answer, Implementation, Invocation, RequestOrigin};
 use crate::sanitize::beginning;
 
 /// The maximum size of a report in bytes.
@@ -56,7 +56,7 @@ pub async fn problems(
         max_answer: MAX_REPORT,
         occurrence: 0,
         hidden: [].into(),
-        progress_token: None,
+        origin: RequestOrigin::default(),
         cancelled: CancellationToken::new(),
     };
     let answer = match timeout(limit, validator.invoke(invocation)).await {

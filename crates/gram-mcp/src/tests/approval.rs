@@ -2,10 +2,10 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction,
+    CallToolResponse, ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction,
     InitializeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, ServiceError};
 
 use super::*;
 
@@ -121,20 +121,24 @@ async fn an_answer_belongs_to_its_call() {
         let mut request = params("wipe", &arguments);
         request.input_responses = serde_json::from_value(more["inputResponses"].clone()).ok();
         request.request_state = more["requestState"].as_str().map(str::to_owned);
-        let answer = soon(client.call_tool_once(request)).await.unwrap();
-        match answer {
-            rmcp::model::CallToolResponse::Complete(result) => Ok(text(&result).to_owned()),
-            rmcp::model::CallToolResponse::InputRequired(result) => Err(result.request_state),
+        match soon(client.call_tool_once(request)).await? {
+            CallToolResponse::Complete(result) => {
+                Ok::<_, ServiceError>(Ok(text(&result).to_owned()))
+            }
+            CallToolResponse::InputRequired(result) => Ok(Err(result.request_state)),
             other => panic!("{other:?}"),
         }
     };
     let one = json!({"path": "/data", "key": "hunter2"});
-    let state = ask(one.clone(), json!({})).await.unwrap_err().unwrap();
+    let state = ask(one.clone(), json!({})).await.unwrap().unwrap_err().unwrap();
     let accepted = json!({"approval": {"action": "accept"}});
     let answer = json!({"inputResponses": accepted, "requestState": state});
     let other = json!({"path": "/etc", "key": "hunter2"});
     assert!(ask(other, answer.clone()).await.is_err());
-    assert!(ask(one.clone(), json!({"inputResponses": accepted})).await.is_err());
-    assert!(ask(one.clone(), json!({"requestState": state})).await.is_err());
-    assert_eq!(ask(one, answer).await.unwrap(), "/data");
+    assert!(ask(one.clone(), json!({"inputResponses": accepted})).await.unwrap().is_err());
+    let again = ask(one.clone(), json!({"requestState": state})).await.unwrap().unwrap_err();
+    assert_eq!(again.as_ref(), Some(&state));
+    assert_eq!(ask(one.clone(), answer.clone()).await.unwrap().unwrap(), "/data");
+    // Nor does it approve the same call twice.
+    assert!(ask(one, answer).await.is_err());
 }

@@ -17,7 +17,7 @@ use crate::content::ToolContent;
 use crate::injected_source::source;
 use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
-    Invocation, InvocationError, InvocationErrorKind, SessionResources,
+    Invocation, InvocationError, InvocationErrorKind, RequestOrigin, SessionResources,
 };
 use crate::mcp::{LibraryServer, McpServer, OAuthGrant, SessionServers, UrlOptions};
 use crate::sanitize::beginning;
@@ -69,8 +69,8 @@ impl Mcp {
         arguments: Map<String, Value>,
         invocation: &Invocation,
     ) -> Result<Answer, InvocationError> {
-        let (max_answer, token) = (invocation.max_answer, invocation.progress_token.clone());
-        let (message, who) = self.server.call(&self.tool, arguments, max_answer, token).await?;
+        let (max_answer, origin) = (invocation.max_answer, invocation.origin.clone());
+        let (message, who) = self.server.call(&self.tool, arguments, max_answer, origin).await?;
         let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
         let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
             garbled(format!("{who} gave no answer: its response is invalid: {error}"))
@@ -181,8 +181,8 @@ impl Implementation for Mcp {
         Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
     }
 
-    fn reports_progress(&self) -> bool {
-        self.server.has_hearing_client()
+    fn reports_progress(&self, origin: &RequestOrigin) -> bool {
+        origin.client.is_some() || self.server.has_hearing_client()
     }
 
     fn in_session(&self, resources: &SessionResources) -> Option<Arc<dyn Implementation>> {

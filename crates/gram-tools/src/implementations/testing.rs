@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, RequestOrigin};
 
 /// Enough for a busy machine, and little for a person who waits for a test that fails.
 pub(crate) const SOON: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ pub(crate) fn invocation(tool: &str, arguments: &str) -> Invocation {
         occurrence: 0,
         hidden: Arc::default(),
         is_repeatable: true,
-        progress_token: None,
+        origin: RequestOrigin::default(),
         cancelled: CancellationToken::new(),
     }
 }

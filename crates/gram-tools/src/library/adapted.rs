@@ -7,7 +7,8 @@ use smol_str::SmolStr;
 
 use crate::argument_mapping::ArgumentMapping;
 use crate::invocation::{
-    AnswerFuture, CloseFuture, ConnectFuture, Implementation, Invocation, SessionResources,
+    AnswerFuture, CloseFuture, ConnectFuture, Implementation, Invocation, RequestOrigin,
+    SessionResources,
 };
 
 /// An implementation that gets other arguments than its tool.
@@ -42,8 +43,8 @@ impl Implementation for Adapted {
         self.implementation.counts()
     }
 
-    fn reports_progress(&self) -> bool {
-        self.implementation.reports_progress()
+    fn reports_progress(&self, origin: &RequestOrigin) -> bool {
+        self.implementation.reports_progress(origin)
     }
 
     fn in_session(&self, resources: &SessionResources) -> Option<Arc<dyn Implementation>> {

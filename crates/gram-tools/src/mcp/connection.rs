@@ -1,5 +1,6 @@
 //! One connection to a server, which calls share.
 
+mod modern;
 mod tasks;
 
 use std::sync::Arc;
@@ -8,17 +9,21 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
+use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientNotification, ClientRequest, CustomNotification,
-    CustomRequest, PingRequest, ServerResult,
+    ClientNotification, ClientRequest, CustomNotification, CustomRequest, ErrorCode, PingRequest,
+    ProtocolVersion, ServerResult,
 };
-use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    ClientLifecycleMode, ClientServiceExt as _, RequestHandle, RoleClient, RunningService,
+    ServiceError,
+};
 use rmcp::transport::IntoTransport;
-use rmcp::{ErrorData, ServiceExt as _};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use self::modern::Modern;
 use super::address::ServerAddress;
 use super::child_server::ChildServer;
 use super::failure_log::FailureLog;
@@ -45,6 +50,8 @@ pub(super) struct OpenError {
     pub(super) server: String,
     step: &'static str,
     pub(super) reason: String,
+    /// Whether the server may answer in another revision of the protocol.
+    has_other_revision: bool,
 }
 
 /// A connection. When it is dropped, its server is ended, if it was started for it.
@@ -65,11 +72,35 @@ pub(super) struct Connection {
     heard: parking_lot::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
     /// Set when the server answered a call, so that it is worth to be started again.
     proven: AtomicBool,
+    modern: Modern,
 }
 
 impl Connection {
-    /// Connects to a server within a time limit, for the client of a slot.
+    /// Connects to a server within a time limit, for the client of a slot, whose revision of the
+    /// protocol is tried first.
     pub(super) async fn open(
+        address: &ServerAddress,
+        limit: Duration,
+        client: &Arc<ClientSlot>,
+    ) -> Result<Self, OpenError> {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        let (first, other) = if client.is_modern() {
+            let auto = ClientLifecycleMode::Auto { preferred_versions, legacy_version: None };
+            (auto, ClientLifecycleMode::Initialize)
+        } else {
+            let discover = ClientLifecycleMode::Discover { preferred_versions };
+            (ClientLifecycleMode::Initialize, discover)
+        };
+        match Self::open_in(first, address, limit, client).await {
+            Err(error) if error.has_other_revision || client.is_modern() => {
+                Self::open_in(other, address, limit, client).await.map_err(|_| error)
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn open_in(
+        lifecycle: ClientLifecycleMode,
         address: &ServerAddress,
         limit: Duration,
         client: &Arc<ClientSlot>,
@@ -80,6 +111,7 @@ impl Connection {
             server: address.to_string(),
             step,
             reason: masks.text(&reason),
+            has_other_revision: false,
         };
         let (step, failures, mut server, introduced) = match address {
             ServerAddress::Command { words, environment } => {
@@ -91,7 +123,7 @@ impl Connection {
                 let failures = Arc::new(FailureLog::new(place, client, &masks));
                 let started = ChildServer::start(program, arguments, environment, &failures);
                 let (server, pipes) = started.map_err(|why| failed("cannot be started", why))?;
-                let introduced = introduce(us.clone(), pipes, &failures, limit).await;
+                let introduced = introduce(us.clone(), pipes, lifecycle, &failures, limit).await;
                 ("does not begin", failures, Some(server), introduced)
             }
             ServerAddress::Url(address) => {
@@ -99,31 +131,39 @@ impl Connection {
                 let failures = Arc::new(FailureLog::new("In its answers", client, &masks));
                 let transport = http_transport::transport(address, &failures);
                 let transport = transport.map_err(|why| failed(step, why))?;
-                let introduced = introduce(us.clone(), transport, &failures, limit).await;
+                let introduced =
+                    introduce(us.clone(), transport, lifecycle, &failures, limit).await;
                 (step, failures, None, introduced)
             }
         };
         match introduced {
-            Ok(running) => Ok(Self {
-                name: format!("the MCP server {address}"),
-                running,
-                server,
-                failures,
-                us,
-                tools: Mutex::default(),
-                masks,
-                doubtful: AtomicBool::new(false),
-                heard: parking_lot::Mutex::default(),
-                proven: AtomicBool::new(false),
-            }),
+            Ok(running) => {
+                let connection = Self {
+                    name: format!("the MCP server {address}"),
+                    running,
+                    server,
+                    failures,
+                    us,
+                    tools: Mutex::default(),
+                    masks,
+                    doubtful: AtomicBool::new(false),
+                    heard: parking_lot::Mutex::default(),
+                    proven: AtomicBool::new(false),
+                    modern: Modern::default(),
+                };
+                connection.listen_for_lists();
+                Ok(connection)
+            }
             Err(failure) => {
+                let has_other_revision = matches!(failure, RequestFailure::OtherRevision(_));
                 let ended = match &mut server {
                     Some(server) => server.end().await,
                     None => None,
                 };
                 let fault = failures.reason();
                 let why = fault.map_or_else(|| failure.describe(ended), |fault| fault.why);
-                Err(failed(step, why + &failures.details()))
+                let error = failed(step, why + &failures.details());
+                Err(OpenError { has_other_revision, ..error })
             }
         }
     }
@@ -227,12 +267,16 @@ impl Connection {
         arguments: Map<String, Value>,
         call: PendingCall,
     ) -> Result<String, InvocationError> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let mut request = CallToolRequest::new(params);
-        request.extensions.insert(call.clone());
-        let request = ClientRequest::CallToolRequest(request);
-        let message = self.exchange("tools/call", request, &call).await;
-        message.map_err(|failure| self.failed_call(failure))
+        let params = json!({"name": tool, "arguments": arguments});
+        let message = self.send("tools/call", params, &call).await;
+        message.map_err(|failure| {
+            if let (ExchangeFailure::Error(error), Some(client)) = (&failure, &call.origin().client)
+                && error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            {
+                client.lacks(self.rpc_error(error.clone()));
+            }
+            self.failed_call(failure)
+        })
     }
 
     fn failed_call(&self, failure: ExchangeFailure) -> InvocationError {
@@ -253,14 +297,14 @@ impl Connection {
         params: Value,
         call: PendingCall,
     ) -> Result<Value, UpstreamError> {
+        if let Some(outcome) = self.translated(method, &params).await {
+            return outcome;
+        }
         let message = match self.send(method, params, &call).await {
             Ok(message) => message,
             Err(ExchangeFailure::NoAnswer(error)) => return Err(UpstreamError::NoAnswer(error)),
             Err(ExchangeFailure::Error(error)) => {
-                let message = self.masks.text(&error.message);
-                let data = error.data.map(|data| self.masks.result(data));
-                let error = RpcError { code: error.code.0, message, data };
-                return Err(UpstreamError::Error(error));
+                return Err(UpstreamError::Error(self.rpc_error(error)));
             }
         };
         // It was recognised as an answer with a result.
@@ -268,8 +312,14 @@ impl Connection {
         Ok(self.masks.result(message["result"].clone()))
     }
 
+    fn rpc_error(&self, error: ErrorData) -> RpcError {
+        let message = self.masks.text(&error.message);
+        let data = error.data.map(|data| self.masks.result(data));
+        RpcError { code: error.code.0, message, data }
+    }
+
     /// Makes a request that `rmcp` need not know, and returns the message that answers it.
-    async fn send(
+    async fn send_once(
         &self,
         method: &'static str,
         params: Value,
@@ -295,7 +345,7 @@ impl Connection {
         call: &PendingCall,
     ) -> Result<String, ExchangeFailure> {
         let peer = self.running.peer();
-        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let sent = peer.send_cancellable_request(request, self.options(call)).await;
         let Ok(handle) = sent else {
             return Err(ExchangeFailure::NoAnswer(self.gone(method).await));
         };
@@ -318,7 +368,9 @@ impl Connection {
                 return Err(ExchangeFailure::Error(error));
             }
             Some(Err(error)) => match unanswered(method, &error) {
-                RequestFailure::Reason(why) => self.error(InvocationErrorKind::Failed, &why),
+                RequestFailure::Reason(why) | RequestFailure::OtherRevision(why) => {
+                    self.error(InvocationErrorKind::Failed, &why)
+                }
                 RequestFailure::Closed(request) => self.gone(request).await,
             },
             None => self.gone(method).await,
@@ -348,7 +400,7 @@ impl Connection {
             (None, RequestFailure::Closed(_), None) => {
                 ServerFault { kind: InvocationErrorKind::Died, why: failure.describe(None) }
             }
-            (None, RequestFailure::Reason(why), _) => {
+            (None, RequestFailure::Reason(why) | RequestFailure::OtherRevision(why), _) => {
                 ServerFault { kind: InvocationErrorKind::Failed, why: why.clone() }
             }
         };
@@ -369,6 +421,7 @@ impl Connection {
 async fn introduce<T, E, A>(
     us: ClientHandler,
     transport: T,
+    lifecycle: ClientLifecycleMode,
     failures: &FailureLog,
     limit: Duration,
 ) -> Result<RunningService<RoleClient, ClientHandler>, RequestFailure>
@@ -380,7 +433,7 @@ where
         // The original failure explains more than its consequences.
         biased;
         () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
-        outcome = timeout(limit, us.serve(transport)) => {
+        outcome = timeout(limit, us.serve_with_lifecycle(transport, lifecycle)) => {
             let outcome = outcome.map_err(|_| late("initialize", limit))?;
             outcome.map_err(|error| refused(&error))
         }

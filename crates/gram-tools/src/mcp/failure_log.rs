@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::MAX_MESSAGE_BYTES;
-use super::pending_calls::{PendingCalls, ServerFault};
+use super::pending_calls::{PendingCall, PendingCalls, ServerFault};
 use super::session_client::{ClientSlot, mark};
 use super::wire::sealed;
 use crate::invocation::InvocationErrorKind;
@@ -172,8 +172,13 @@ impl FailureLog {
         seen.lines.push_back(line);
     }
 
-    /// The message that `rmcp` gets. `None` if it was passed on to the client.
-    pub(super) async fn past_client<'m>(&self, text: &'m str) -> Option<Cow<'m, str>> {
+    /// The message that `rmcp` gets. `None` if it was passed on to the client. `call` is the call
+    /// whose response the message came with, if that is known.
+    pub(super) async fn past_client<'m>(
+        &self,
+        text: &'m str,
+        call: Option<&PendingCall>,
+    ) -> Option<Cow<'m, str>> {
         // Most messages are recognised without being read.
         if !text.contains("\"method\"") {
             return Some(Cow::Borrowed(text));
@@ -181,8 +186,11 @@ impl FailureLog {
         let Ok(mut message) = serde_json::from_str::<Value>(text) else {
             return Some(Cow::Borrowed(text));
         };
-        let token_of = |token: &Value| self.calls.progress_token(token);
-        if self.client.takes_notification(&message, &self.masks, token_of).await {
+        let origin = match &message["params"]["progressToken"] {
+            Value::Null => call.map(|call| call.origin().clone()),
+            token => self.calls.origin(token),
+        };
+        if self.client.takes_notification(&message, &self.masks, origin.as_ref()).await {
             return None;
         }
         Some(if mark(&mut message) { message.to_string().into() } else { Cow::Borrowed(text) })
@@ -193,7 +201,7 @@ impl FailureLog {
         if let Some(stub) = self.calls.settle(text) {
             return Some(stub);
         }
-        self.read(&self.past_client(text).await?)
+        self.read(&self.past_client(text, None).await?)
     }
 
     /// Reads one message of the server. Gives nothing where it is none; where that must be an

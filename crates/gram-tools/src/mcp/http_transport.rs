@@ -150,7 +150,9 @@ impl HttpTransport {
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
         let mut request = self.http.post(url).header(ACCEPT, accepted);
-        for (name, value) in headers {
+        let call = PendingCall::of(message).map(|(id, call)| (id.clone(), call.clone()));
+        let own = call.iter().flat_map(|(_, call)| call.headers().iter().cloned());
+        for (name, value) in headers.into_iter().chain(own) {
             request = request.header(name, value);
         }
         if let Some(token) = token {
@@ -172,7 +174,6 @@ impl HttpTransport {
         }
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let call = PendingCall::of(message).map(|(id, call)| (id.clone(), call.clone()));
         if status.is_success() && kind.starts_with(EVENT_STREAM_MIME_TYPE) {
             let parts = self.parts(response, call.as_ref().map(|(_, call)| call));
             let events = self.events(SseStream::from_bytes_stream(parts).boxed(), call);
@@ -292,7 +293,7 @@ async fn translated(
         return text(&stub);
     }
     // `rmcp` skips an event without data.
-    let Some(data) = failures.past_client(data).await else { return String::new() };
+    let Some(data) = failures.past_client(data, Some(call)).await else { return String::new() };
     match serde_json::from_str::<ServerJsonRpcMessage>(&data) {
         Ok(message) => {
             failures.lets_through(&message).await;
@@ -311,7 +312,7 @@ async fn sealed_event(failures: &FailureLog, data: &str) -> String {
     if let Some(stub) = failures.calls.settle(data) {
         return text(&stub);
     }
-    let Some(data) = failures.past_client(data).await else { return String::new() };
+    let Some(data) = failures.past_client(data, None).await else { return String::new() };
     // Notes an answer that cannot be read, which `rmcp` would skip.
     if let Some(message) = failures.read(&data) {
         failures.lets_through(&message).await;

@@ -16,6 +16,7 @@ mod http_transport;
 mod lines;
 mod link;
 mod oauth;
+mod param_headers;
 mod pending_calls;
 mod requests;
 mod server;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
     ClientJsonRpcMessage, EmptyResult, GetExtensions as _, GetMeta as _, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerResult,
@@ -17,7 +18,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::invocation::InvocationErrorKind;
+use crate::invocation::{InvocationErrorKind, RequestOrigin};
 
 /// The room for the parts of a message other than the answer, in bytes.
 const ENVELOPE_ROOM: usize = 1 << 20;
@@ -38,15 +39,34 @@ pub(super) struct PendingCall(Arc<PendingCallState>);
 #[derive(Debug)]
 struct PendingCallState {
     max_answer: usize,
-    /// The token under which the client wants to hear of progress.
-    progress_token: Option<Value>,
+    origin: RequestOrigin,
+    /// The headers that its request has over HTTP.
+    headers: Vec<(HeaderName, HeaderValue)>,
     outcome: Mutex<Option<Result<String, ServerFault>>>,
 }
 
 impl PendingCall {
-    pub(super) fn new(max_answer: usize, progress_token: Option<Value>) -> Self {
+    pub(super) fn new(max_answer: usize, origin: RequestOrigin) -> Self {
+        Self::with_headers(max_answer, origin, Vec::new())
+    }
+
+    pub(super) fn with_headers(
+        max_answer: usize,
+        origin: RequestOrigin,
+        headers: Vec<(HeaderName, HeaderValue)>,
+    ) -> Self {
         let outcome = Mutex::default();
-        Self(Arc::new(PendingCallState { max_answer, progress_token, outcome }))
+        Self(Arc::new(PendingCallState { max_answer, origin, headers, outcome }))
+    }
+
+    /// The headers that its request has over HTTP.
+    pub(super) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.0.headers
+    }
+
+    /// The request of the client that makes the call.
+    pub(super) fn origin(&self) -> &RequestOrigin {
+        &self.0.origin
     }
 
     /// The call that a message makes, with its id.
@@ -110,11 +130,11 @@ impl PendingCalls {
         }
     }
 
-    /// The client's progress token for one of ours.
-    pub(super) fn progress_token(&self, own_token: &Value) -> Option<Value> {
+    /// The request of the client whose call has a progress token of ours.
+    pub(super) fn origin(&self, own_token: &Value) -> Option<RequestOrigin> {
         let waiting = self.0.lock();
         let call = waiting.values().find(|call| call.own_token.as_ref() == Some(own_token))?;
-        call.state.upgrade()?.progress_token.clone()
+        Some(call.state.upgrade()?.origin.clone())
     }
 
     /// The most bytes of a message that answers one of them; nothing where there is none.
@@ -194,7 +214,7 @@ mod tests {
     #[test]
     fn answers_are_put_beside_as_they_are() {
         for id in ["7", "\"7\""] {
-            let call = PendingCall::new(10, None);
+            let call = PendingCall::new(10, RequestOrigin::default());
             let calls = waiting(7, &call);
             assert_eq!(calls.room(), Some(40 + ENVELOPE_ROOM));
             let deep = format!("{}1.50{}", "[".repeat(5000), "]".repeat(5000));
@@ -208,7 +228,7 @@ mod tests {
 
     #[test]
     fn other_messages_are_left_alone() {
-        let call = PendingCall::new(10, None);
+        let call = PendingCall::new(10, RequestOrigin::default());
         let calls = waiting(7, &call);
         for text in [
             r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
@@ -224,7 +244,7 @@ mod tests {
 
     #[test]
     fn calls_that_nobody_waits_for_take_no_room() {
-        let call = PendingCall::new(10, None);
+        let call = PendingCall::new(10, RequestOrigin::default());
         let calls = waiting(7, &call);
         drop(call);
         assert_eq!(calls.room(), None);

@@ -17,7 +17,7 @@ use rmcp::service::{
 use serde_json::{Value, json};
 
 use super::lines::MAX_MESSAGE_BYTES;
-use super::session_client::ClientSlot;
+use super::session_client::{ClientSlot, SessionClient};
 use super::wire::opened;
 use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
@@ -30,6 +30,8 @@ const PAGE_LIMIT: usize = 1_000;
 pub(super) enum RequestFailure {
     /// The server reported it, or violated the protocol.
     Reason(String),
+    /// The server refused a revision of the protocol, for this reason.
+    OtherRevision(String),
     /// The connection is gone; what it belonged to may know why. Holds the request that was open.
     Closed(&'static str),
 }
@@ -38,7 +40,7 @@ impl RequestFailure {
     /// The failure in words. `ended` is how the server's process ended, if it did.
     pub(super) fn describe(self, ended: Option<ExitStatus>) -> String {
         match (self, ended) {
-            (Self::Reason(why), _) => why,
+            (Self::Reason(why) | Self::OtherRevision(why), _) => why,
             (Self::Closed(request), Some(status)) => {
                 format!("it ended before it answered `{request}` ({status})")
             }
@@ -61,6 +63,16 @@ impl ClientHandler {
     pub(super) fn new(client: &Arc<ClientSlot>, masks: &Arc<SecretMasks>) -> Self {
         let (client, masks) = (Arc::clone(client), Arc::clone(masks));
         Self { other_tools: Arc::default(), client, masks }
+    }
+
+    /// The client that answers the server's requests, if there is one.
+    pub(super) fn client(&self) -> Option<&Arc<dyn SessionClient>> {
+        self.client.get()
+    }
+
+    /// The server says that it has other tools now.
+    pub(super) fn tools_have_changed(&self) {
+        self.other_tools.store(true, Ordering::Release);
     }
 }
 
@@ -97,7 +109,7 @@ impl rmcp::ClientHandler for ClientHandler {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.other_tools.store(true, Ordering::Release);
+        self.tools_have_changed();
     }
 }
 
@@ -173,7 +185,14 @@ impl ToolPages {
 pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
-            RequestFailure::Reason(said_error("initialize", error.code.0, &error.message))
+            let why = said_error("initialize", error.code.0, &error.message);
+            match error.code {
+                // A server that has no `initialize` may not know which revision has it.
+                ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+                | ErrorCode::METHOD_NOT_FOUND
+                | ErrorCode::INVALID_PARAMS => RequestFailure::OtherRevision(why),
+                _ => RequestFailure::Reason(why),
+            }
         }
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => RequestFailure::Closed("initialize"),

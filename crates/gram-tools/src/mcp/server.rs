@@ -8,17 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::address::ServerAddress;
 use super::connection::{Connection, UpstreamError};
 use super::link::{ConnectionResult, ServerLink, unreachable};
+use super::param_headers::param_headers;
 use super::pending_calls::PendingCall;
 use super::session_client::{ClientSlot, SessionClient, relevant};
 use super::{McpError, UrlOptions};
 use crate::check::ToolCheck;
 use crate::environment::ProgramEnvironment;
-use crate::invocation::{CloseFuture, InvocationError, InvocationErrorKind, SessionResource};
+use crate::invocation::{
+    CloseFuture, InvocationError, InvocationErrorKind, RequestOrigin, SessionResource,
+};
 use crate::sanitize::sanitize_line;
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
@@ -94,8 +98,8 @@ impl SessionResource for SessionServers {
     }
 }
 
-fn has_capabilities(client: &dyn SessionClient) -> bool {
-    !relevant(client.capabilities()).is_empty()
+fn needs_own_connection(client: &dyn SessionClient) -> bool {
+    client.is_modern() || !relevant(client.capabilities()).is_empty()
 }
 
 impl McpServer {
@@ -147,13 +151,13 @@ impl McpServer {
 
     /// The same server with a connection of its own, for a client. It takes over the one that there
     /// is, if no tool was called over it. A client with capabilities needs another one, because
-    /// servers learn the capabilities when they begin.
+    /// servers learn the capabilities when they begin, and so does one that uses another revision.
     fn fork(&self, client: Option<Arc<dyn SessionClient>>) -> Self {
         let fork = Self::new(self.0.address.clone(), false, client);
         if !self.0.is_used.load(Ordering::Acquire) {
             let link = std::mem::take(&mut *self.0.link.lock());
             match (&fork.0.client, &link.opening) {
-                (Some(client), Some(_)) if has_capabilities(&**client) => {
+                (Some(client), Some(_)) if needs_own_connection(&**client) => {
                     let unused = Self::new(self.0.address.clone(), false, None);
                     *unused.0.link.lock() = link;
                     tokio::spawn(async move { unused.close().await });
@@ -237,21 +241,21 @@ impl McpServer {
         self.0.client.as_ref().is_some_and(|client| client.hears())
     }
 
-    /// Calls a tool, and gives the message that answers the call and the server's name. The client
-    /// hears of progress under its token.
+    /// Calls a tool, and gives the message that answers the call and the server's name.
     pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
         max_answer: usize,
-        progress_token: Option<Value>,
+        origin: RequestOrigin,
     ) -> Result<(String, String), InvocationError> {
         self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
         let outcome = if self.runs_as_task(tool) {
-            connection.call_as_task(tool, arguments, (max_answer, progress_token)).await
+            connection.call_as_task(tool, arguments, (max_answer, origin)).await
         } else {
-            let call = PendingCall::new(max_answer, progress_token);
+            let headers = self.param_headers(&connection, tool, &arguments).await;
+            let call = PendingCall::with_headers(max_answer, origin, headers);
             connection.call(tool, arguments, call).await
         };
         match outcome {
@@ -261,6 +265,22 @@ impl McpServer {
                 Err(error)
             }
         }
+    }
+
+    /// The headers that a call has over HTTP, which depend on the schema of the tool.
+    async fn param_headers(
+        &self,
+        connection: &Arc<Connection>,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Vec<(HeaderName, HeaderValue)> {
+        if !connection.is_modern() || !matches!(self.0.address, ServerAddress::Url(_)) {
+            return Vec::new();
+        }
+        // Without the tools, the call says what is wrong.
+        let tools = self.tools_of(connection).await.unwrap_or_default();
+        let tool = tools.iter().find(|known| known["name"] == tool);
+        tool.map(|tool| param_headers(&tool["inputSchema"], arguments)).unwrap_or_default()
     }
 
     /// The capabilities that the server announced, if it was connected to already.
@@ -286,8 +306,8 @@ impl McpServer {
         self.0.is_shared
     }
 
-    /// Makes a request for the client, and gives the result exactly as the server sent it. The
-    /// client hears of progress under its token. An answer has at most `max_answer` bytes.
+    /// Makes a request for the client, and gives the result exactly as the server sent it. An answer
+    /// has at most `max_answer` bytes.
     ///
     /// # Errors
     ///
@@ -297,10 +317,10 @@ impl McpServer {
         method: &'static str,
         params: Value,
         max_answer: usize,
-        progress_token: Option<Value>,
+        origin: RequestOrigin,
     ) -> Result<Value, UpstreamError> {
         let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
-        let call = PendingCall::new(max_answer, progress_token);
+        let call = PendingCall::new(max_answer, origin);
         let outcome = connection.request(method, params, call).await;
         if let Err(UpstreamError::NoAnswer(error)) = &outcome {
             self.abandon_if_broken(&connection, error);

@@ -4,10 +4,12 @@
 //! out of the server's messages in their order, before responses that follow them are handled.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
+use crate::invocation::RequestOrigin;
 use crate::masks::SecretMasks;
 
 /// The notifications of servers that concern the client.
@@ -57,12 +59,31 @@ pub trait SessionClient: Send + Sync {
     /// Whether the client receives progress and messages of servers.
     fn hears(&self) -> bool;
 
+    /// Whether the client uses revision 2026-07-28 of the protocol or a later one, so that servers
+    /// that know it are spoken to in it, too.
+    fn is_modern(&self) -> bool {
+        false
+    }
+
+    /// How long the client was asked so far, if that belongs to one request of it.
+    fn time_asked(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// A server refused the request of the client, because the client lacks a capability.
+    fn lacks(&self, _: RpcError) {}
+
     /// Passes a notification of a server on. The client receives them in the order of these calls.
     fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()>;
 
-    /// Passes a request of a server on, and returns the client's result. If the future is dropped,
-    /// the request is cancelled.
-    fn request(&self, method: String, params: Value) -> BoxFuture<'_, Result<Value, RpcError>>;
+    /// Passes a request of a server on, and returns the client's result. `key` is what the server
+    /// calls the request. If the future is dropped, the request is cancelled.
+    fn request(
+        &self,
+        key: String,
+        method: String,
+        params: Value,
+    ) -> BoxFuture<'_, Result<Value, RpcError>>;
 }
 
 /// The client of a connection, once there is one.
@@ -80,8 +101,14 @@ impl ClientSlot {
         let _ = self.0.set(client);
     }
 
-    fn get(&self) -> Option<&Arc<dyn SessionClient>> {
+    /// The client, if there is one.
+    pub(super) fn get(&self) -> Option<&Arc<dyn SessionClient>> {
         self.0.get()
+    }
+
+    /// Whether the client uses revision 2026-07-28 of the protocol or a later one.
+    pub(super) fn is_modern(&self) -> bool {
+        self.get().is_some_and(|client| client.is_modern())
     }
 
     /// The capabilities that a server learns: those that requests of servers need.
@@ -90,27 +117,28 @@ impl ClientSlot {
         relevant(announced.unwrap_or_default())
     }
 
-    /// Passes a message of a server on if it is a notification for the client. `token_of` gives the
-    /// client's progress token for that of a request to the server.
+    /// Passes a message of a server on if it is a notification for the client. `origin` is the
+    /// request of the client that the message belongs to, if that is known.
     ///
     /// Returns whether the message is done.
     pub(super) async fn takes_notification(
         &self,
         message: &Value,
         masks: &SecretMasks,
-        token_of: impl FnOnce(&Value) -> Option<Value>,
+        origin: Option<&RequestOrigin>,
     ) -> bool {
         let Some(method) = message["method"].as_str() else { return false };
         if message.get("id").is_some() || !NOTIFICATIONS.contains(&method) {
             return false;
         }
-        let Some(client) = self.get().filter(|client| client.hears() || is_change(method)) else {
+        let client = origin.and_then(|origin| origin.client.as_ref()).or_else(|| self.get());
+        let Some(client) = client.filter(|client| client.hears() || is_change(method)) else {
             return true;
         };
         let mut params = message.get("params").cloned().unwrap_or_else(|| json!({}));
         if method == PROGRESS {
-            let Some(token) = token_of(&params["progressToken"]) else { return true };
-            params["progressToken"] = token;
+            let Some(token) = origin.and_then(|it| it.progress_token.as_ref()) else { return true };
+            params["progressToken"] = token.clone();
         }
         client.notify(method.to_owned(), masks.result(params)).await;
         true
@@ -124,16 +152,31 @@ impl ClientSlot {
         masks: &SecretMasks,
     ) -> Result<Value, RpcError> {
         let method = method.strip_prefix(MARK).unwrap_or(method);
-        let not_found = || RpcError::new(-32601, format!("Method not found: {method}"));
-        let needed = REQUESTS.iter().find(|(known, _)| *known == method).ok_or_else(not_found)?.1;
-        let client = self.get().ok_or_else(not_found)?;
-        let capabilities = client.capabilities();
-        let capability = capabilities.get(needed).ok_or_else(not_found)?;
-        if params["mode"] == "url" && capability.get("url").is_none() {
-            return Err(RpcError::new(-32602, "the client does not support the mode `url`"));
-        }
-        client.request(method.to_owned(), masks.result(params)).await
+        let client = self.get().ok_or_else(|| not_found(method))?;
+        ask(&**client, method, method, params, masks).await
     }
+}
+
+fn not_found(method: &str) -> RpcError {
+    RpcError::new(-32601, format!("Method not found: {method}"))
+}
+
+/// Passes a request of a server on to a client, if the client has the capability for it.
+pub(super) async fn ask(
+    client: &dyn SessionClient,
+    key: &str,
+    method: &str,
+    params: Value,
+    masks: &SecretMasks,
+) -> Result<Value, RpcError> {
+    let needed = REQUESTS.iter().find(|(known, _)| *known == method);
+    let (_, needed) = needed.ok_or_else(|| not_found(method))?;
+    let capabilities = client.capabilities();
+    let capability = capabilities.get(*needed).ok_or_else(|| not_found(method))?;
+    if params["mode"] == "url" && capability.get("url").is_none() {
+        return Err(RpcError::new(-32602, "the client does not support the mode `url`"));
+    }
+    client.request(key.to_owned(), method.to_owned(), masks.result(params)).await
 }
 
 /// The capabilities that requests of servers need.
@@ -188,7 +231,12 @@ mod tests {
             Box::pin(std::future::ready(()))
         }
 
-        fn request(&self, method: String, params: Value) -> BoxFuture<'_, Result<Value, RpcError>> {
+        fn request(
+            &self,
+            _: String,
+            method: String,
+            params: Value,
+        ) -> BoxFuture<'_, Result<Value, RpcError>> {
             self.heard.lock().push((method, params));
             Box::pin(std::future::ready(Ok(json!({"action": "accept"}))))
         }
@@ -206,8 +254,10 @@ mod tests {
         let (client, slot) = client(&json!({}));
         let masks = SecretMasks::new(["s3cret".to_owned()]);
         let takes = async |message: Value| {
-            slot.takes_notification(&message, &masks, |token| (*token == 7).then(|| json!("own")))
-                .await
+            let progress_token = Some(json!("own"));
+            let origin = RequestOrigin { progress_token, ..RequestOrigin::default() };
+            let origin = (message["params"]["progressToken"] == 7).then_some(&origin);
+            slot.takes_notification(&message, &masks, origin).await
         };
         let data = json!({"level": "info", "data": {"own": [1, "s3cret"]}, "z": 1});
         assert!(takes(json!({"method": "notifications/message", "params": data})).await);

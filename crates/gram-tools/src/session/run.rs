@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use serde_json::Value;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{Admission, Session, hash_of, warnings};
 use crate::ToolContent;
 use crate::approval::{ApprovalDecision, ApprovalRequest};
 use crate::check::{Accepted, InvalidArguments};
-use crate::invocation::{Answer, Implementation, Invocation, InvocationError, InvocationErrorKind};
+use crate::invocation::{
+    Answer, Implementation, Invocation, InvocationError, InvocationErrorKind, RequestOrigin,
+};
 use crate::masks::SecretMasks;
 use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
@@ -36,7 +37,7 @@ pub struct AdmittedCall<'s> {
     /// The throttle ticket, and the arguments as received.
     pub(super) admitted: (ThrottleTicket, String),
     /// The token under which an MCP client wants to hear of progress.
-    pub(super) progress_token: Option<Value>,
+    pub(super) origin: RequestOrigin,
 }
 
 /// Why an implementation returned no answer.
@@ -64,16 +65,16 @@ impl<'s> AdmittedCall<'s> {
         &self.name
     }
 
-    /// Whether the implementation reports progress to the client of the session.
+    /// Whether the implementation reports progress to the client.
     pub fn reports_progress(&self) -> bool {
         let entry = self.session.bound.tool(self.tool).entry.as_ref();
-        entry.is_some_and(|entry| self.session.implementation(entry).reports_progress())
+        entry.is_some_and(|entry| self.session.implementation(entry).reports_progress(&self.origin))
     }
 
-    /// Sets the token under which the client of the session wants to hear of progress.
+    /// Sets the request of an MCP client that makes the call.
     #[must_use]
-    pub fn with_progress_token(mut self, token: Value) -> Self {
-        self.progress_token = Some(token);
+    pub fn with_origin(mut self, origin: RequestOrigin) -> Self {
+        self.origin = origin;
         self
     }
 
@@ -145,11 +146,6 @@ impl<'s> AdmittedCall<'s> {
         let Self { session, id, name, warnings, approval, admitted: (admitted, _), .. } = self;
         session.state.lock().throttle.withdraw(admitted);
         Verdict { warnings, approval, ..Verdict::new(id, name, Err(error)) }
-    }
-
-    /// Ends the call as if it had never been made.
-    pub fn withdraw(self) {
-        self.session.state.lock().throttle.withdraw(self.admitted.0);
     }
 
     /// Asks the validator that is a program or a service, if there is one and it has not been asked.
@@ -248,12 +244,12 @@ impl<'s> AdmittedCall<'s> {
         tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(RunFailure::cancelled()),
-            outcome = timeout(self.settings().time_limit(), caught) => match outcome {
-                Err(_) => Err(RunFailure::TimeLimit),
-                Ok(Err(_)) => {
+            outcome = self.origin.within(self.settings().time_limit(), caught) => match outcome {
+                None => Err(RunFailure::TimeLimit),
+                Some(Err(_)) => {
                     Err(RunFailure::error(InvocationErrorKind::Died, "the implementation panicked"))
                 }
-                Ok(Ok(answer)) => answer.map_err(RunFailure::Error),
+                Some(Ok(answer)) => answer.map_err(RunFailure::Error),
             },
         }
     }
@@ -278,7 +274,7 @@ impl<'s> AdmittedCall<'s> {
             is_repeatable: self.is_repeatable(),
             occurrence,
             hidden: Arc::clone(&tool.hidden),
-            progress_token: self.progress_token.clone(),
+            origin: self.origin.clone(),
             cancelled,
         }
     }

@@ -3,6 +3,7 @@
 use super::{AdmittedCall, Session};
 use crate::bind::CallTarget;
 use crate::check::Accepted;
+use crate::invocation::RequestOrigin;
 
 impl Session {
     /// A call whose arguments reach the implementation as they are, to test what it does with invalid
@@ -22,7 +23,7 @@ impl Session {
             judged: true,
             approval: None,
             admitted: (ticket, arguments),
-            progress_token: None,
+            origin: RequestOrigin::default(),
         })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::{Connection, GOODBYE};
-use crate::invocation::InvocationError;
+use crate::invocation::{InvocationError, RequestOrigin};
 use crate::mcp::pending_calls::PendingCall;
 
 impl Connection {
@@ -16,10 +16,10 @@ impl Connection {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        (max_answer, progress_token): (usize, Option<Value>),
+        (max_answer, origin): (usize, RequestOrigin),
     ) -> Result<String, InvocationError> {
         let params = json!({"name": tool, "arguments": arguments, "task": {}});
-        let call = PendingCall::new(max_answer, progress_token);
+        let call = PendingCall::new(max_answer, origin);
         let message = self.send("tools/call", params, &call).await;
         let message = message.map_err(|failure| self.failed_call(failure))?;
         let begun: Value = serde_json::from_str(&message).unwrap_or_default();
@@ -28,7 +28,7 @@ impl Connection {
             return Ok(message);
         };
         let mut task = RunningTask { peer: self.running.peer().clone(), id: Some(id.to_owned()) };
-        let call = PendingCall::new(max_answer, None);
+        let call = PendingCall::new(max_answer, RequestOrigin::default());
         // The server answers when the task has ended.
         let message = self.send("tasks/result", json!({"taskId": id}), &call).await;
         task.id = None;

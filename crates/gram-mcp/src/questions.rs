@@ -1,0 +1,297 @@
+//! Questions within requests, as from revision 2026-07-28 of the protocol on: a request is answered
+//! with the questions of a server, and the client repeats it with the answers.
+//!
+//! Until then, the work of the request rests here. Nothing runs meanwhile, and it goes on as a part of
+//! the repeated request.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use gram_tools::mcp::{RpcError, SessionClient};
+use parking_lot::Mutex;
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::client::{MAX_ANSWER_TIME, send_notification};
+
+/// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
+const MAX_RESTING: usize = 1_000;
+
+/// The result of a request.
+pub(crate) type Answer = Result<Value, ErrorData>;
+
+/// A question of a server.
+#[derive(Debug)]
+struct Question {
+    key: String,
+    method: String,
+    params: Value,
+    answer: oneshot::Sender<Value>,
+}
+
+/// The client of one request.
+pub(crate) struct RequestClient {
+    capabilities: Map<String, Value>,
+    peer: Peer<RoleServer>,
+    questions: mpsc::UnboundedSender<Question>,
+    /// The answers that came with the request, before it was asked.
+    given: Map<String, Value>,
+    /// Whether the client wants log messages.
+    logs: bool,
+    state: Mutex<RequestState>,
+}
+
+#[derive(Default)]
+struct RequestState {
+    /// The number of questions that are not answered yet, and since when there are any.
+    open: usize,
+    since: Option<Instant>,
+    /// How long the client was asked before.
+    took: Duration,
+    /// Why a server refused the request.
+    refusal: Option<RpcError>,
+}
+
+impl RequestState {
+    fn begin(&mut self) {
+        self.open += 1;
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    fn end(&mut self) {
+        self.open -= 1;
+        if let (0, Some(since)) = (self.open, self.since) {
+            self.took += since.elapsed();
+            self.since = None;
+        }
+    }
+}
+
+/// A request whose work may have questions.
+struct Work {
+    /// The method and the parameters, which a repeated request must share.
+    request: (String, Value),
+    /// The state that the client has to repeat, while its questions are the same.
+    state: Option<String>,
+    answer: BoxFuture<'static, Answer>,
+    /// Ends the work.
+    stop: CancellationToken,
+    questions: mpsc::UnboundedReceiver<Question>,
+    /// The questions that are not answered yet.
+    open: Vec<Question>,
+    since: Instant,
+}
+
+/// The requests whose questions are not answered yet, by their state.
+#[derive(Default)]
+pub(crate) struct RestingRequests(Mutex<HashMap<String, Work>>);
+
+impl RestingRequests {
+    /// Answers a request, with the result of its work or with questions. A repeated request gets
+    /// the work that rests. Otherwise, `begin` makes the work, for the client of the request and
+    /// with a context that outlives it.
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        params: &Value,
+        context: &RequestContext<RoleServer>,
+        begin: impl FnOnce(RequestClient, RequestContext<RoleServer>) -> BoxFuture<'static, Answer>,
+    ) -> Answer {
+        let request = (method.to_owned(), own_params(params));
+        let given = params.get("inputResponses").and_then(Value::as_object);
+        let given = given.cloned().unwrap_or_default();
+        let work = match params.get("requestState") {
+            None | Some(Value::Null) => {
+                let (send, questions) = mpsc::unbounded_channel();
+                let (mut own, stop) = (context.clone(), CancellationToken::new());
+                own.ct = stop.clone();
+                let answer = begin(RequestClient::new(context, send, given), own);
+                let (open, since) = (Vec::new(), Instant::now());
+                Work { request, state: None, answer, stop, questions, open, since }
+            }
+            Some(state) => {
+                let resting = self.resting(state.as_str().unwrap_or_default(), &request);
+                let unknown =
+                    "`requestState` belongs to no such request: send the request without it";
+                let mut work = resting.ok_or_else(|| ErrorData::invalid_params(unknown, None))?;
+                work.take(given);
+                work
+            }
+        };
+        self.go_on(work, &context.ct).await
+    }
+
+    /// Works until there is a result or a question. If the client cancels the request, the work ends.
+    async fn go_on(&self, mut work: Work, cancelled: &CancellationToken) -> Answer {
+        if work.open.is_empty() {
+            let question = tokio::select! {
+                biased;
+                () = cancelled.cancelled() => {
+                    work.stop.cancel();
+                    return work.answer.await;
+                }
+                answer = &mut work.answer => return answer,
+                // The work ends before its questions do.
+                Some(question) = work.questions.recv() => question,
+            };
+            work.ask(question);
+        }
+        while let Ok(question) = work.questions.try_recv() {
+            work.ask(question);
+        }
+        let state = work.state.get_or_insert_with(|| Uuid::new_v4().simple().to_string()).clone();
+        let result = work.input_required(&state);
+        self.rest(state, work);
+        Ok(result)
+    }
+
+    fn rest(&self, state: String, work: Work) {
+        let mut resting = self.0.lock();
+        resting.retain(|_, work| work.since.elapsed() < MAX_ANSWER_TIME);
+        if resting.len() >= MAX_RESTING {
+            let oldest = resting.iter().min_by_key(|(_, work)| work.since);
+            if let Some(oldest) = oldest.map(|(state, _)| state.clone()) {
+                resting.remove(&oldest);
+            }
+        }
+        resting.insert(state, work);
+    }
+
+    /// The work that rests under a state, if it belongs to such a request.
+    fn resting(&self, state: &str, request: &(String, Value)) -> Option<Work> {
+        let mut resting = self.0.lock();
+        let belongs = resting.get(state).is_some_and(|work| work.request == *request);
+        belongs.then(|| resting.remove(state)).flatten()
+    }
+}
+
+/// The parameters that all rounds of a request share.
+fn own_params(params: &Value) -> Value {
+    let mut params = params.clone();
+    if let Value::Object(params) = &mut params {
+        params
+            .retain(|key, _| !["inputResponses", "requestState", "_meta"].contains(&key.as_str()));
+    }
+    params
+}
+
+impl Work {
+    /// Adds a question under a key that no other one has.
+    fn ask(&mut self, mut question: Question) {
+        let key = question.key.clone();
+        let mut number = 1;
+        while self.open.iter().any(|open| open.key == question.key) {
+            number += 1;
+            question.key = format!("{key}-{number}");
+        }
+        self.open.push(question);
+    }
+
+    /// Passes answers on. Those to no question are ignored, and so are those that are no objects.
+    fn take(&mut self, mut given: Map<String, Value>) {
+        for question in std::mem::take(&mut self.open) {
+            match given.remove(&question.key) {
+                Some(answer @ Value::Object(_)) => {
+                    self.state = None;
+                    // The work may have stopped waiting.
+                    let _ = question.answer.send(answer);
+                }
+                _ => self.open.push(question),
+            }
+        }
+        self.since = Instant::now();
+    }
+
+    /// The result with the open questions.
+    fn input_required(&self, state: &str) -> Value {
+        let request = |it: &Question| json!({"method": it.method, "params": it.params});
+        let requests = self.open.iter().map(|it| (it.key.clone(), request(it)));
+        let requests: Map<String, Value> = requests.collect();
+        json!({"resultType": "input_required", "inputRequests": requests, "requestState": state})
+    }
+}
+
+impl RequestClient {
+    fn new(
+        context: &RequestContext<RoleServer>,
+        questions: mpsc::UnboundedSender<Question>,
+        given: Map<String, Value>,
+    ) -> Self {
+        let capabilities = context.client_capabilities();
+        let capabilities = match serde_json::to_value(capabilities) {
+            Ok(Value::Object(capabilities)) => capabilities,
+            _ => Map::new(),
+        };
+        let (peer, logs) = (context.peer.clone(), context.meta.log_level().is_some());
+        Self { capabilities, peer, questions, given, logs, state: Mutex::default() }
+    }
+
+    /// The error of a server that wants capabilities that the client lacks.
+    pub(crate) fn refusal(&self) -> Option<ErrorData> {
+        let RpcError { code, message, data } = self.state.lock().refusal.take()?;
+        Some(ErrorData::new(ErrorCode(code), message, data))
+    }
+
+    async fn ask(&self, key: String, method: String, params: Value) -> Result<Value, RpcError> {
+        // Approval is only given when it is asked for.
+        let given = self.given.get(&key).filter(|given| given.is_object() && key != APPROVAL);
+        if let Some(given) = given {
+            return Ok(given.clone());
+        }
+        let (answer, answered) = oneshot::channel();
+        let question = Question { key, method, params, answer };
+        let gone = || RpcError::new(ErrorCode::INTERNAL_ERROR.0, "the client does not answer");
+        self.questions.send(question).map_err(|_| gone())?;
+        self.state.lock().begin();
+        let answer = answered.await.map_err(|_| gone());
+        self.state.lock().end();
+        answer
+    }
+}
+
+/// The key of the question whether a call may run.
+pub(crate) const APPROVAL: &str = "approval";
+
+impl SessionClient for RequestClient {
+    fn capabilities(&self) -> Map<String, Value> {
+        self.capabilities.clone()
+    }
+
+    fn hears(&self) -> bool {
+        true
+    }
+
+    fn is_modern(&self) -> bool {
+        true
+    }
+
+    fn time_asked(&self) -> Duration {
+        self.state.lock().took
+    }
+
+    fn lacks(&self, error: RpcError) {
+        self.state.lock().refusal = Some(error);
+    }
+
+    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
+        if method == "notifications/message" && !self.logs {
+            return Box::pin(std::future::ready(()));
+        }
+        Box::pin(send_notification(&self.peer, method, params))
+    }
+
+    fn request(
+        &self,
+        key: String,
+        method: String,
+        params: Value,
+    ) -> BoxFuture<'_, Result<Value, RpcError>> {
+        Box::pin(self.ask(key, method, params))
+    }
+}

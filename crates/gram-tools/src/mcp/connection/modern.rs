@@ -1,0 +1,218 @@
+//! What differs with servers that use revision 2026-07-28 of the protocol: they answer with
+//! questions instead of asking them, and report changes to those who listen.
+
+use std::collections::HashMap;
+
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter};
+use rmcp::service::{PeerRequestOptions, ServiceError, Subscription};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::{Connection, ExchangeFailure, UpstreamError};
+use crate::invocation::{InvocationError, InvocationErrorKind};
+use crate::mcp::pending_calls::PendingCall;
+use crate::mcp::requests::{ClientHandler, said_error};
+use crate::mcp::session_client::{RpcError, ask, relevant};
+use crate::sanitize::sanitize_line;
+
+/// The most rounds of questions before a result.
+const MAX_ROUNDS: usize = 20;
+
+/// What a connection to such a server keeps.
+#[derive(Default)]
+pub(super) struct ModernState {
+    /// The level of messages that requests ask for.
+    log_level: Option<Value>,
+    /// The tasks that listen for changes. They end with the connection.
+    listening: JoinSet<()>,
+    /// Those that listen for changes of a resource, by its URI.
+    resources: HashMap<String, AbortHandle>,
+}
+
+/// The result of a request that the server answers with questions.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequired {
+    #[serde(default)]
+    input_requests: Map<String, Value>,
+    request_state: Option<Value>,
+}
+
+impl InputRequired {
+    /// The questions in a message. `None` if it answers the request.
+    fn of(message: &str) -> Option<Self> {
+        // Most messages are recognised without being read.
+        if !message.contains("\"input_required\"") {
+            return None;
+        }
+        let mut message: Value = serde_json::from_str(message).ok()?;
+        let result = message.get_mut("result")?.take();
+        if result["resultType"] != "input_required" {
+            return None;
+        }
+        serde_json::from_value(result).ok()
+    }
+}
+
+impl Connection {
+    /// Whether the server uses revision 2026-07-28 or a later one.
+    pub(in crate::mcp) fn is_modern(&self) -> bool {
+        let info = self.running.peer().peer_info();
+        info.is_some_and(|info| info.protocol_version >= ProtocolVersion::V_2026_07_28)
+    }
+
+    /// Makes a request that `rmcp` need not know, and returns the message with its result. The
+    /// client answers what the server asks before that.
+    pub(super) async fn send(
+        &self,
+        method: &'static str,
+        mut params: Value,
+        call: &PendingCall,
+    ) -> Result<String, ExchangeFailure> {
+        for _ in 0..MAX_ROUNDS {
+            let message = self.send_once(method, params.clone(), call).await?;
+            let Some(asked) = InputRequired::of(&message).filter(|_| self.is_modern()) else {
+                return Ok(message);
+            };
+            params["inputResponses"] = self.answers(asked.input_requests, call).await?.into();
+            if let Some(state) = asked.request_state {
+                params["requestState"] = state;
+            }
+        }
+        let why = format!("it requested input {MAX_ROUNDS} times for one `{method}`");
+        Err(self.error(InvocationErrorKind::Failed, &why).into())
+    }
+
+    /// The answers of the client to the questions of a server, which it gets all at once.
+    async fn answers(
+        &self,
+        requests: Map<String, Value>,
+        call: &PendingCall,
+    ) -> Result<Map<String, Value>, InvocationError> {
+        let client = call.origin().client.as_ref().or_else(|| self.us.client());
+        let answers = requests.into_iter().map(async |(key, mut request)| {
+            let method = request["method"].as_str().unwrap_or_default().to_owned();
+            let Some(client) = client else {
+                let why = format!("it asks its client (`{method}`), and there is none to ask");
+                return Err(self.error(InvocationErrorKind::Failed, &why));
+            };
+            let params = match request["params"].take() {
+                Value::Null => json!({}),
+                params => params,
+            };
+            match ask(&**client, &key, &method, params, &self.masks).await {
+                Ok(answer) => Ok((key, answer)),
+                Err(error) => {
+                    let why = said_error(&method, error.code, &error.message);
+                    let why = format!("it asked the client, and {why}");
+                    Err(self.error(InvocationErrorKind::Failed, &why))
+                }
+            }
+        });
+        join_all(answers).await.into_iter().collect()
+    }
+
+    /// What accompanies a request: the capabilities of the client that makes it.
+    pub(super) fn options(&self, call: &PendingCall) -> PeerRequestOptions {
+        let options = PeerRequestOptions::no_options();
+        if !self.is_modern() {
+            return options;
+        }
+        let mut meta = RequestMetaObject::new();
+        let capabilities = call.origin().client.as_ref().map(|client| client.capabilities());
+        let capabilities =
+            capabilities.and_then(|all| serde_json::from_value(relevant(all).into()).ok());
+        if let Some(capabilities) = capabilities {
+            meta.set_client_capabilities(capabilities);
+        }
+        let level = call.origin().log_level.clone();
+        let level = level.or_else(|| self.modern.lock().log_level.clone());
+        if let Some(level) = level.and_then(|level| serde_json::from_value(level).ok()) {
+            meta.set_log_level(level);
+        }
+        options.with_meta(meta)
+    }
+
+    /// Does what a request of an earlier revision did, where this one has no such request.
+    pub(super) async fn translated(
+        &self,
+        method: &str,
+        params: &Value,
+    ) -> Option<Result<Value, UpstreamError>> {
+        if !self.is_modern() {
+            return None;
+        }
+        let uri = params["uri"].as_str().unwrap_or_default();
+        match method {
+            "logging/setLevel" => self.modern.lock().log_level = Some(params["level"].clone()),
+            "resources/subscribe" => {
+                let filter = SubscriptionFilter::builder().resource_subscription(uri).build();
+                let opened = match self.running.peer().listen(filter).await {
+                    Ok(subscription) => self.keep(subscription),
+                    Err(error) => return Some(Err(self.not_subscribed(&error))),
+                };
+                let before = self.modern.lock().resources.insert(uri.to_owned(), opened);
+                before.inspect(AbortHandle::abort);
+            }
+            "resources/unsubscribe" => {
+                let task = self.modern.lock().resources.remove(uri);
+                task.inspect(AbortHandle::abort);
+            }
+            _ => return None,
+        }
+        Some(Ok(json!({})))
+    }
+
+    fn not_subscribed(&self, error: &ServiceError) -> UpstreamError {
+        match error {
+            ServiceError::McpError(error) => {
+                let message = self.masks.text(&error.message);
+                UpstreamError::Error(RpcError::new(error.code.0, message))
+            }
+            error => {
+                let why = sanitize_line(&error.to_string());
+                UpstreamError::NoAnswer(self.error(InvocationErrorKind::Failed, &why))
+            }
+        }
+    }
+
+    /// Listens for changes of the lists that a server may change.
+    pub(super) fn listen_for_lists(&self) {
+        let capabilities = self.capabilities();
+        let changes = |key: &str| {
+            let changes = capabilities.get(key).is_some_and(|it| it["listChanged"] == true);
+            changes.then_some(true)
+        };
+        let mut filter = SubscriptionFilter::new();
+        filter.tools_list_changed = changes("tools");
+        filter.prompts_list_changed = changes("prompts");
+        filter.resources_list_changed = changes("resources");
+        if !self.is_modern() || filter == SubscriptionFilter::new() {
+            return;
+        }
+        let (peer, us) = (self.running.peer().clone(), self.us.clone());
+        self.modern.lock().listening.spawn(async move {
+            if let Ok(subscription) = peer.listen(filter).await {
+                hear(subscription, us).await;
+            }
+        });
+    }
+
+    /// Keeps a subscription open until the task of it is aborted.
+    fn keep(&self, subscription: Subscription) -> AbortHandle {
+        self.modern.lock().listening.spawn(hear(subscription, self.us.clone()))
+    }
+}
+
+/// Waits for changes of the tools. Those of resources and prompts never get here: they are passed on
+/// to the client.
+async fn hear(mut subscription: Subscription, us: ClientHandler) {
+    while let Ok(Some(_)) = subscription.next().await {
+        us.tools_have_changed();
+    }
+}
+
+pub(super) type Modern = Mutex<ModernState>;
