@@ -132,13 +132,18 @@ def experiment(gramc, found, folder, environment):
     return json.loads(ran.stdout)
 
 
+def points(difference):
+    """A difference of the others to ours as one of ours to the others, in points."""
+    return f"{round(-100 * difference) or 0:+d}".replace("+0", "0")
+
+
 def row(name, report):
     """A line of the table. Differences are those of ours to the others, in points."""
     rates = [f"{100 * arm['successes'] / arm['runs']:.0f} %" for arm in report["rates"]]
     differences = []
     for found in report["comparisons"]:
-        low, high = (-100 * bound for bound in reversed(found["interval"]))
-        differences.append(f"{-100 * found['estimate']:+.0f} ({low:+.0f} to {high:+.0f})")
+        low, high = (points(bound) for bound in reversed(found["interval"]))
+        differences.append(f"{points(found['estimate'])} ({low} to {high})")
     return "| " + " | ".join([name, str(report["cases"]), *rates, *differences]) + " |"
 
 
