@@ -36,6 +36,21 @@ fn a_list_of_tools_becomes_gram_that_a_person_would_write() {
 }
 
 #[test]
+fn tools_of_servers_whose_references_lead_nowhere_are_left_out() {
+    let refer = r#"{"type":"object","properties":{"to":{"$ref":"https://example.com/to.json"}}}"#;
+    let tool = |name: &str, schema: &str| format!(r#"{{"name":"{name}","inputSchema":{schema}}}"#);
+    let list = |tools: &[String]| format!(r#"{{"tools":[{}]}}"#, tools.join(","));
+    let both = list(&[tool("go", refer), tool("stay", r#"{"type":"object"}"#)]);
+    let run = gramc("import -").input(both).run().exits(0);
+    assert_eq!(run.stdout, "[stay:Tool | ()==>(::Any)]\n");
+    let why =
+        "properties.to: the reference `https://example.com/to.json` leads to another document";
+    run.says(&[&format!("tool `go` is left out: {why}")]);
+    let alone = list(&[tool("go", refer)]);
+    gramc("import -").input(alone).run().exits(1).says(&[&format!("tool `go`: {why}")]);
+}
+
+#[test]
 fn what_was_imported_is_what_is_compiled() {
     let folder = folder(&[("list.json", LIST)]);
     gramc("import list.json -o tools.gram").within(folder.path()).run().exits(0);

@@ -94,7 +94,8 @@ pub struct Imported {
 /// # Errors
 ///
 /// If the text is not valid JSON, contains no tools, has another value in place of a schema, a
-/// reference that leads to another document or nowhere, or a tool with the container's name.
+/// reference that leads to another document or nowhere, or a tool with the container's name. Of the
+/// tools of an MCP server, those with such references are left out, if there are others.
 pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -121,7 +122,8 @@ pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, Impor
 /// # Errors
 ///
 /// If the JSON contains no tools, has another value in place of a schema, a reference that leads to
-/// another document or nowhere, or a tool with the container's name.
+/// another document or nowhere, or a tool with the container's name. Of the tools of an MCP server,
+/// those with such references are left out, if there are others.
 pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }
@@ -139,7 +141,7 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     }
     let Input { tools, is_mcp, mut notes } = input;
     let mut tools = distinct(tools, options.container, &mut notes)?;
-    normalize_all(&mut tools, &mut notes)?;
+    normalize_all(&mut tools, is_mcp, &mut notes)?;
     let mut module = Module::default();
     let mut converter = Converter::default();
     let mut registry = Registry::default();
@@ -169,10 +171,17 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
 
-/// Rewrites all schemas as draft 2020-12.
-fn normalize_all(tools: &mut [ImportedTool], notes: &mut Vec<String>) -> Result<(), ImportError> {
+/// Rewrites all schemas as draft 2020-12. `is_mcp` says that the tools are the list of an MCP server,
+/// which users cannot change: then those with references that lead to no schema are left out.
+fn normalize_all(
+    tools: &mut Vec<ImportedTool>,
+    is_mcp: bool,
+    notes: &mut Vec<String>,
+) -> Result<(), ImportError> {
     let mut unresolved = Vec::new();
-    for tool in tools {
+    let mut usable = Vec::new();
+    for mut tool in std::mem::take(tools) {
+        let before = unresolved.len();
         let name = &tool.name;
         let schemas = [("", &mut tool.schema), ("outputSchema", &mut tool.output)];
         for (root, schema) in schemas {
@@ -193,8 +202,17 @@ fn normalize_all(tools: &mut [ImportedTool], notes: &mut Vec<String>) -> Result<
                 }
             }
         }
+        if unresolved.len() == before {
+            usable.push(tool);
+        }
     }
-    if unresolved.is_empty() { Ok(()) } else { Err(ImportError::Unresolved(unresolved)) }
+    if unresolved.is_empty() || (is_mcp && !usable.is_empty()) {
+        let left_out = |(tool, reference)| format!("tool `{tool}` is left out: {reference}");
+        notes.extend(unresolved.into_iter().map(left_out));
+        *tools = usable;
+        return Ok(());
+    }
+    Err(ImportError::Unresolved(unresolved))
 }
 
 /// A path below the root of a tool's schema.
