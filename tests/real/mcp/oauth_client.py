@@ -44,12 +44,25 @@ def library(folder):
     if "client-credentials" not in SCENARIO:
         return []
     os.environ["CLIENT_ID"] = CONTEXT["client_id"]
-    os.environ["CLIENT_SECRET"] = CONTEXT["client_secret"]
-    oauth = '{clientId: "env:CLIENT_ID", clientSecret: "env:CLIENT_SECRET"}'
+    if secret := CONTEXT.get("client_secret"):
+        os.environ["CLIENT_SECRET"] = secret
+        oauth = '{clientId: "env:CLIENT_ID", clientSecret: "env:CLIENT_SECRET"}'
+    else:
+        os.environ["CLIENT_KEY"] = CONTEXT["private_key_pem"]
+        oauth = '{clientId: "env:CLIENT_ID", privateKey: "env:CLIENT_KEY"}'
     path = os.path.join(folder, "library.gram")
     with open(path, "w") as file:
         file.write(f'[server:Library | (`*`:Mcp {{url: "{URL}", oauth: {oauth}}})]')
     return [path]
+
+
+def example(spec, name):
+    """Arguments for a tool: one for each parameter that it wants."""
+    tools = json.loads(gramc("compile", "--target", "mcp", spec).stdout)["tools"]
+    schema = next(tool["inputSchema"] for tool in tools if tool["name"] == name)
+    values = {"string": "a", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+    kinds = {name: it.get("type") for name, it in schema.get("properties", {}).items()}
+    return {name: values.get(kinds[name], 1) for name in schema.get("required", [])}
 
 
 def call_all(folder):
@@ -63,8 +76,8 @@ def call_all(folder):
         if listed.returncode != 0:
             return listed
     names = re.findall(r"^\[`?([\w-]+)`?:Tool", open(spec).read(), re.M)
-    for name in names:
-        arguments = {"a": 1, "b": 2} if name == "add_numbers" else {}
+    calls = [(it["name"], it["arguments"]) for it in CONTEXT.get("toolCalls", [])]
+    for name, arguments in calls or [(name, example(spec, name)) for name in names]:
         called = gramc("call", spec, name, json.dumps(arguments), "--library", own[0])
         if called.returncode != 0:
             return called
@@ -77,6 +90,9 @@ with tempfile.TemporaryDirectory() as folder:
     if "pre-registration" in SCENARIO:
         os.environ["CLIENT_SECRET"] = CONTEXT["client_secret"]
         options = ["--client-id", CONTEXT["client_id"], "--client-secret", "env:CLIENT_SECRET"]
+    if "cimd" in SCENARIO:
+        # The document that the suite expects.
+        options = ["--client-id", "https://conformance-test.local/client-metadata.json"]
     for sign_ins in range(MAX_SIGN_INS + 1):
         ran = call_all(folder)
         told = ran.stdout + ran.stderr

@@ -450,7 +450,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute(
         "oauth",
         &[Implementation(Mcp)],
-        TextsOf(&["clientId", "clientSecret", "scope"]),
+        TextsOf(&["clientId", "clientSecret", "privateKey", "scope"]),
         "Credentials of gramc for an MCP server that wants OAuth 2.1",
     ),
     attribute(

@@ -19,7 +19,7 @@ use crate::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind, RequestOrigin, SessionResources,
 };
-use crate::mcp::{LibraryServer, McpServer, OAuthGrant, SessionServers, UrlOptions};
+use crate::mcp::{LibraryServer, McpServer, OAuthGrant, SessionServers, SigningKey, UrlOptions};
 use crate::sanitize::beginning;
 
 pub(super) use whole_server::WholeServer;
@@ -151,13 +151,20 @@ fn client_credentials(value: &Value, folder: &Path) -> Result<OAuthGrant, String
         }
         None => Ok::<_, String>(None),
     };
-    let missing = |key: &str| format!("`oauth` lacks `{key}`");
     let scopes = read("scope")?.unwrap_or_default();
-    Ok(OAuthGrant::ClientCredentials {
-        id: read("clientId")?.ok_or_else(|| missing("clientId"))?,
-        secret: read("clientSecret")?.ok_or_else(|| missing("clientSecret"))?,
-        scopes: scopes.split_whitespace().map(str::to_owned).collect(),
-    })
+    let scopes = scopes.split_whitespace().map(str::to_owned).collect();
+    let id = read("clientId")?.ok_or("`oauth` lacks `clientId`")?;
+    match (read("clientSecret")?, read("privateKey")?) {
+        (Some(secret), None) => Ok(OAuthGrant::ClientCredentials { id, secret, scopes }),
+        (None, Some(key)) => {
+            let key = SigningKey::from_pem(&key).map_err(|why| format!("`privateKey`: {why}"))?;
+            Ok(OAuthGrant::PrivateKey { id, key: Arc::new(key), scopes })
+        }
+        (None, None) => Err("`oauth` lacks `clientSecret` or `privateKey`".to_owned()),
+        (Some(_), Some(_)) => {
+            Err("`oauth` has `clientSecret` and `privateKey`: one of them is enough".to_owned())
+        }
+    }
 }
 
 /// The error of a call that the server reports as failed.

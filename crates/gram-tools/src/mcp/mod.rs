@@ -22,6 +22,7 @@ mod requests;
 mod server;
 mod session_client;
 mod sign_in;
+mod signed_client;
 mod wire;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub use self::server::McpServer;
 pub(crate) use self::server::SessionServers;
 pub use self::session_client::{RpcError, SessionClient};
 pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
+pub use self::signed_client::SigningKey;
 use crate::environment::ProgramEnvironment;
 
 /// An MCP server of a library.

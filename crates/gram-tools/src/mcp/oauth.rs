@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::RwLock;
 use reqwest::Url;
@@ -13,9 +14,13 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::sign_in::{SignIns, StoredSignIn};
+use super::signed_client::{SignedClient, SignedToken, SigningKey};
 use crate::http_client::{self, TlsOptions};
 use crate::masks::SecretMasks;
 use crate::sanitize::sanitize_line;
+
+/// How long an authorization server may take to give a token.
+const TOKEN_LIMIT: Duration = Duration::from_secs(30);
 
 /// How a client gets the right to use a server.
 #[derive(Clone)]
@@ -31,6 +36,15 @@ pub enum OAuthGrant {
         /// The requested scopes.
         scopes: Vec<String>,
     },
+    /// The client signs its requests for tokens.
+    PrivateKey {
+        /// The identifier of the client.
+        id: String,
+        /// Its private key.
+        key: Arc<SigningKey>,
+        /// The requested scopes.
+        scopes: Vec<String>,
+    },
 }
 
 impl Debug for OAuthGrant {
@@ -38,6 +52,7 @@ impl Debug for OAuthGrant {
         match self {
             Self::SignIn(sign_ins) => f.debug_tuple("SignIn").field(sign_ins).finish(),
             Self::ClientCredentials { .. } => f.write_str("ClientCredentials"),
+            Self::PrivateKey { .. } => f.write_str("PrivateKey"),
         }
     }
 }
@@ -57,6 +72,8 @@ struct OAuthState {
     manager: Option<AuthorizationManager>,
     /// Whether the manager knows the authorization server.
     is_ready: bool,
+    /// The token of a client that signs its requests.
+    signed: Option<SignedToken>,
 }
 
 impl OAuth {
@@ -68,6 +85,9 @@ impl OAuth {
     /// The token for the next request. `None` without a sign-in. Fails with the reason.
     pub(super) async fn token(&self) -> Result<Option<String>, String> {
         let mut state = self.state.lock().await;
+        if let Some(token) = self.signed_token(&mut state, None).await {
+            return token.map(Some);
+        }
         let Some(manager) = self.manager(&mut state).await? else { return Ok(None) };
         // A token that is still valid needs no request.
         let valid = manager.get_access_token().await.ok();
@@ -87,6 +107,9 @@ impl OAuth {
     /// Another token in place of one that the server rejected, if there is one.
     pub(super) async fn token_after(&self, rejected: &str) -> Option<String> {
         let mut state = self.state.lock().await;
+        if let Some(token) = self.signed_token(&mut state, Some(rejected)).await {
+            return token.ok();
+        }
         let manager = self.manager(&mut state).await.ok()??;
         // Another request or another program may have got one meanwhile.
         let token = match manager.get_access_token().await {
@@ -98,6 +121,44 @@ impl OAuth {
         };
         self.mask_from_now_on(&token);
         (token != rejected).then_some(token)
+    }
+
+    /// A token that is not the rejected one, for a client that signs its requests.
+    async fn signed_token(
+        &self,
+        state: &mut OAuthState,
+        rejected: Option<&str>,
+    ) -> Option<Result<String, String>> {
+        let OAuthGrant::PrivateKey { id, key, scopes } = &self.grant else { return None };
+        if let Some(SignedToken { text, end }) = &state.signed
+            && Instant::now() < *end
+            && rejected != Some(text)
+        {
+            return Some(Ok(text.clone()));
+        }
+        let requested = self.request_signed(&SignedClient { id, key, scopes }).await;
+        Some(match requested {
+            Ok(token) => {
+                self.mask_from_now_on(&token.text);
+                Ok(state.signed.insert(token).text.clone())
+            }
+            Err(why) => Err(format!("no access token: {why}")),
+        })
+    }
+
+    async fn request_signed(&self, client: &SignedClient<'_>) -> Result<SignedToken, String> {
+        let manager = manager(&self.url, &self.tls).await?;
+        let resolution = manager.resolve_metadata().await;
+        let metadata = resolution.map_err(|it| sanitize_line(&it.to_string()))?.metadata;
+        let issuer = metadata.issuer.ok_or("the authorization server does not name itself")?;
+        let endpoint = Url::parse(&metadata.token_endpoint).map_err(|it| it.to_string())?;
+        let is_local = [&endpoint, &self.url].into_iter().all(http_client::is_loopback);
+        if endpoint.scheme() != "https" && !is_local {
+            return Err("the authorization server gives tokens without TLS".to_owned());
+        }
+        let http = http_client::client(&endpoint, &self.tls).timeout(TOKEN_LIMIT).build();
+        let http = http.map_err(|error| http_client::root(&error))?;
+        client.request(&http, &issuer, &endpoint, &resource(&self.url)).await
     }
 
     /// Masks the tokens in a text of the server.
@@ -133,7 +194,7 @@ impl OAuth {
                 OAuthGrant::SignIn(sign_ins) => {
                     manager.set_credential_store(sign_ins.store(&self.url));
                 }
-                OAuthGrant::ClientCredentials { .. } => {
+                OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
                     manager.set_credential_store(InMemoryCredentialStore::new());
                 }
             }
@@ -144,7 +205,7 @@ impl OAuth {
 
     /// Asks for the authorization server, so that the manager can request tokens.
     async fn prepare(&self, state: &mut OAuthState) -> Result<(), String> {
-        let OAuthState { manager: Some(manager), is_ready } = state else { return Ok(()) };
+        let OAuthState { manager: Some(manager), is_ready, .. } = state else { return Ok(()) };
         if *is_ready {
             return Ok(());
         }
@@ -159,7 +220,7 @@ impl OAuth {
                     manager.configure_client(config).map_err(failed)?;
                 }
             }
-            OAuthGrant::ClientCredentials { .. } => {
+            OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
                 let resolution = manager.resolve_metadata().await.map_err(failed)?;
                 manager.set_metadata(resolution.metadata);
                 let config = self.client_credentials();
@@ -187,7 +248,7 @@ impl OAuth {
         let Some(manager) = &state.manager else { return Err(String::new()) };
         let renewed = match &self.grant {
             OAuthGrant::SignIn(_) => manager.refresh_token().await,
-            OAuthGrant::ClientCredentials { .. } => {
+            OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
                 manager.exchange_client_credentials(&self.client_credentials()).await
             }
         };
@@ -201,7 +262,7 @@ impl OAuth {
     fn client_credentials(&self) -> ClientCredentialsConfig {
         let (id, secret, scopes) = match &self.grant {
             OAuthGrant::ClientCredentials { id, secret, scopes } => (id, secret, scopes),
-            OAuthGrant::SignIn(_) => (&String::new(), &String::new(), &Vec::new()),
+            _ => (&String::new(), &String::new(), &Vec::new()),
         };
         ClientCredentialsConfig::ClientSecret {
             client_id: id.clone(),

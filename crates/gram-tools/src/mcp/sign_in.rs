@@ -13,7 +13,9 @@ use rmcp::transport::auth::{
     AuthError, AuthorizationRequest, AuthorizationSession, CredentialRefreshGuard, CredentialStore,
     StoredCredentials,
 };
-use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE};
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -267,15 +269,26 @@ async fn challenge(url: &Url, tls: &TlsOptions) -> Result<Option<String>, String
     let client = http_client::client(url, tls).timeout(CHALLENGE_LIMIT).build();
     let client = client.map_err(|error| http_client::root(&error))?;
     let client_info = json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
-    let version = ProtocolVersion::LATEST;
+    let version = ProtocolVersion::V_2025_11_25;
     let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client_info});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
-    let request = client.post(url.clone()).header(ACCEPT, accepted);
-    let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body.to_string());
-    let response = request.send().await.map_err(|error| http_client::root(&error))?;
-    let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
-    Ok(challenge.map(str::to_owned))
+    let mut session = None;
+    // Some servers only want a token for what follows.
+    for (method, params) in [("initialize", params), ("tools/list", json!({}))] {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let mut request = client.post(url.clone()).header(ACCEPT, &accepted);
+        if let Some(session) = session {
+            request = request.header(HEADER_SESSION_ID, session);
+        }
+        let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body.to_string());
+        let response = request.send().await.map_err(|error| http_client::root(&error))?;
+        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
+        if challenge.is_some() || !response.status().is_success() {
+            return Ok(challenge.map(str::to_owned));
+        }
+        session = response.headers().get(HEADER_SESSION_ID).cloned();
+    }
+    Ok(None)
 }
 
 /// The reason in an address with which an authorization server refuses.
