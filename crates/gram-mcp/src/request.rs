@@ -89,7 +89,7 @@ impl IncomingRequest {
         let upstream = self.conversation.upstream();
         let limit = self.server.0.bound.settings_of_library().time_limit();
         let origin = self.origin();
-        let work = upstream.answer(method, params, origin.clone());
+        let work = Box::pin(upstream.answer(method, params, origin.clone()));
         let answer = tokio::select! {
             biased;
             () = self.context.ct.cancelled() => Some(Err(internal("the request was cancelled"))),

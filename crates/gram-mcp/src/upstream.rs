@@ -10,7 +10,7 @@ use gram_tools::Bound;
 use gram_tools::invocation::RequestOrigin;
 use gram_tools::mcp::{LibraryServer, McpServer, UpstreamError};
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ServerCapabilities};
+use rmcp::model::{ErrorCode, ServerCapabilities, TASKS_EXTENSION_ID};
 use serde_json::{Map, Value, json};
 
 use crate::questions::Answer;
@@ -73,7 +73,10 @@ const PROMPTS: ListKind = ListKind {
 
 /// The capabilities of all servers together, as far as they are known, and those of the tools.
 pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
-    let mut all = Map::from_iter([("tools".to_owned(), json!({"listChanged": true}))]);
+    let mut all = Map::from_iter([
+        ("tools".to_owned(), json!({"listChanged": true})),
+        ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
+    ]);
     for LibraryServer { server, is_whole } in bound.servers() {
         let Some(known) = server.capabilities() else { continue };
         let offered: &[&str] = if *is_whole {

@@ -6,8 +6,10 @@
 //
 // MODULES is the folder `node_modules` with the SDK.
 
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
+import { setTimeout as sleepFor } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 import * as content from "./content.mjs";
@@ -26,6 +28,11 @@ const {
 const { FORMS, NOTHING, RESOURCES, TEMPLATES } = content;
 const { answered, listed, one, pause, read, say, text } = content;
 
+const EXTENSION = "io.modelcontextprotocol/tasks";
+// A schema of the SDK that accepts everything.
+const ANYTHING = {
+  "~standard": { version: 1, vendor: "none", validate: (value) => ({ value }) },
+};
 const state = createRequestStateCodec({ key: new Uint8Array(32).fill(7) });
 const form = (message, name, type = "string") => ({
   method: "elicitation/create",
@@ -207,6 +214,140 @@ const TOOLS = {
   ],
 };
 
+// The tasks, by their identifiers.
+const tasks = new Map();
+const now = () => new Date().toISOString();
+
+// Runs work as a task, unless the client does not know tasks and need not.
+const task = (work, isRequired) => async (params, context) => {
+  if (capabilities(context).extensions?.[EXTENSION] === undefined) {
+    if (isRequired) {
+      const requiredCapabilities = { extensions: { [EXTENSION]: {} } };
+      throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
+    }
+    return work(params, new AbortController().signal, async () => ({}));
+  }
+  const stop = new AbortController();
+  const made = {
+    taskId: randomUUID(),
+    status: "working",
+    createdAt: now(),
+    lastUpdatedAt: now(),
+    ttlMs: 600_000,
+    pollIntervalMs: 100,
+  };
+  tasks.set(made.taskId, { made, stop, waiting: new Map() });
+  const { waiting } = tasks.get(made.taskId);
+  const ask = async (questions) => {
+    made.status = "input_required";
+    made.inputRequests = questions;
+    const answers = Object.keys(questions).map(
+      (key) => new Promise((resume) => waiting.set(key, (answer) => resume([key, answer]))),
+    );
+    const given = Object.fromEntries(await Promise.all(answers));
+    made.status = "working";
+    delete made.inputRequests;
+    return given;
+  };
+  const begun = { resultType: "task", ...made };
+  work(params, stop.signal, ask)
+    .then((result) => Object.assign(made, { status: "completed", result }))
+    .catch(({ code = -32603, message }) =>
+      Object.assign(
+        made,
+        stop.signal.aborted
+          ? { status: "cancelled" }
+          : { status: "failed", error: { code, message } },
+      ),
+    )
+    .finally(() => (made.lastUpdatedAt = now()));
+  return begun;
+};
+const find = ({ taskId }, context) => {
+  if (capabilities(context).extensions?.[EXTENSION] === undefined) {
+    const requiredCapabilities = { extensions: { [EXTENSION]: {} } };
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
+  }
+  const found = tasks.get(taskId);
+  if (found === undefined) {
+    throw new ProtocolError(-32602, `Unknown task: ${taskId}`);
+  }
+  return found;
+};
+const TASK_METHODS = {
+  "tasks/get": (params, context) => find(params, context).made,
+  "tasks/update": (params, context) => {
+    const { made, waiting } = find(params, context);
+    for (const [key, answer] of Object.entries(context.mcpReq.inputResponses ?? {})) {
+      waiting.get(key)?.(answer);
+      waiting.delete(key);
+      delete made.inputRequests?.[key];
+    }
+    return {};
+  },
+  "tasks/cancel": (params, context) => {
+    find(params, context).stop.abort();
+    return {};
+  },
+};
+
+const sleep = async (seconds, signal) => {
+  await sleepFor(seconds * 1000, undefined, { signal });
+};
+Object.assign(TOOLS, {
+  greet: [one("name"), ({ name }) => text(`Hello, ${name}!`)],
+  slow_compute: [
+    {
+      type: "object",
+      properties: { seconds: { type: "number" }, label: { type: "string" } },
+      required: ["seconds"],
+    },
+    task(async ({ seconds }, signal) => {
+      await sleep(seconds, signal);
+      return text("computed");
+    }),
+  ],
+  failing_job: [
+    NOTHING,
+    task(async (_, signal) => {
+      await sleep(1, signal);
+      return { ...text("it failed"), isError: true };
+    }, true),
+  ],
+  protocol_error_job: [
+    NOTHING,
+    task(async (_, signal) => {
+      await sleep(0.1, signal);
+      throw new ProtocolError(-32603, "it broke");
+    }),
+  ],
+  confirm_delete: [
+    { type: "object", properties: { filename: { type: "string" } } },
+    task(async (_, signal, ask) => {
+      const { confirm } = await ask({ confirm: form("Delete it?", "ok", "boolean") });
+      return text(`The answer: ${confirm.action}`);
+    }),
+  ],
+  multi_input: [
+    NOTHING,
+    task(async (_, signal, ask) => {
+      const answers = await ask({ one: form("One?", "one"), two: form("Two?", "two") });
+      return text(JSON.stringify(answers));
+    }),
+  ],
+  test_tool_with_task: [
+    NOTHING,
+    async (params, context) => {
+      const { user_name } = context.mcpReq.inputResponses ?? {};
+      if (user_name === undefined) {
+        return inputRequired({ inputRequests: { user_name: form("What is your name?", "name") } });
+      }
+      const work = async () => text(`Hello, ${user_name.content.name}!`);
+      return task(work, true)(params, context);
+    },
+  ],
+});
+
 const PROMPTS = {
   ...content.PROMPTS,
   test_input_required_result_prompt: [
@@ -227,6 +368,7 @@ function make() {
         prompts: { listChanged: true },
         logging: {},
         completions: {},
+        extensions: { [EXTENSION]: {} },
       },
       requestState: { verify: state.verify },
     },
@@ -258,6 +400,9 @@ function make() {
     const made = await prompt[1](params.arguments ?? {}, context);
     return Array.isArray(made) ? { messages: made } : made;
   });
+  for (const [method, handle] of Object.entries(TASK_METHODS)) {
+    server.setRequestHandler(method, { params: ANYTHING }, handle);
+  }
   on("completion/complete", () => ({
     completion: { values: ["test-value"], total: 1, hasMore: false },
   }));

@@ -262,6 +262,10 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     };
     let attempted = note.attempted.as_deref().unwrap_or_default();
     match (&note.code, &note.detail) {
+        (_, NoteDetail::Said(said)) => {
+            let verb = if property.is_empty() { " do not fit: " } else { " does not fit: " };
+            [open, who, close, verb, said].concat()
+        }
         (ProblemCode::RequiredField, NoteDetail::Unsaid) => {
             [open, who, close, " is missing: it is required"].concat()
         }
@@ -292,7 +296,6 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
             let because = [", which is not valid JSON: ", why].concat();
             [open, who, close, wants, wanted, and, kind, json, more, &because].concat()
         }
-        (_, NoteDetail::Said(said)) => [open, who, close, " does not fit: ", said].concat(),
         (ProblemCode::NotUnique, _) => {
             let [and, kind, json, more] = describe_received(attempted);
             let wanted = "a list without repeated items";

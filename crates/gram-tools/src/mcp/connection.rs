@@ -1,6 +1,7 @@
 //! One connection to a server, which calls share.
 
 mod modern;
+mod open_request;
 mod tasks;
 
 use std::sync::Arc;
@@ -12,11 +13,10 @@ use futures_util::future::{BoxFuture, Shared};
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomNotification, CustomRequest, ErrorCode, PingRequest,
-    ProtocolVersion, ServerResult,
+    ProtocolVersion,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt as _, RequestHandle, RoleClient, RunningService,
-    ServiceError,
+    ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value, json};
@@ -24,6 +24,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::modern::Modern;
+use self::open_request::OpenRequest;
 use super::address::ServerAddress;
 use super::child_server::ChildServer;
 use super::failure_log::FailureLog;
@@ -93,7 +94,9 @@ impl Connection {
         };
         match Self::open_in(first, address, limit, client).await {
             Err(error) if error.has_other_revision || client.is_modern() => {
-                Self::open_in(other, address, limit, client).await.map_err(|_| error)
+                let opened = Self::open_in(other, address, limit, client).await;
+                // Where the server knows neither revision, the first one is the common one.
+                opened.map_err(|other| if other.has_other_revision { error } else { other })
             }
             outcome => outcome,
         }
@@ -273,7 +276,7 @@ impl Connection {
             if let (ExchangeFailure::Error(error), Some(client)) = (&failure, &call.origin().client)
                 && error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
             {
-                client.lacks(self.rpc_error(error.clone()));
+                client.refuses(self.rpc_error(error.clone()));
             }
             self.failed_call(failure)
         })
@@ -463,42 +466,4 @@ pub enum UpstreamError {
     /// It did not answer.
     #[error("{0}")]
     NoAnswer(InvocationError),
-}
-
-/// A request that is not answered yet.
-struct OpenRequest<'c> {
-    handle: Option<RequestHandle<RoleClient>>,
-    doubtful: &'c AtomicBool,
-}
-
-impl OpenRequest<'_> {
-    /// Waits for the answer. Nothing where the connection is gone.
-    async fn answer(mut self, failures: &FailureLog) -> Option<Result<ServerResult, ServiceError>> {
-        let answer = match &mut self.handle {
-            None => None,
-            Some(handle) => tokio::select! {
-                biased;
-                answer = &mut handle.rx => answer.ok(),
-                () = failures.fatal() => None,
-            },
-        };
-        self.handle = None;
-        answer
-    }
-}
-
-impl Drop for OpenRequest<'_> {
-    fn drop(&mut self) {
-        let Some(handle) = self.handle.take() else {
-            return;
-        };
-        self.doubtful.store(true, Ordering::Release);
-        // Without a runtime there is no connection either.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let reason = "the caller no longer waits for the response".to_owned();
-                let _ = timeout(GOODBYE, handle.cancel(Some(reason))).await;
-            });
-        }
-    }
 }

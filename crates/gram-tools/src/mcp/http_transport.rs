@@ -32,6 +32,8 @@ use crate::http_client;
 use crate::invocation::InvocationErrorKind;
 use crate::sanitize::sanitize_line;
 
+/// The header that repeats the method of a request.
+const METHOD_HEADER: HeaderName = HeaderName::from_static("mcp-method");
 /// How often a stream that broke off is taken up again. The waits double, from one second on.
 const MAX_RETRIES: usize = 2;
 
@@ -407,8 +409,13 @@ impl StreamableHttpClient for HttpTransport {
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
         token: Option<String>,
-        headers: Headers,
+        mut headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
+        if let JsonRpcMessage::Request(request) = &message
+            && let Ok(method) = HeaderValue::from_str(request.request.method())
+        {
+            headers.entry(METHOD_HEADER).or_insert(method);
+        }
         self.failures.calls.expect(&message);
         let _answering = self.failures.answering(&message);
         let is_list = matches!(

@@ -1,6 +1,8 @@
 //! The headers that repeat arguments of a call over HTTP, as from revision 2026-07-28 of the protocol
 //! on: the schema of a tool names them with `x-mcp-header`.
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -9,35 +11,48 @@ use rmcp::transport::common::http_header::{
 };
 use serde_json::{Map, Value};
 
-/// The headers of a call of the tool with this schema.
+use crate::sanitize::sanitize_line;
+
+/// The headers of a call of the tool with this schema. Fails with what is wrong with the names in it:
+/// then the tool must not be called.
 pub(super) fn param_headers(
     schema: &Value,
     arguments: &Map<String, Value>,
-) -> Vec<(HeaderName, HeaderValue)> {
+) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     let mut headers = Vec::new();
-    collect(schema, arguments, &mut headers);
-    headers
+    collect(schema, Some(arguments), &mut HashSet::new(), &mut headers)?;
+    Ok(headers)
 }
 
 fn collect(
     schema: &Value,
-    arguments: &Map<String, Value>,
+    arguments: Option<&Map<String, Value>>,
+    names: &mut HashSet<HeaderName>,
     headers: &mut Vec<(HeaderName, HeaderValue)>,
-) {
-    for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
-        let Some(value) = arguments.get(name) else { continue };
-        if let (Some(header), Some(text)) = (schema["x-mcp-header"].as_str(), text_of(value)) {
-            let header = format!("{HEADER_MCP_PARAM_PREFIX}{header}");
-            let header = HeaderName::from_bytes(header.as_bytes());
-            // What is no header is not sent. The server may refuse the call then.
-            if let (Ok(header), Ok(value)) = (header, HeaderValue::from_str(&encoded(&text))) {
-                headers.push((header, value));
+) -> Result<(), String> {
+    for (property, schema) in schema["properties"].as_object().into_iter().flatten() {
+        let value = arguments.and_then(|arguments| arguments.get(property));
+        if let Some(header) = schema.get("x-mcp-header") {
+            let name = header_name(header, &schema["type"]).filter(|it| names.insert(it.clone()));
+            let wrong = || format!("`x-mcp-header` of `{}` is invalid", sanitize_line(property));
+            let name = name.ok_or_else(wrong)?;
+            let text = value.and_then(text_of).map(|text| encoded(&text));
+            if let Some(value) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
+                headers.push((name, value));
             }
         }
-        if let Value::Object(inner) = value {
-            collect(schema, inner, headers);
-        }
+        collect(schema, value.and_then(Value::as_object), names, headers)?;
     }
+    Ok(())
+}
+
+/// The header that `x-mcp-header` names for a property of this type. Only text, integers and booleans
+/// can be in headers.
+fn header_name(header: &Value, kind: &Value) -> Option<HeaderName> {
+    let header = header.as_str().filter(|header| !header.is_empty())?;
+    let is_simple = ["string", "integer", "boolean"].iter().any(|simple| kind == simple);
+    let name = format!("{HEADER_MCP_PARAM_PREFIX}{header}");
+    HeaderName::from_bytes(name.as_bytes()).ok().filter(|_| is_simple)
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -69,18 +84,18 @@ mod tests {
 
     #[test]
     fn headers_repeat_the_arguments_that_the_schema_names() {
-        let named = |name: &str| json!({"type": "string", "x-mcp-header": name});
-        let inner = json!({"type": "object", "properties": {"id": named("Id")}});
+        let named = |name: &str, kind: &str| json!({"type": kind, "x-mcp-header": name});
+        let inner = json!({"type": "object", "properties": {"is": named("Is", "boolean")}});
         let properties = json!({
-            "region": named("Region"), "count": named("Count"), "city": named("City"),
-            "absent": named("Absent"), "bad": named("no header"), "plain": {}, "inner": inner,
+            "region": named("Region", "string"), "count": named("Count", "integer"),
+            "city": named("City", "string"), "absent": named("Absent", "string"), "plain": {},
+            "inner": inner,
         });
         let arguments = json!({
-            "region": "eu west", "count": 3, "city": "Zürich ", "bad": "a", "plain": "a",
-            "inner": {"id": true},
+            "region": "eu west", "count": 3, "city": "Zürich ", "plain": "a", "inner": {"is": true},
         });
         let schema = json!({ "properties": properties });
-        let headers = param_headers(&schema, arguments.as_object().unwrap());
+        let headers = param_headers(&schema, arguments.as_object().unwrap()).unwrap();
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
         assert_eq!(
@@ -89,8 +104,26 @@ mod tests {
                 ("mcp-param-region", "eu west"),
                 ("mcp-param-count", "3"),
                 ("mcp-param-city", "=?base64?WsO8cmljaCA=?="),
-                ("mcp-param-id", "true"),
+                ("mcp-param-is", "true"),
             ]
         );
+    }
+
+    #[test]
+    fn names_that_are_no_headers_are_told() {
+        for (kind, header) in [
+            ("string", json!("")),
+            ("string", json!("a b")),
+            ("string", json!(5)),
+            ("number", json!("A")),
+            ("object", json!("A")),
+            ("string", json!("Same")),
+        ] {
+            let one = json!({"type": kind, "x-mcp-header": header});
+            let other = json!({"type": "string", "x-mcp-header": "same"});
+            let schema = json!({"properties": {"other": other, "one": one}});
+            let error = param_headers(&schema, &Map::new()).unwrap_err();
+            assert_eq!(error, "`x-mcp-header` of `one` is invalid", "{header}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListToolsRequest, PaginatedRequestParams, ServerResult,
+    Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, ServiceError,
@@ -81,7 +81,9 @@ impl rmcp::ClientHandler for ClientHandler {
         let us = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
         let capabilities: Option<ClientCapabilities> =
             serde_json::from_value(self.client.capabilities().into()).ok();
-        ClientConfig::new(capabilities.unwrap_or_default(), us)
+        let config = ClientConfig::new(capabilities.unwrap_or_default(), us);
+        // The last one that has `initialize`.
+        config.with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
     async fn on_custom_request(
@@ -187,8 +189,9 @@ pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
         ClientInitializeError::JsonRpcError(error) => {
             let why = said_error("initialize", error.code.0, &error.message);
             match error.code {
-                // A server that has no `initialize` may not know which revision has it.
+                // A server that has no `initialize` may say so in several ways.
                 ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+                | ErrorCode::HEADER_MISMATCH
                 | ErrorCode::METHOD_NOT_FOUND
                 | ErrorCode::INVALID_PARAMS => RequestFailure::OtherRevision(why),
                 _ => RequestFailure::Reason(why),

@@ -254,7 +254,7 @@ impl McpServer {
         let outcome = if self.runs_as_task(tool) {
             connection.call_as_task(tool, arguments, (max_answer, origin)).await
         } else {
-            let headers = self.param_headers(&connection, tool, &arguments).await;
+            let headers = self.param_headers(&connection, tool, &arguments).await?;
             let call = PendingCall::with_headers(max_answer, origin, headers);
             connection.call(tool, arguments, call).await
         };
@@ -273,14 +273,18 @@ impl McpServer {
         connection: &Arc<Connection>,
         tool: &str,
         arguments: &Map<String, Value>,
-    ) -> Vec<(HeaderName, HeaderValue)> {
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, InvocationError> {
         if !connection.is_modern() || !matches!(self.0.address, ServerAddress::Url(_)) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         // Without the tools, the call says what is wrong.
         let tools = self.tools_of(connection).await.unwrap_or_default();
         let tool = tools.iter().find(|known| known["name"] == tool);
-        tool.map(|tool| param_headers(&tool["inputSchema"], arguments)).unwrap_or_default()
+        let Some(tool) = tool else { return Ok(Vec::new()) };
+        param_headers(&tool["inputSchema"], arguments).map_err(|why| {
+            let detail = format!("a tool of {} cannot be called: {why}", connection.name());
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        })
     }
 
     /// The capabilities that the server announced, if it was connected to already.

@@ -70,8 +70,12 @@ pub trait SessionClient: Send + Sync {
         Duration::ZERO
     }
 
-    /// A server refused the request of the client, because the client lacks a capability.
-    fn lacks(&self, _: RpcError) {}
+    /// A server refused the request of the client with an error that the client has to see as it
+    /// is: the client lacks a capability, or its task failed.
+    fn refuses(&self, _: RpcError) {}
+
+    /// A server goes on with the request of the client as a task, which takes longer.
+    fn continues_as_task(&self) {}
 
     /// Passes a notification of a server on. The client receives them in the order of these calls.
     fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()>;

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter};
+use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter, TASKS_EXTENSION_ID};
 use rmcp::service::{PeerRequestOptions, ServiceError, Subscription};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::spawn;
+use tokio_util::task::AbortOnDropHandle;
 
+use super::tasks::Task;
 use super::{Connection, ExchangeFailure, UpstreamError};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::mcp::pending_calls::PendingCall;
@@ -26,11 +28,14 @@ const MAX_ROUNDS: usize = 20;
 pub(super) struct ModernState {
     /// The level of messages that requests ask for.
     log_level: Option<Value>,
-    /// The tasks that listen for changes. They end with the connection.
-    listening: JoinSet<()>,
-    /// Those that listen for changes of a resource, by its URI.
-    resources: HashMap<String, AbortHandle>,
+    /// Listens for changes of lists.
+    lists: Option<Listening>,
+    /// Listen for changes of resources, by their URIs, each with the number of those who want that.
+    resources: HashMap<String, (Listening, usize)>,
 }
+
+/// A task that ends with the connection, or with the interest in what it hears.
+type Listening = AbortOnDropHandle<()>;
 
 /// The result of a request that the server answers with questions.
 #[derive(Deserialize)]
@@ -74,6 +79,9 @@ impl Connection {
     ) -> Result<String, ExchangeFailure> {
         for _ in 0..MAX_ROUNDS {
             let message = self.send_once(method, params.clone(), call).await?;
+            if let Some(task) = Task::of(&message).filter(|_| self.is_modern()) {
+                return self.finish(task, call).await;
+            }
             let Some(asked) = InputRequired::of(&message).filter(|_| self.is_modern()) else {
                 return Ok(message);
             };
@@ -87,7 +95,7 @@ impl Connection {
     }
 
     /// The answers of the client to the questions of a server, which it gets all at once.
-    async fn answers(
+    pub(super) async fn answers(
         &self,
         requests: Map<String, Value>,
         call: &PendingCall,
@@ -115,17 +123,25 @@ impl Connection {
         join_all(answers).await.into_iter().collect()
     }
 
-    /// What accompanies a request: the capabilities of the client that makes it.
+    /// What accompanies a request: the capabilities of the client that makes it. For clients that
+    /// cannot say whether they know tasks, we wait for them.
     pub(super) fn options(&self, call: &PendingCall) -> PeerRequestOptions {
         let options = PeerRequestOptions::no_options();
         if !self.is_modern() {
             return options;
         }
         let mut meta = RequestMetaObject::new();
-        let capabilities = call.origin().client.as_ref().map(|client| client.capabilities());
-        let capabilities =
-            capabilities.and_then(|all| serde_json::from_value(relevant(all).into()).ok());
-        if let Some(capabilities) = capabilities {
+        let client = call.origin().client.as_ref();
+        let all = client.or_else(|| self.us.client()).map(|client| client.capabilities());
+        let all = all.unwrap_or_default();
+        let extensions = all.get("extensions");
+        let waits = extensions.is_some_and(|it| it.get(TASKS_EXTENSION_ID).is_some());
+        let has_tasks = client.is_none() || waits;
+        let mut capabilities = relevant(all);
+        if has_tasks {
+            capabilities.insert("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} }));
+        }
+        if let Ok(capabilities) = serde_json::from_value(capabilities.into()) {
             meta.set_client_capabilities(capabilities);
         }
         let level = call.origin().log_level.clone();
@@ -149,21 +165,38 @@ impl Connection {
         match method {
             "logging/setLevel" => self.modern.lock().log_level = Some(params["level"].clone()),
             "resources/subscribe" => {
-                let filter = SubscriptionFilter::builder().resource_subscription(uri).build();
-                let opened = match self.running.peer().listen(filter).await {
-                    Ok(subscription) => self.keep(subscription),
-                    Err(error) => return Some(Err(self.not_subscribed(&error))),
-                };
-                let before = self.modern.lock().resources.insert(uri.to_owned(), opened);
-                before.inspect(AbortHandle::abort);
+                if let Err(error) = self.subscribe(uri).await {
+                    return Some(Err(self.not_subscribed(&error)));
+                }
             }
-            "resources/unsubscribe" => {
-                let task = self.modern.lock().resources.remove(uri);
-                task.inspect(AbortHandle::abort);
-            }
+            "resources/unsubscribe" => self.unsubscribe(uri),
             _ => return None,
         }
         Some(Ok(json!({})))
+    }
+
+    async fn subscribe(&self, uri: &str) -> Result<(), ServiceError> {
+        if let Some((_, wanted)) = self.modern.lock().resources.get_mut(uri) {
+            *wanted += 1;
+            return Ok(());
+        }
+        let filter = SubscriptionFilter::builder().resource_subscription(uri).build();
+        let subscription = self.running.peer().listen(filter).await?;
+        let listening = AbortOnDropHandle::new(spawn(hear(subscription, self.us.clone())));
+        // Another request may have subscribed meanwhile. One subscription is enough.
+        let mut modern = self.modern.lock();
+        modern.resources.entry(uri.to_owned()).or_insert((listening, 0)).1 += 1;
+        Ok(())
+    }
+
+    fn unsubscribe(&self, uri: &str) {
+        let mut modern = self.modern.lock();
+        if let Some((_, wanted)) = modern.resources.get_mut(uri) {
+            *wanted -= 1;
+            if *wanted == 0 {
+                modern.resources.remove(uri);
+            }
+        }
     }
 
     fn not_subscribed(&self, error: &ServiceError) -> UpstreamError {
@@ -194,16 +227,12 @@ impl Connection {
             return;
         }
         let (peer, us) = (self.running.peer().clone(), self.us.clone());
-        self.modern.lock().listening.spawn(async move {
+        let listening = spawn(async move {
             if let Ok(subscription) = peer.listen(filter).await {
                 hear(subscription, us).await;
             }
         });
-    }
-
-    /// Keeps a subscription open until the task of it is aborted.
-    fn keep(&self, subscription: Subscription) -> AbortHandle {
-        self.modern.lock().listening.spawn(hear(subscription, self.us.clone()))
+        self.modern.lock().lists = Some(AbortOnDropHandle::new(listening));
     }
 }
 

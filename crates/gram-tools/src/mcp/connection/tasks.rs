@@ -1,13 +1,61 @@
-//! Calls of tools that run as tasks, as in revision 2025-11-25 of the protocol.
+//! Calls of tools that run as tasks: as in revision 2025-11-25 of the protocol, and with the extension
+//! of later revisions.
 
-use rmcp::model::{ClientRequest, CustomRequest};
+use std::collections::HashSet;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{ClientRequest, CustomRequest, ErrorCode};
 use rmcp::service::{Peer, RoleClient};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::{Connection, GOODBYE};
-use crate::invocation::{InvocationError, RequestOrigin};
+use super::{Connection, ExchangeFailure, GOODBYE};
+use crate::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use crate::mcp::pending_calls::PendingCall;
+
+/// How often the state of a task is asked for, unless the server says something else.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The shortest interval in which it is asked for.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The state of a task.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Task {
+    #[serde(rename = "taskId")]
+    id: String,
+    status: String,
+    poll_interval_ms: Option<u64>,
+    #[serde(default)]
+    input_requests: Map<String, Value>,
+    result: Option<Value>,
+    error: Option<TaskError>,
+}
+
+#[derive(Deserialize)]
+struct TaskError {
+    code: i32,
+    message: String,
+    data: Option<Value>,
+}
+
+impl Task {
+    /// The task that a message says a request goes on as, if it does.
+    pub(super) fn of(message: &str) -> Option<Self> {
+        // Most messages are recognised without being read.
+        if !message.contains("\"task\"") {
+            return None;
+        }
+        let message: Value = serde_json::from_str(message).ok()?;
+        let result = message.get("result")?;
+        if result["resultType"] != "task" {
+            return None;
+        }
+        serde_json::from_value(result.clone()).ok()
+    }
+}
 
 impl Connection {
     /// Calls a tool as a task and waits for its end. Returns the response message as sent by the
@@ -19,6 +67,7 @@ impl Connection {
         (max_answer, origin): (usize, RequestOrigin),
     ) -> Result<String, InvocationError> {
         let params = json!({"name": tool, "arguments": arguments, "task": {}});
+        let client = origin.client.clone();
         let call = PendingCall::new(max_answer, origin);
         let message = self.send("tools/call", params, &call).await;
         let message = message.map_err(|failure| self.failed_call(failure))?;
@@ -27,12 +76,74 @@ impl Connection {
             // The server has run it at once.
             return Ok(message);
         };
+        if let Some(client) = client {
+            client.continues_as_task();
+        }
         let mut task = RunningTask { peer: self.running.peer().clone(), id: Some(id.to_owned()) };
         let call = PendingCall::new(max_answer, RequestOrigin::default());
         // The server answers when the task has ended.
         let message = self.send("tasks/result", json!({"taskId": id}), &call).await;
         task.id = None;
         message.map_err(|failure| self.failed_call(failure))
+    }
+
+    /// Waits for the end of a task, and returns a message with its result. If the future is dropped,
+    /// the task is cancelled on the server.
+    pub(super) async fn finish(
+        &self,
+        mut task: Task,
+        call: &PendingCall,
+    ) -> Result<String, ExchangeFailure> {
+        if let Some(client) = &call.origin().client {
+            client.continues_as_task();
+        }
+        let id = json!({ "taskId": task.id });
+        let peer = self.running.peer().clone();
+        let mut running = RunningTask { peer, id: Some(task.id.clone()) };
+        let mut answered = HashSet::new();
+        loop {
+            task.input_requests.retain(|key, _| !answered.contains(key));
+            match task.status.as_str() {
+                "completed" => {
+                    running.id = None;
+                    return Ok(json!({ "result": task.result }).to_string());
+                }
+                "failed" => {
+                    running.id = None;
+                    let (code, message, data) = match task.error {
+                        Some(error) => (error.code, error.message, error.data),
+                        None => (0, "the task failed".to_owned(), None),
+                    };
+                    let error = ErrorData::new(ErrorCode(code), message, data);
+                    if let Some(client) = &call.origin().client {
+                        client.refuses(self.rpc_error(error.clone()));
+                    }
+                    return Err(ExchangeFailure::Error(error));
+                }
+                "cancelled" => {
+                    running.id = None;
+                    let why = "the task was cancelled on the server";
+                    return Err(self.error(InvocationErrorKind::Failed, why).into());
+                }
+                "input_required" if !task.input_requests.is_empty() => {
+                    answered.extend(task.input_requests.keys().cloned());
+                    let answers = self.answers(task.input_requests, call).await?;
+                    let mut params = id.clone();
+                    params["inputResponses"] = answers.into();
+                    self.send_once("tasks/update", params, call).await?;
+                }
+                _ => {
+                    let told = task.poll_interval_ms.map(Duration::from_millis);
+                    sleep(told.unwrap_or(POLL_INTERVAL).max(MIN_POLL_INTERVAL)).await;
+                }
+            }
+            let message = self.send_once("tasks/get", id.clone(), call).await?;
+            let message: Value = serde_json::from_str(&message).unwrap_or_default();
+            task = serde_json::from_value(message["result"].clone()).map_err(|error| {
+                let why = format!("its state of a task is invalid: {error}");
+                self.error(InvocationErrorKind::Garbled, &why)
+            })?;
+        }
     }
 }
 
