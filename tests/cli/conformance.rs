@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::Serving;
 use crate::mcp_real::{fixtures, output, program, shown, tools};
-use crate::support::{binary, command, folder, gramc, root};
+use crate::support::{Folder, binary, command, folder, gramc, root};
 
 /// The revisions of the protocol for which the suite names scenarios.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -331,6 +331,13 @@ fn call(guard: &Serving, name: &str, more: &Value) -> Value {
     serde_json::from_str(line.unwrap_or_default()).unwrap_or_else(|_| panic!("{answer}"))
 }
 
+/// Sets the time limit of the calls of a library.
+fn limit_to_a_second(folder: &Folder, name: &str) {
+    let library = std::fs::read_to_string(folder.file(name)).expect("it is written");
+    let library = library.replacen(":Library", ":Library {timeout: 1s}", 1);
+    std::fs::write(folder.file(name), library).expect("it can be written");
+}
+
 #[test]
 fn the_time_for_a_question_does_not_count() {
     let folder = folder(&[]);
@@ -340,9 +347,7 @@ fn the_time_for_a_question_does_not_count() {
         .within(folder.path())
         .run()
         .exits(0);
-    let library = std::fs::read_to_string(folder.file("upstream.gram")).expect("it is written");
-    let library = library.replacen(":Library", ":Library {timeout: 1s}", 1);
-    std::fs::write(folder.file("upstream.gram"), library).expect("it can be written");
+    limit_to_a_second(&folder, "upstream.gram");
     let words = ["guard.gram", "--library", "upstream.gram", "--http", "0"];
     let guard = Serving::start(&words, folder.path(), None);
     let tool = "test_input_required_result_elicitation";
@@ -387,4 +392,19 @@ fn a_server_of_the_new_revision_alone_is_called() {
     let asked = call("test_elicitation", r#"{"message": "Who?"}"#).exits(1).json();
     let detail = asked["error"]["detail"].as_str().unwrap_or_default();
     assert!(detail.contains("-32021") && detail.contains("elicitation/create"), "{detail}");
+}
+
+#[test]
+fn a_task_that_is_given_up_is_cancelled() {
+    let (upstream, folder) = (Upstream::start("modern"), folder(&[]));
+    let import = gramc("import -o spec.gram --library-out library.gram --url");
+    import.arg(&upstream.1).within(folder.path()).run().exits(0);
+    limit_to_a_second(&folder, "library.gram");
+    let call = |tool: &str, arguments: &str| {
+        let call = gramc("call spec.gram").arg(tool).arg(arguments);
+        call.arg("--library").arg("library.gram").within(folder.path()).run()
+    };
+    let late = call("slow_compute", r#"{"seconds": 60}"#).exits(1).json();
+    assert_eq!(late["error"]["error_type"], "timeout", "{late}");
+    assert_eq!(call("count_cancelled", "{}").exits(0).json()["result"], "1 cancelled");
 }

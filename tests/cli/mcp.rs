@@ -65,6 +65,17 @@ impl Speaking {
         folder: &std::path::Path,
         capabilities: &Value,
     ) -> (Self, Value) {
+        let mut speaking = Self::silent(program, words, folder);
+        let mut hello = hello();
+        hello["capabilities"] = capabilities.clone();
+        let hello = speaking.ask("initialize", &hello);
+        assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
+        speaking.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        (speaking, hello["result"].clone())
+    }
+
+    /// Starts a server, and says nothing.
+    pub(crate) fn silent(program: &str, words: &[&str], folder: &std::path::Path) -> Self {
         let mut child = command(program)
             .args(words)
             .current_dir(folder)
@@ -75,13 +86,7 @@ impl Speaking {
             .expect("the server starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("it is a pipe"));
-        let mut speaking = Self { child, input, output, asked: 0 };
-        let mut hello = hello();
-        hello["capabilities"] = capabilities.clone();
-        let hello = speaking.ask("initialize", &hello);
-        assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
-        speaking.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        (speaking, hello["result"].clone())
+        Self { child, input, output, asked: 0 }
     }
 
     fn gramc(folder: &Folder, words: &[&str]) -> Self {

@@ -228,6 +228,77 @@ fn a_client_answers_the_questions_of_the_server() {
     assert_eq!(client.end(), Some(0));
 }
 
+/// The parameters of a request in revision 2026-07-28.
+fn modern(params: &Value, capabilities: &Value) -> Value {
+    let mut params = params.clone();
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    params
+}
+
+#[test]
+fn a_client_of_the_new_revision_answers_the_questions_of_an_older_server() {
+    let capabilities = json!({"elicitation": {}});
+    let folder = files(&server("", ""));
+    let gramc = binary().to_str().expect("a path");
+    let mut client = Speaking::silent(gramc, &WORDS, folder.path());
+    let known = client.ask("server/discover", &modern(&json!({}), &capabilities));
+    assert!(known["result"]["supportedVersions"].is_array(), "{known}");
+    let call = json!({"name": "ask", "arguments": {"text": "elicitation/create"}});
+    let asked = client.ask("tools/call", &modern(&call, &capabilities));
+    let asked = &asked["result"];
+    let question = &asked["inputRequests"]["elicitation/create"];
+    assert_eq!(question["params"]["message"], "Who?", "{asked}");
+    let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+    let mut again = call.clone();
+    again["inputResponses"] = json!({ "elicitation/create": answer });
+    again["requestState"] = asked["requestState"].clone();
+    let answered = client.ask("tools/call", &modern(&again, &capabilities));
+    let found: Value = serde_json::from_str(text(&answered["result"])).expect("JSON");
+    assert_eq!(found["reply"], json!({ "result": answer }));
+    assert_eq!(found["client"], capabilities);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn tasks_of_an_older_server_are_tasks_of_the_new_revision() {
+    let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let spec = format!("{SPEC} [study:Tool | (text::Text)==>(::Any)]");
+    let folder = files(&server("", ""));
+    std::fs::write(folder.file("guard.gram"), spec).expect("it can be written");
+    let gramc = binary().to_str().expect("a path");
+    let mut client = Speaking::silent(gramc, &WORDS, folder.path());
+    let mut ask = |method: &str, params: &Value| {
+        client.ask(method, &modern(params, &capabilities))["result"].clone()
+    };
+    ask("server/discover", &json!({}));
+    let call = |text: &str| json!({"name": "study", "arguments": {"text": text}});
+    let task = ask("tools/call", &call("bees"));
+    assert_eq!((&task["resultType"], &task["status"]), (&json!("task"), &json!("working")));
+    let id = json!({"taskId": task["taskId"]});
+    let start = Instant::now();
+    let ended = loop {
+        let state = ask("tasks/get", &id);
+        if state["status"] != "working" {
+            break state;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "{state}");
+    };
+    assert_eq!(ended["status"], "completed", "{ended}");
+    assert!(text(&ended["result"]).contains("bees"), "{ended}");
+    // One that does not end by itself is cancelled.
+    let task = ask("tools/call", &call("forever"));
+    let id = json!({"taskId": task["taskId"]});
+    ask("tasks/cancel", &id);
+    let start = Instant::now();
+    while ask("tasks/get", &id)["status"] != "cancelled" {
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+}
+
 #[test]
 fn a_client_without_the_capability_is_not_asked() {
     let folder = files(&server("", ""));

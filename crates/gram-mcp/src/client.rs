@@ -1,6 +1,6 @@
 //! The client, as the MCP servers behind the library see it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -10,11 +10,14 @@ use rmcp::model::{
     CustomNotification, CustomRequest, ErrorCode, RequestId, ServerNotification, ServerRequest,
 };
 use rmcp::service::{
-    OriginatingRequestId, Peer, PeerRequestOptions, RequestHandle, RoleServer, ServiceError,
+    OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer,
+    ServiceError,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
+
+use crate::questions::RequestClient;
 
 /// Maximum time for the client to take a notification or a cancellation.
 const MAX_SEND_TIME: Duration = Duration::from_secs(10);
@@ -36,6 +39,16 @@ pub(crate) struct ClientLink {
     changes: broadcast::Sender<Change>,
     /// The requests of the client that are not answered yet, in order.
     open: Mutex<Vec<RequestId>>,
+    /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
+    asking: Mutex<Vec<Weak<RequestClient>>>,
+}
+
+/// The capabilities of the client that makes a request.
+pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<String, Value> {
+    match serde_json::to_value(context.client_capabilities()) {
+        Ok(Value::Object(capabilities)) => capabilities,
+        _ => Map::new(),
+    }
 }
 
 /// A request of the client that is not answered yet.
@@ -57,21 +70,29 @@ impl ClientLink {
     }
 
     /// A client that can be addressed.
-    pub(crate) fn new(peer: &Peer<RoleServer>, changes: &broadcast::Sender<Change>) -> Self {
-        let info = peer.peer_info();
-        let capabilities = info.and_then(|info| serde_json::to_value(&info.capabilities).ok());
-        let capabilities = match capabilities {
-            Some(Value::Object(capabilities)) => capabilities,
-            _ => Map::new(),
-        };
-        let (peer, changes) = (Some(peer.clone()), changes.clone());
-        Self { capabilities, peer, changes, open: Mutex::default() }
+    pub(crate) fn new(
+        context: &RequestContext<RoleServer>,
+        changes: &broadcast::Sender<Change>,
+    ) -> Self {
+        let client = Self::subscriber(capabilities_of(context), changes);
+        Self { peer: Some(context.peer.clone()), ..client }
     }
 
-    /// A client of revision 2026-07-28 or a later one.
-    pub(crate) fn subscriber(changes: &broadcast::Sender<Change>) -> Self {
-        let changes = changes.clone();
-        Self { capabilities: Map::new(), peer: None, changes, open: Mutex::default() }
+    /// A client of revision 2026-07-28 or a later one, with the capabilities that it has for servers of
+    /// earlier revisions.
+    pub(crate) fn subscriber(
+        capabilities: Map<String, Value>,
+        changes: &broadcast::Sender<Change>,
+    ) -> Self {
+        let (open, asking) = (Mutex::default(), Mutex::default());
+        Self { capabilities, peer: None, changes: changes.clone(), open, asking }
+    }
+
+    /// Records a request of the client within which it can be asked.
+    pub(crate) fn begins(&self, client: &Arc<RequestClient>) {
+        let mut asking = self.asking.lock();
+        asking.retain(|known| known.strong_count() > 0);
+        asking.push(Arc::downgrade(client));
     }
 
     /// Records a request of the client until it is answered.
@@ -181,11 +202,15 @@ impl SessionClient for ClientLink {
 
     fn request(
         &self,
-        _: String,
+        key: String,
         method: String,
         params: Value,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         // Any request that is not answered may be the one that the question belongs to.
+        let within = self.asking.lock().iter().rev().find_map(Weak::upgrade);
+        if let Some(client) = within {
+            return Box::pin(async move { client.ask(key, method, params).await });
+        }
         let origin = self.open.lock().last().cloned();
         Box::pin(self.ask(origin, method, params))
     }

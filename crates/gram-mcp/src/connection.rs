@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::http::request::Parts;
 use futures_util::future::BoxFuture;
 use gram_tools::invocation::RequestOrigin;
 use rmcp::model::{
     CancelTaskParams, CustomRequest, CustomResult, Extensions, GetTaskParams, GetTaskResult,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig,
-    SubscriptionFilter, UpdateTaskParams,
+    Implementation, ListToolsResult, PaginatedRequestParams, ServerConfig, SubscriptionFilter,
+    UpdateTaskParams,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, SubscriptionContext, SubscriptionSendError,
@@ -19,14 +18,10 @@ use serde_json::json;
 
 use crate::client::Change;
 use crate::conversation::Conversation;
+use crate::protocol::{is_modern, is_sessionless};
 use crate::questions::{Answer, RequestClient};
 use crate::request::IncomingRequest;
 use crate::{Server, ServerInner, upstream};
-
-/// The beginning of the methods of requests that rmcp should not parse.
-pub(crate) const UNTYPED: &str = "gramc/";
-/// The header with the id of an HTTP session.
-pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
 /// Serves one connection, or one request of a client without a session.
 #[derive(Debug)]
@@ -51,17 +46,6 @@ impl Connection {
     fn conversation(&self, extensions: &Extensions) -> &Arc<Conversation> {
         if is_sessionless(extensions) { &self.server.0.sessionless } else { &self.own }
     }
-}
-
-/// Whether a request belongs to no session.
-fn is_sessionless(extensions: &Extensions) -> bool {
-    let parts = extensions.get::<Parts>();
-    parts.is_some_and(|parts| !parts.headers.contains_key(SESSION_HEADER))
-}
-
-/// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
-pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 impl ServerHandler for Connection {
@@ -105,7 +89,7 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let conversation = Arc::clone(self.conversation(&context.extensions));
-        let link = conversation.client(&context, is_sessionless(&context.extensions));
+        let link = Arc::clone(conversation.client(&context, is_sessionless(&context.extensions)));
         let (server, method) = (self.server.clone(), request.method);
         let params = request.params.unwrap_or_else(|| json!({}));
         if !is_modern(&context) {
@@ -113,17 +97,17 @@ impl ServerHandler for Connection {
             let request = IncomingRequest { server, conversation, client, context };
             return request.answer(&method, params).await.map(CustomResult::new);
         }
-        let (name, sent) = (method.clone(), params.clone());
-        let begin = |client: RequestClient, context| -> BoxFuture<'static, Answer> {
-            let client = Arc::new(client);
+        let name = method.clone();
+        let begin = |client: Arc<RequestClient>, context, params| -> BoxFuture<'static, Answer> {
+            link.begins(&client);
             let own = Arc::clone(&client);
             let request = IncomingRequest { server, conversation, client, context };
             Box::pin(async move {
-                let answer = request.answer(&name, sent).await;
+                let answer = request.answer(&name, params).await;
                 own.refusal().map_or(answer, Err)
             })
         };
-        let answer = self.server.0.resting.answer(&method, &params, &context, begin).await;
+        let answer = self.server.0.resting.answer(&method, params, &context, begin).await;
         answer.map(CustomResult::new)
     }
 

@@ -6,12 +6,13 @@ use std::sync::{Arc, OnceLock};
 use gram_tools::approval::Approvals;
 use gram_tools::{Bound, CallError, Session, Verdict};
 use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Map;
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::catalog::Catalog;
-use crate::client::{Change, ClientLink};
-use crate::connection::is_modern;
+use crate::client::{Change, ClientLink, capabilities_of};
+use crate::protocol::is_modern;
 use crate::upstream::Upstream;
 
 /// A session of the library and its visible tools.
@@ -54,10 +55,13 @@ impl Conversation {
         is_sessionless: bool,
     ) -> &Arc<ClientLink> {
         self.client.get_or_init(|| {
-            let client = Arc::new(if is_sessionless || is_modern(context) {
-                ClientLink::subscriber(&self.changes)
+            let client = Arc::new(if is_sessionless {
+                // Servers of earlier revisions could not tell the clients apart.
+                ClientLink::subscriber(Map::new(), &self.changes)
+            } else if is_modern(context) {
+                ClientLink::subscriber(capabilities_of(context), &self.changes)
             } else {
-                ClientLink::new(&context.peer, &self.changes)
+                ClientLink::new(context, &self.changes)
             });
             self.session.attach_client(Arc::<ClientLink>::clone(&client));
             client

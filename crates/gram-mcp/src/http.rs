@@ -20,8 +20,9 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
-use crate::connection::{Connection, SESSION_HEADER, UNTYPED};
+use crate::connection::Connection;
 use crate::metrics::MEDIA_TYPE;
+use crate::protocol::{SESSION_HEADER, UNTYPED};
 use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
 use crate::upstream::FORWARDED;
 use crate::{ServeError, Server};

@@ -18,6 +18,7 @@ mod http;
 mod json_connection;
 mod metrics;
 mod program;
+mod protocol;
 mod questions;
 mod request;
 mod sessions;
@@ -210,6 +211,8 @@ impl Server {
 
     /// Waits for running calls, at most [`MAX_DRAIN_TIME`]. No call starts while the guard is held.
     async fn drain_calls(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        // Their clients cannot answer any more.
+        self.0.resting.end();
         let ended = tokio::time::timeout(MAX_DRAIN_TIME, self.0.running.write()).await.ok();
         // Other tasks still send the last responses, and there is no way to wait for them.
         tokio::time::sleep(RESPONSE_DRAIN_TIME).await;

@@ -5,6 +5,8 @@
 //! the repeated request.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -15,10 +17,12 @@ use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::client::{MAX_ANSWER_TIME, send_notification};
+use crate::client::{MAX_ANSWER_TIME, capabilities_of, send_notification};
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
@@ -48,13 +52,28 @@ pub(crate) struct Question {
 /// The client of one request.
 pub(crate) struct RequestClient {
     capabilities: Map<String, Value>,
-    peer: Peer<RoleServer>,
     events: mpsc::UnboundedSender<Event>,
     /// The answers that came with the request, before it was asked.
     given: Map<String, Value>,
+    route: Mutex<Route>,
+    state: Mutex<RequestState>,
+}
+
+/// Where messages for a request go: to the exchange in which it is answered now.
+struct Route {
+    peer: Peer<RoleServer>,
+    progress_token: Option<Value>,
     /// Whether the client wants log messages.
     logs: bool,
-    state: Mutex<RequestState>,
+}
+
+impl Route {
+    fn of(context: &RequestContext<RoleServer>) -> Self {
+        let token = context.meta.get_progress_token();
+        let progress_token = token.and_then(|token| serde_json::to_value(token).ok());
+        let logs = context.meta.log_level().is_some();
+        Self { peer: context.peer.clone(), progress_token, logs }
+    }
 }
 
 #[derive(Default)]
@@ -89,38 +108,50 @@ pub(crate) struct OpenQuestions(Vec<Question>);
 
 /// A request whose work may have questions.
 pub(crate) struct Work {
-    /// The method and the parameters, which a repeated request must share.
-    request: (String, Value),
+    /// The hash of the method and the parameters, which a repeated request must share.
+    request: u64,
     /// The state that the client has to repeat, while its questions are the same.
     state: Option<String>,
+    client: Arc<RequestClient>,
     pub(crate) answer: BoxFuture<'static, Answer>,
     /// Ends the work.
     pub(crate) stop: CancellationToken,
     pub(crate) events: mpsc::UnboundedReceiver<Event>,
     pub(crate) questions: OpenQuestions,
+}
+
+/// A work that rests, and since when.
+struct Resting {
+    work: Work,
     since: Instant,
+    /// Ends it when it is too old.
+    _timer: AbortOnDropHandle<()>,
 }
 
 /// The requests of clients of revision 2026-07-28: those whose questions are not answered yet, by
 /// their state, and those that are tasks.
 #[derive(Default)]
 pub(crate) struct RestingRequests {
-    resting: Mutex<HashMap<String, Work>>,
+    resting: Arc<Mutex<HashMap<String, Resting>>>,
     pub(crate) tasks: Tasks,
 }
 
 impl RestingRequests {
     /// Answers a request, with the result of its work or with questions. A repeated request gets
-    /// the work that rests. Otherwise, `begin` makes the work, for the client of the request and
-    /// with a context that outlives it.
+    /// the work that rests. Otherwise, `begin` makes the work from the parameters, for the client of
+    /// the request and with a context that outlives it.
     pub(crate) async fn answer(
         &self,
         method: &str,
-        params: &Value,
+        params: Value,
         context: &RequestContext<RoleServer>,
-        begin: impl FnOnce(RequestClient, RequestContext<RoleServer>) -> BoxFuture<'static, Answer>,
+        begin: impl FnOnce(
+            Arc<RequestClient>,
+            RequestContext<RoleServer>,
+            Value,
+        ) -> BoxFuture<'static, Answer>,
     ) -> Answer {
-        let request = (method.to_owned(), own_params(params));
+        let request = hash_of(method, &params);
         let given = params.get("inputResponses").and_then(Value::as_object);
         let given = given.cloned().unwrap_or_default();
         let work = match params.get("requestState") {
@@ -128,16 +159,20 @@ impl RestingRequests {
                 let (send, events) = mpsc::unbounded_channel();
                 let (mut own, stop) = (context.clone(), CancellationToken::new());
                 own.ct = stop.clone();
-                let answer = begin(RequestClient::new(context, send, given), own);
-                let (questions, since) = (OpenQuestions::default(), Instant::now());
-                Work { request, state: None, answer, stop, events, questions, since }
+                let client = Arc::new(RequestClient::new(context, send, given));
+                let answer = begin(Arc::clone(&client), own, params);
+                let questions = OpenQuestions::default();
+                Work { request, state: None, client, answer, stop, events, questions }
             }
             Some(state) => {
-                let resting = self.resting(state.as_str().unwrap_or_default(), &request);
+                let resting = self.resting(state.as_str().unwrap_or_default(), request);
                 let unknown =
                     "`requestState` belongs to no such request: send the request without it";
                 let mut work = resting.ok_or_else(|| ErrorData::invalid_params(unknown, None))?;
-                work.take(given);
+                *work.client.route.lock() = Route::of(context);
+                if work.questions.take(given) {
+                    work.state = None;
+                }
                 work
             }
         };
@@ -149,10 +184,7 @@ impl RestingRequests {
         if work.questions.is_empty() {
             let event = tokio::select! {
                 biased;
-                () = cancelled.cancelled() => {
-                    work.stop.cancel();
-                    return work.answer.await;
-                }
+                () = cancelled.cancelled() => return work.end().await,
                 answer = &mut work.answer => return answer,
                 // The work ends before its events do.
                 Some(event) = work.events.recv() => event,
@@ -172,42 +204,66 @@ impl RestingRequests {
     }
 
     fn rest(&self, state: String, work: Work) {
+        let (all, own) = (Arc::downgrade(&self.resting), state.clone());
+        let timer = tokio::spawn(async move {
+            sleep(MAX_ANSWER_TIME).await;
+            let late = all.upgrade().and_then(|all| all.lock().remove(&own));
+            if let Some(late) = late {
+                late.end();
+            }
+        });
+        let timer = AbortOnDropHandle::new(timer);
         let mut resting = self.resting.lock();
-        resting.retain(|_, work| work.since.elapsed() < MAX_ANSWER_TIME);
         if resting.len() >= MAX_RESTING {
-            let oldest = resting.iter().min_by_key(|(_, work)| work.since);
-            if let Some(oldest) = oldest.map(|(state, _)| state.clone()) {
-                resting.remove(&oldest);
+            let oldest = resting.iter().min_by_key(|(_, resting)| resting.since);
+            let oldest = oldest.map(|(state, _)| state.clone());
+            if let Some(oldest) = oldest.and_then(|oldest| resting.remove(&oldest)) {
+                oldest.end();
             }
         }
-        resting.insert(state, work);
+        resting.insert(state, Resting { work, since: Instant::now(), _timer: timer });
     }
 
     /// The work that rests under a state, if it belongs to such a request.
-    fn resting(&self, state: &str, request: &(String, Value)) -> Option<Work> {
+    fn resting(&self, state: &str, request: u64) -> Option<Work> {
         let mut resting = self.resting.lock();
-        let belongs = resting.get(state).is_some_and(|work| work.request == *request);
-        belongs.then(|| resting.remove(state)).flatten()
+        let belongs = resting.get(state).is_some_and(|resting| resting.work.request == request);
+        belongs.then(|| resting.remove(state)).flatten().map(|resting| resting.work)
+    }
+
+    /// Ends all requests, because the server ends.
+    pub(crate) fn end(&self) {
+        self.tasks.cancel_all();
+        let resting = std::mem::take(&mut *self.resting.lock());
+        resting.into_values().for_each(Resting::end);
     }
 }
 
-/// The parameters that all rounds of a request share.
-fn own_params(params: &Value) -> Value {
-    let mut params = params.clone();
-    if let Value::Object(params) = &mut params {
-        params
-            .retain(|key, _| !["inputResponses", "requestState", "_meta"].contains(&key.as_str()));
+impl Resting {
+    /// Ends the work, so that the call has a verdict.
+    fn end(self) {
+        // Not in the timer, which ends with this.
+        tokio::spawn(self.work.end());
     }
-    params
+}
+
+/// The hash of what all rounds of a request share. Arguments may be text, whose form does not matter.
+fn hash_of(method: &str, params: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    method.hash(&mut hasher);
+    for key in ["name", "uri", "arguments", "ref", "argument"] {
+        let value = params.get(key);
+        let parsed = value.and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
+        parsed.as_ref().or(value).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 impl Work {
-    /// Passes answers on.
-    fn take(&mut self, given: Map<String, Value>) {
-        if self.questions.take(given) {
-            self.state = None;
-        }
-        self.since = Instant::now();
+    /// Ends the work.
+    async fn end(self) -> Answer {
+        self.stop.cancel();
+        self.answer.await
     }
 
     /// The result with the open questions.
@@ -264,13 +320,8 @@ impl RequestClient {
         events: mpsc::UnboundedSender<Event>,
         given: Map<String, Value>,
     ) -> Self {
-        let capabilities = context.client_capabilities();
-        let capabilities = match serde_json::to_value(capabilities) {
-            Ok(Value::Object(capabilities)) => capabilities,
-            _ => Map::new(),
-        };
-        let (peer, logs) = (context.peer.clone(), context.meta.log_level().is_some());
-        Self { capabilities, peer, events, given, logs, state: Mutex::default() }
+        let (capabilities, route) = (capabilities_of(context), Mutex::new(Route::of(context)));
+        Self { capabilities, events, given, route, state: Mutex::default() }
     }
 
     /// The error of a server that the client has to see as it is.
@@ -279,7 +330,13 @@ impl RequestClient {
         Some(ErrorData::new(ErrorCode(code), message, data))
     }
 
-    async fn ask(&self, key: String, method: String, params: Value) -> Result<Value, RpcError> {
+    /// Asks the client within its request.
+    pub(crate) async fn ask(
+        &self,
+        key: String,
+        method: String,
+        params: Value,
+    ) -> Result<Value, RpcError> {
         // Approval is only given when it is asked for.
         let given = self.given.get(&key).filter(|given| given.is_object() && key != APPROVAL);
         if let Some(given) = given {
@@ -319,7 +376,8 @@ impl SessionClient for RequestClient {
     }
 
     fn time_asked(&self) -> Duration {
-        self.state.lock().took
+        let state = self.state.lock();
+        state.took + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     fn refuses(&self, error: RpcError) {
@@ -333,11 +391,22 @@ impl SessionClient for RequestClient {
         }
     }
 
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
-        if method == "notifications/message" && !self.logs {
+    fn notify(&self, method: String, mut params: Value) -> BoxFuture<'_, ()> {
+        let route = self.route.lock();
+        let is_wanted = match (method.as_str(), &route.progress_token) {
+            ("notifications/message", _) => route.logs,
+            ("notifications/progress", Some(token)) => {
+                params["progressToken"] = token.clone();
+                true
+            }
+            ("notifications/progress", None) => false,
+            _ => true,
+        };
+        if !is_wanted {
             return Box::pin(std::future::ready(()));
         }
-        Box::pin(send_notification(&self.peer, method, params))
+        let peer = route.peer.clone();
+        Box::pin(async move { send_notification(&peer, method, params).await })
     }
 
     fn request(

@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rmcp::ErrorData;
-use rmcp::model::{CreateTaskResult, DetailedTask, InputResponses, Task, TaskPayload, TaskStatus};
+use rmcp::model::{
+    CreateTaskResult, DetailedTask, InputRequests, InputResponses, Task, TaskPayload, TaskStatus,
+};
 use rmcp::task_manager::current_timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -35,12 +37,18 @@ struct RunningTask {
 struct TaskState {
     task: Task,
     questions: OpenQuestions,
+    /// How it ended.
     payload: Option<TaskPayload>,
 }
 
-impl Drop for RunningTask {
-    fn drop(&mut self) {
-        self.stop.cancel();
+impl TaskState {
+    /// The open questions. Only those of the forms of the protocol can be told.
+    fn input_requests(&self) -> InputRequests {
+        let Value::Object(requests) = self.questions.requests() else {
+            return InputRequests::new();
+        };
+        let typed = |(key, request)| Some((key, serde_json::from_value(request).ok()?));
+        requests.into_iter().filter_map(typed).collect()
     }
 }
 
@@ -78,17 +86,20 @@ impl Tasks {
 
     fn keep(&self, id: String, task: Arc<RunningTask>) {
         let mut tasks = self.0.lock();
-        tasks.retain(|_, task| task.begun.elapsed() < LIFE);
+        tasks.retain(|_, task| !task.is_over());
         if tasks.len() >= MAX_TASKS {
             let oldest = tasks.iter().min_by_key(|(_, task)| task.begun).map(|(id, _)| id.clone());
-            oldest.and_then(|oldest| tasks.remove(&oldest));
+            if let Some(oldest) = oldest.and_then(|oldest| tasks.remove(&oldest)) {
+                oldest.stop.cancel();
+            }
         }
         tasks.insert(id, task);
     }
 
     fn find(&self, id: &str) -> Result<Arc<RunningTask>, ErrorData> {
         let unknown = || ErrorData::invalid_params("there is no such task", None);
-        self.0.lock().get(id).cloned().ok_or_else(unknown)
+        let found = self.0.lock().get(id).cloned();
+        found.filter(|task| !task.is_over()).ok_or_else(unknown)
     }
 
     /// The state of a task.
@@ -98,11 +109,7 @@ impl Tasks {
         let payload = match &state.payload {
             Some(payload) => payload.clone(),
             None if state.questions.is_empty() => TaskPayload::Working,
-            None => {
-                let requests = serde_json::from_value(state.questions.requests());
-                // Questions of other types cannot be told.
-                TaskPayload::InputRequired { input_requests: requests.unwrap_or_default() }
-            }
+            None => TaskPayload::InputRequired { input_requests: state.input_requests() },
         };
         Ok(DetailedTask::new(state.task.clone(), payload))
     }
@@ -114,6 +121,11 @@ impl Tasks {
         Ok(())
     }
 
+    /// Cancels all tasks.
+    pub(crate) fn cancel_all(&self) {
+        self.0.lock().values().for_each(|task| task.stop.cancel());
+    }
+
     /// Cancels a task, unless it has ended.
     pub(crate) fn cancel(&self, id: &str) -> Result<(), ErrorData> {
         self.find(id)?.stop.cancel();
@@ -122,6 +134,15 @@ impl Tasks {
 }
 
 impl RunningTask {
+    /// Whether its time is over. Then it is stopped.
+    fn is_over(&self) -> bool {
+        let is_over = self.begun.elapsed() >= LIFE;
+        if is_over {
+            self.stop.cancel();
+        }
+        is_over
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut TaskState) -> T) {
         let mut state = self.state.lock();
         change(&mut state);
@@ -131,16 +152,13 @@ impl RunningTask {
 
 /// What a task has become.
 fn payload(answer: Answer, is_cancelled: bool) -> TaskPayload {
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    };
     match answer {
         _ if is_cancelled => TaskPayload::Cancelled,
-        Ok(Value::Object(result)) => TaskPayload::Completed { result },
-        Ok(_) => TaskPayload::Completed { result: serde_json::Map::new() },
-        Err(error) => {
-            let mut object = json!({"code": error.code.0, "message": error.message});
-            if let Some(data) = error.data {
-                object["data"] = data;
-            }
-            TaskPayload::Failed { error: object.as_object().cloned().unwrap_or_default() }
-        }
+        Ok(result) => TaskPayload::Completed { result: object(result) },
+        Err(error) => TaskPayload::Failed { error: object(json!(error)) },
     }
 }

@@ -47,6 +47,9 @@ impl SessionResources {
     }
 }
 
+/// How often it is seen whether a client that is asked has answered, when the time for the rest is over.
+const ASKING_INTERVAL: Duration = Duration::from_millis(100);
+
 /// The request of an MCP client that makes a call.
 #[derive(Clone, Default)]
 pub struct RequestOrigin {
@@ -66,14 +69,18 @@ impl RequestOrigin {
     pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let mut work = std::pin::pin!(work);
         let start = Instant::now();
+        let mut earliest = start;
         loop {
             let asked = self.time_asked();
-            if let Ok(done) = timeout_at(start + limit + asked, &mut work).await {
+            let end = start.checked_add(limit).and_then(|end| end.checked_add(asked));
+            let Some(end) = end else { return Some(work.await) };
+            if let Ok(done) = timeout_at(end.max(earliest), &mut work).await {
                 return Some(done);
             }
             if self.time_asked() == asked {
                 return None;
             }
+            earliest = Instant::now() + ASKING_INTERVAL;
         }
     }
 

@@ -307,6 +307,13 @@ Object.assign(TOOLS, {
       return text("computed");
     }),
   ],
+  count_cancelled: [
+    NOTHING,
+    () => {
+      const cancelled = [...tasks.values()].filter(({ stop }) => stop.signal.aborted);
+      return text(`${cancelled.length} cancelled`);
+    },
+  ],
   failing_job: [
     NOTHING,
     task(async (_, signal) => {

@@ -93,7 +93,7 @@ impl Connection {
             (ClientLifecycleMode::Initialize, discover)
         };
         match Self::open_in(first, address, limit, client).await {
-            Err(error) if error.has_other_revision || client.is_modern() => {
+            Err(error) if error.has_other_revision => {
                 let opened = Self::open_in(other, address, limit, client).await;
                 // Where the server knows neither revision, the first one is the common one.
                 opened.map_err(|other| if other.has_other_revision { error } else { other })
@@ -158,7 +158,12 @@ impl Connection {
                 Ok(connection)
             }
             Err(failure) => {
-                let has_other_revision = matches!(failure, RequestFailure::OtherRevision(_));
+                let has_other_revision = match &failure {
+                    RequestFailure::OtherRevision(_) => true,
+                    // Some servers close the connection when they are asked something unknown.
+                    RequestFailure::Closed(_) => client.is_modern(),
+                    RequestFailure::Reason(_) => false,
+                };
                 let ended = match &mut server {
                     Some(server) => server.end().await,
                     None => None,

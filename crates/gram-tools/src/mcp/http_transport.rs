@@ -270,18 +270,23 @@ impl HttpTransport {
             // `rmcp` begins another session and tries again.
             Some(_) if matches!(error, HttpError::SessionExpired) => {}
             Some((_, call)) => call.fail(kind, words(error)),
-            None if is_cancellation(message) => {}
+            None if is_optional(message) => {}
             None => self.failures.end(kind, words(error)),
         }
     }
 }
 
-/// Whether a message is a cancellation, which need not arrive.
-fn is_cancellation(message: &ClientJsonRpcMessage) -> bool {
-    let JsonRpcMessage::Notification(note) = message else {
-        return false;
-    };
-    matches!(note.notification, ClientNotification::CancelledNotification(_))
+/// Whether the connection is of use without a message: a cancellation, or a request to hear of changes.
+fn is_optional(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        JsonRpcMessage::Notification(note) => {
+            matches!(note.notification, ClientNotification::CancelledNotification(_))
+        }
+        JsonRpcMessage::Request(request) => {
+            ["subscriptions/listen", "tasks/cancel"].contains(&request.request.method())
+        }
+        _ => false,
+    }
 }
 
 /// The replacement of an event's data in a stream that answers a call.

@@ -152,7 +152,10 @@ impl OAuth {
         let metadata = resolution.map_err(|it| sanitize_line(&it.to_string()))?.metadata;
         let issuer = metadata.issuer.ok_or("the authorization server does not name itself")?;
         let endpoint = Url::parse(&metadata.token_endpoint).map_err(|it| it.to_string())?;
-        let is_local = [&endpoint, &self.url].into_iter().all(http_client::is_loopback);
+        let is_local = http_client::is_loopback(&self.url);
+        if http_client::is_loopback(&endpoint) && !is_local {
+            return Err("the authorization server is said to be on this machine".to_owned());
+        }
         if endpoint.scheme() != "https" && !is_local {
             return Err("the authorization server gives tokens without TLS".to_owned());
         }
@@ -194,7 +197,7 @@ impl OAuth {
                 OAuthGrant::SignIn(sign_ins) => {
                     manager.set_credential_store(sign_ins.store(&self.url));
                 }
-                OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
+                _ => {
                     manager.set_credential_store(InMemoryCredentialStore::new());
                 }
             }
@@ -210,23 +213,20 @@ impl OAuth {
             return Ok(());
         }
         let failed = |error: AuthError| self.failed(&error);
-        match &self.grant {
-            OAuthGrant::SignIn(sign_ins) => {
-                manager.initialize_from_store().await.map_err(failed)?;
-                let stored = sign_ins.load(&self.url)?;
-                if let Some((id, secret)) = stored.as_ref().and_then(StoredSignIn::client) {
-                    let config = OAuthClientConfig::new(id, self.url.as_str());
-                    let config = config.with_client_secret(secret?);
-                    manager.configure_client(config).map_err(failed)?;
-                }
+        if let OAuthGrant::SignIn(sign_ins) = &self.grant {
+            manager.initialize_from_store().await.map_err(failed)?;
+            let stored = sign_ins.load(&self.url)?;
+            if let Some((id, secret)) = stored.as_ref().and_then(StoredSignIn::client) {
+                let config = OAuthClientConfig::new(id, self.url.as_str());
+                let config = config.with_client_secret(secret?);
+                manager.configure_client(config).map_err(failed)?;
             }
-            OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
-                let resolution = manager.resolve_metadata().await.map_err(failed)?;
-                manager.set_metadata(resolution.metadata);
-                let config = self.client_credentials();
-                manager.validate_client_credentials_metadata(&config).map_err(failed)?;
-                manager.configure_client_credentials(&config).map_err(failed)?;
-            }
+        } else {
+            let resolution = manager.resolve_metadata().await.map_err(failed)?;
+            manager.set_metadata(resolution.metadata);
+            let config = self.client_credentials();
+            manager.validate_client_credentials_metadata(&config).map_err(failed)?;
+            manager.configure_client_credentials(&config).map_err(failed)?;
         }
         *is_ready = true;
         Ok(())
@@ -248,9 +248,7 @@ impl OAuth {
         let Some(manager) = &state.manager else { return Err(String::new()) };
         let renewed = match &self.grant {
             OAuthGrant::SignIn(_) => manager.refresh_token().await,
-            OAuthGrant::ClientCredentials { .. } | OAuthGrant::PrivateKey { .. } => {
-                manager.exchange_client_credentials(&self.client_credentials()).await
-            }
+            _ => manager.exchange_client_credentials(&self.client_credentials()).await,
         };
         let response = renewed.map_err(|error| self.failed(&error))?;
         // The type of the crate `oauth2` has no other way to it without that crate.

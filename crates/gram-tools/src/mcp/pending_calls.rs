@@ -59,6 +59,11 @@ impl PendingCall {
         Self(Arc::new(PendingCallState { max_answer, origin, headers, outcome }))
     }
 
+    /// The most bytes of an answer.
+    pub(super) fn max_answer(&self) -> usize {
+        self.0.max_answer
+    }
+
     /// The headers that its request has over HTTP.
     pub(super) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
         &self.0.headers

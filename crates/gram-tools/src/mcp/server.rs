@@ -251,7 +251,7 @@ impl McpServer {
     ) -> Result<(String, String), InvocationError> {
         self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
-        let outcome = if self.runs_as_task(tool) {
+        let outcome = if !connection.is_modern() && self.runs_as_task(tool) {
             connection.call_as_task(tool, arguments, (max_answer, origin)).await
         } else {
             let headers = self.param_headers(&connection, tool, &arguments).await?;

@@ -135,7 +135,9 @@ impl ClientSlot {
         if message.get("id").is_some() || !NOTIFICATIONS.contains(&method) {
             return false;
         }
-        let client = origin.and_then(|origin| origin.client.as_ref()).or_else(|| self.get());
+        // Changes concern all who have subscribed to them.
+        let of_request = origin.and_then(|origin| origin.client.as_ref());
+        let client = of_request.filter(|_| !is_change(method)).or_else(|| self.get());
         let Some(client) = client.filter(|client| client.hears() || is_change(method)) else {
             return true;
         };

@@ -61,7 +61,8 @@ pub(super) struct SignedToken {
 #[derive(Deserialize)]
 struct TokenResponse {
     access_token: Option<String>,
-    expires_in: Option<u64>,
+    /// The seconds until it expires. Some servers send it as text.
+    expires_in: Option<Value>,
     error: Option<String>,
     error_description: Option<String>,
 }
@@ -174,7 +175,9 @@ impl SignedClient<'_> {
             let status = http_client::status_words(status.as_u16());
             return Err(failed(format!("answered with {status}: {}", sanitize_line(&why))));
         };
-        let life = expires_in.map_or(DEFAULT_LIFE, Duration::from_secs);
+        let seconds = expires_in.and_then(|it| it.as_f64().or_else(|| it.as_str()?.parse().ok()));
+        let life = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
+        let life = life.unwrap_or(DEFAULT_LIFE);
         let used = life.saturating_sub(MAX_MARGIN.min(life / 10));
         let end = Instant::now().checked_add(used).unwrap_or_else(Instant::now);
         Ok(SignedToken { text, end })

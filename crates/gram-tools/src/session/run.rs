@@ -36,7 +36,7 @@ pub struct AdmittedCall<'s> {
     pub(super) approval: Option<ApprovalDecision>,
     /// The throttle ticket, and the arguments as received.
     pub(super) admitted: (ThrottleTicket, String),
-    /// The token under which an MCP client wants to hear of progress.
+    /// The request of an MCP client that makes the call.
     pub(super) origin: RequestOrigin,
 }
 

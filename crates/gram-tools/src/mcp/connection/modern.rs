@@ -2,14 +2,16 @@
 //! questions instead of asking them, and report changes to those who listen.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter, TASKS_EXTENSION_ID};
-use rmcp::service::{PeerRequestOptions, ServiceError, Subscription};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError, Subscription};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::spawn;
+use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::tasks::Task;
@@ -17,9 +19,11 @@ use super::{Connection, ExchangeFailure, UpstreamError};
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::mcp::pending_calls::PendingCall;
 use crate::mcp::requests::{ClientHandler, said_error};
-use crate::mcp::session_client::{RpcError, ask, relevant};
+use crate::mcp::session_client::{ask, relevant};
 use crate::sanitize::sanitize_line;
 
+/// How long after its end a subscription is renewed.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 /// The most rounds of questions before a result.
 const MAX_ROUNDS: usize = 20;
 
@@ -123,12 +127,20 @@ impl Connection {
         join_all(answers).await.into_iter().collect()
     }
 
-    /// What accompanies a request: the capabilities of the client that makes it. For clients that
-    /// cannot say whether they know tasks, we wait for them.
+    /// What accompanies a request.
     pub(super) fn options(&self, call: &PendingCall) -> PeerRequestOptions {
         let options = PeerRequestOptions::no_options();
+        match self.meta(call) {
+            Some(meta) => options.with_meta(meta),
+            None => options,
+        }
+    }
+
+    /// The metadata of a request: the capabilities of the client that makes it. For clients that
+    /// cannot say whether they know tasks, we wait for them.
+    pub(super) fn meta(&self, call: &PendingCall) -> Option<RequestMetaObject> {
         if !self.is_modern() {
-            return options;
+            return None;
         }
         let mut meta = RequestMetaObject::new();
         let client = call.origin().client.as_ref();
@@ -149,7 +161,7 @@ impl Connection {
         if let Some(level) = level.and_then(|level| serde_json::from_value(level).ok()) {
             meta.set_log_level(level);
         }
-        options.with_meta(meta)
+        Some(meta)
     }
 
     /// Does what a request of an earlier revision did, where this one has no such request.
@@ -181,8 +193,10 @@ impl Connection {
             return Ok(());
         }
         let filter = SubscriptionFilter::builder().resource_subscription(uri).build();
-        let subscription = self.running.peer().listen(filter).await?;
-        let listening = AbortOnDropHandle::new(spawn(hear(subscription, self.us.clone())));
+        let peer = self.running.peer().clone();
+        let subscription = peer.listen(filter.clone()).await?;
+        let hearing = hear(peer, filter, Some(subscription), self.us.clone());
+        let listening = AbortOnDropHandle::new(spawn(hearing));
         // Another request may have subscribed meanwhile. One subscription is enough.
         let mut modern = self.modern.lock();
         modern.resources.entry(uri.to_owned()).or_insert((listening, 0)).1 += 1;
@@ -201,10 +215,7 @@ impl Connection {
 
     fn not_subscribed(&self, error: &ServiceError) -> UpstreamError {
         match error {
-            ServiceError::McpError(error) => {
-                let message = self.masks.text(&error.message);
-                UpstreamError::Error(RpcError::new(error.code.0, message))
-            }
+            ServiceError::McpError(error) => UpstreamError::Error(self.rpc_error(error.clone())),
             error => {
                 let why = sanitize_line(&error.to_string());
                 UpstreamError::NoAnswer(self.error(InvocationErrorKind::Failed, &why))
@@ -226,20 +237,35 @@ impl Connection {
         if !self.is_modern() || filter == SubscriptionFilter::new() {
             return;
         }
-        let (peer, us) = (self.running.peer().clone(), self.us.clone());
-        let listening = spawn(async move {
-            if let Ok(subscription) = peer.listen(filter).await {
-                hear(subscription, us).await;
-            }
-        });
-        self.modern.lock().lists = Some(AbortOnDropHandle::new(listening));
+        let hearing = hear(self.running.peer().clone(), filter, None, self.us.clone());
+        self.modern.lock().lists = Some(AbortOnDropHandle::new(spawn(hearing)));
     }
 }
 
 /// Waits for changes of the tools. Those of resources and prompts never get here: they are passed on
-/// to the client.
-async fn hear(mut subscription: Subscription, us: ClientHandler) {
-    while let Ok(Some(_)) = subscription.next().await {
+/// to the client. A subscription that ends is renewed, unless the server refuses it.
+async fn hear(
+    peer: Peer<RoleClient>,
+    filter: SubscriptionFilter,
+    mut opened: Option<Subscription>,
+    us: ClientHandler,
+) {
+    while !peer.is_transport_closed() {
+        let subscription = match opened.take() {
+            Some(subscription) => Ok(subscription),
+            None => peer.listen(filter.clone()).await,
+        };
+        match subscription {
+            Ok(mut subscription) => {
+                while let Ok(Some(_)) = subscription.next().await {
+                    us.tools_have_changed();
+                }
+            }
+            Err(ServiceError::McpError(_)) => return,
+            Err(_) => {}
+        }
+        sleep(RENEWAL_PAUSE).await;
+        // What changed meanwhile was not heard.
         us.tools_have_changed();
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{ClientRequest, CustomRequest, ErrorCode};
-use rmcp::service::{Peer, RoleClient};
+use rmcp::model::{ClientRequest, CustomRequest, ErrorCode, RequestMetaObject};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{sleep, timeout};
@@ -79,12 +79,17 @@ impl Connection {
         if let Some(client) = client {
             client.continues_as_task();
         }
-        let mut task = RunningTask { peer: self.running.peer().clone(), id: Some(id.to_owned()) };
+        let mut task = self.running_task(id, &call);
         let call = PendingCall::new(max_answer, RequestOrigin::default());
         // The server answers when the task has ended.
         let message = self.send("tasks/result", json!({"taskId": id}), &call).await;
         task.id = None;
         message.map_err(|failure| self.failed_call(failure))
+    }
+
+    fn running_task(&self, id: &str, call: &PendingCall) -> RunningTask {
+        let (peer, meta) = (self.running.peer().clone(), self.meta(call));
+        RunningTask { peer, id: Some(id.to_owned()), meta }
     }
 
     /// Waits for the end of a task, and returns a message with its result. If the future is dropped,
@@ -98,8 +103,9 @@ impl Connection {
             client.continues_as_task();
         }
         let id = json!({ "taskId": task.id });
-        let peer = self.running.peer().clone();
-        let mut running = RunningTask { peer, id: Some(task.id.clone()) };
+        let mut running = self.running_task(&task.id, call);
+        // Requests about the task repeat no arguments.
+        let call = &PendingCall::new(call.max_answer(), call.origin().clone());
         let mut answered = HashSet::new();
         loop {
             task.input_requests.retain(|key, _| !answered.contains(key));
@@ -152,6 +158,8 @@ struct RunningTask {
     peer: Peer<RoleClient>,
     /// `None` once it has ended.
     id: Option<String>,
+    /// The metadata of requests about it.
+    meta: Option<RequestMetaObject>,
 }
 
 impl Drop for RunningTask {
@@ -159,11 +167,20 @@ impl Drop for RunningTask {
         let Some(id) = self.id.take() else { return };
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let peer = self.peer.clone();
+            let (peer, meta) = (self.peer.clone(), self.meta.take());
             runtime.spawn(async move {
                 let cancel = CustomRequest::new("tasks/cancel", Some(json!({"taskId": id})));
                 let cancel = ClientRequest::CustomRequest(cancel);
-                let _ = timeout(GOODBYE, peer.send_request(cancel)).await;
+                let mut options = PeerRequestOptions::no_options();
+                options.meta = meta;
+                let sent = async {
+                    let sent = peer.send_cancellable_request(cancel, options).await;
+                    // What the server says to it does not matter.
+                    if let Ok(sent) = sent {
+                        let _ = sent.rx.await;
+                    }
+                };
+                let _ = timeout(GOODBYE, sent).await;
             });
         }
     }
