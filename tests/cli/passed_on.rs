@@ -266,9 +266,7 @@ fn a_client_of_the_new_revision_answers_the_questions_of_an_older_server() {
 #[test]
 fn tasks_of_an_older_server_are_tasks_of_the_new_revision() {
     let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
-    let spec = format!("{SPEC} [study:Tool | (text::Text)==>(::Any)]");
-    let folder = files(&server("", ""));
-    std::fs::write(folder.file("guard.gram"), spec).expect("it can be written");
+    let (folder, _) = study();
     let gramc = binary().to_str().expect("a path");
     let mut client = Speaking::silent(gramc, &WORDS, folder.path());
     let mut ask = |method: &str, params: &Value| {

@@ -12,7 +12,7 @@ use rmcp::model::{ListToolsResult, Tool};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::ServeError;
+use crate::error::ServeError;
 
 /// Maximum number of tools in a response to `tools/list`.
 const MAX_PAGE_SIZE: usize = 100;

@@ -13,6 +13,7 @@ mod catalog;
 mod client;
 mod connection;
 mod conversation;
+mod error;
 mod finder;
 mod http;
 mod json_connection;
@@ -44,6 +45,7 @@ use tokio_util::sync::CancellationToken;
 use self::catalog::Catalog;
 use self::connection::Connection;
 use self::conversation::Conversation;
+pub use self::error::ServeError;
 use self::finder::Finder;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
@@ -59,20 +61,6 @@ const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 
 /// Time for the last responses to be sent at shutdown.
 const RESPONSE_DRAIN_TIME: Duration = Duration::from_millis(50);
-
-/// An error of the server.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub enum ServeError {
-    /// A tool cannot be represented in MCP.
-    Tool(String),
-    /// The client does not speak MCP.
-    Client(String),
-    /// The server cannot listen at the address.
-    Address(String),
-    /// The address is not a loopback address, and there is no token.
-    NoToken(String),
-}
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Debug, Clone)]

@@ -22,6 +22,7 @@ use rmcp::transport::IntoTransport;
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::task::TaskTracker;
 
 use self::modern::Modern;
 use self::open_request::OpenRequest;
@@ -74,6 +75,8 @@ pub(super) struct Connection {
     /// Set when the server answered a call, so that it is worth to be started again.
     proven: AtomicBool,
     modern: Modern,
+    /// Cancellations on their way to the server.
+    goodbyes: TaskTracker,
 }
 
 impl Connection {
@@ -153,6 +156,7 @@ impl Connection {
                     heard: parking_lot::Mutex::default(),
                     proven: AtomicBool::new(false),
                     modern: Modern::default(),
+                    goodbyes: TaskTracker::new(),
                 };
                 connection.listen_for_lists();
                 Ok(connection)
@@ -357,8 +361,12 @@ impl Connection {
         let Ok(handle) = sent else {
             return Err(ExchangeFailure::NoAnswer(self.gone(method).await));
         };
-        let answer =
-            OpenRequest { handle: Some(handle), doubtful: &self.doubtful }.answer(&self.failures);
+        let answer = OpenRequest {
+            handle: Some(handle),
+            doubtful: &self.doubtful,
+            goodbyes: &self.goodbyes,
+        }
+        .answer(&self.failures);
         let answer = answer.await;
         if let Some(outcome) = call.take() {
             if outcome.is_ok() {
@@ -418,6 +426,8 @@ impl Connection {
 
     /// Says goodbye, and waits until the server has ended, if it was started for this.
     pub(super) async fn close(self) {
+        self.goodbyes.close();
+        let _ = timeout(GOODBYE, self.goodbyes.wait()).await;
         // A server that no longer reads is stopped as well.
         let _ = timeout(GOODBYE, self.running.cancel()).await;
         if let Some(mut server) = self.server {

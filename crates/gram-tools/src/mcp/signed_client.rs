@@ -75,7 +75,9 @@ impl SigningKey {
     /// The text holds no such key.
     pub fn from_pem(text: &str) -> Result<Self, String> {
         let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
-            "there is no private key in PEM format (`BEGIN PRIVATE KEY`)".to_owned()
+            "there is no private key in PEM format with `BEGIN PRIVATE KEY`; \
+             `openssl pkcs8 -topk8 -nocrypt` converts others"
+                .to_owned()
         })?;
         let (der, random) = (der.secret_pkcs8_der(), SystemRandom::new());
         let ecdsa = |algorithm| EcdsaKeyPair::from_pkcs8(algorithm, der, &random).ok();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rmcp::model::ServerResult;
 use rmcp::service::{RequestHandle, RoleClient, ServiceError};
 use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 use super::GOODBYE;
 use crate::mcp::failure_log::FailureLog;
@@ -14,6 +15,7 @@ pub(super) struct OpenRequest<'c> {
     pub(super) handle: Option<RequestHandle<RoleClient>>,
     /// Set if nothing waits for the answer any more.
     pub(super) doubtful: &'c AtomicBool,
+    pub(super) goodbyes: &'c TaskTracker,
 }
 
 impl OpenRequest<'_> {
@@ -43,10 +45,11 @@ impl Drop for OpenRequest<'_> {
         self.doubtful.store(true, Ordering::Release);
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
+            let goodbye = async move {
                 let reason = "the caller no longer waits for the response".to_owned();
                 let _ = timeout(GOODBYE, handle.cancel(Some(reason))).await;
-            });
+            };
+            self.goodbyes.spawn_on(goodbye, &runtime);
         }
     }
 }

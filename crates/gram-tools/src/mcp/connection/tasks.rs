@@ -10,6 +10,7 @@ use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
 
 use super::{Connection, ExchangeFailure, GOODBYE};
 use crate::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
@@ -89,7 +90,8 @@ impl Connection {
 
     fn running_task(&self, id: &str, call: &PendingCall) -> RunningTask {
         let (peer, meta) = (self.running.peer().clone(), self.meta(call));
-        RunningTask { peer, id: Some(id.to_owned()), meta }
+        let goodbyes = self.goodbyes.clone();
+        RunningTask { peer, id: Some(id.to_owned()), meta, goodbyes }
     }
 
     /// Waits for the end of a task, and returns a message with its result. If the future is dropped,
@@ -160,6 +162,7 @@ struct RunningTask {
     id: Option<String>,
     /// The metadata of requests about it.
     meta: Option<RequestMetaObject>,
+    goodbyes: TaskTracker,
 }
 
 impl Drop for RunningTask {
@@ -168,7 +171,7 @@ impl Drop for RunningTask {
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (peer, meta) = (self.peer.clone(), self.meta.take());
-            runtime.spawn(async move {
+            let goodbye = async move {
                 let cancel = CustomRequest::new("tasks/cancel", Some(json!({"taskId": id})));
                 let cancel = ClientRequest::CustomRequest(cancel);
                 let mut options = PeerRequestOptions::no_options();
@@ -181,7 +184,8 @@ impl Drop for RunningTask {
                     }
                 };
                 let _ = timeout(GOODBYE, sent).await;
-            });
+            };
+            self.goodbyes.spawn_on(goodbye, &runtime);
         }
     }
 }
