@@ -152,8 +152,8 @@ impl OAuth {
         let metadata = resolution.map_err(|it| sanitize_line(&it.to_string()))?.metadata;
         let issuer = metadata.issuer.ok_or("the authorization server does not name itself")?;
         let endpoint = Url::parse(&metadata.token_endpoint).map_err(|it| it.to_string())?;
-        let is_local = http_client::is_loopback(&self.url);
-        if http_client::is_loopback(&endpoint) && !is_local {
+        let is_local = http_client::is_loopback(&endpoint);
+        if is_local && !http_client::is_loopback(&self.url) {
             return Err("the authorization server is said to be on this machine".to_owned());
         }
         if endpoint.scheme() != "https" && !is_local {
