@@ -68,6 +68,16 @@ export const FORMS = {
 export const answered = ({ action, content }) =>
   text(`User response: action=${action}, content=${JSON.stringify(content ?? {})}`);
 
+// Reports the progress of a call in three steps.
+export async function report(progressToken, notify) {
+  for (const progress of [0, 50, 100]) {
+    const params = { progressToken, progress, total: 100, message: `Step ${progress} of 100` };
+    await notify({ method: "notifications/progress", params });
+    await pause(50);
+  }
+  return text(String(progressToken));
+}
+
 // The tools, each with its schema and what it does.
 export const TOOLS = {
   test_simple_text: [NOTHING, () => text("This is a simple text response for testing.")],

@@ -18,7 +18,7 @@ const { StdioServerTransport } = await sdk("server/stdio.js");
 const { StreamableHTTPServerTransport } = await sdk("server/streamableHttp.js");
 const types = await sdk("types.js");
 const { FORMS, NOTHING, PROMPTS, RESOURCES, TEMPLATES } = content;
-const { answered, listed, one, pause, read, text } = content;
+const { answered, listed, one, pause, read, report, text } = content;
 
 async function elicit(extra, message, requestedSchema) {
   const params = { message, requestedSchema };
@@ -42,15 +42,7 @@ const TOOLS = {
   ],
   test_tool_with_progress: [
     NOTHING,
-    async (_, extra) => {
-      const progressToken = extra._meta?.progressToken ?? 0;
-      for (const progress of [0, 50, 100]) {
-        const params = { progressToken, progress, total: 100, message: `Step ${progress} of 100` };
-        await extra.sendNotification({ method: "notifications/progress", params });
-        await pause(50);
-      }
-      return text(String(progressToken));
-    },
+    (_, extra) => report(extra._meta?.progressToken ?? 0, (note) => extra.sendNotification(note)),
   ],
   test_reconnection: [
     NOTHING,

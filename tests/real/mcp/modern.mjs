@@ -26,7 +26,7 @@ const {
   inputRequired,
 } = await sdk("index");
 const { FORMS, NOTHING, RESOURCES, TEMPLATES } = content;
-const { answered, listed, one, pause, read, say, text } = content;
+const { answered, listed, one, pause, read, report, say, text } = content;
 
 const EXTENSION = "io.modelcontextprotocol/tasks";
 // A schema of the SDK that accepts everything.
@@ -67,15 +67,7 @@ const TOOLS = {
   ...content.TOOLS,
   test_tool_with_progress: [
     NOTHING,
-    async (_, { mcpReq }) => {
-      const progressToken = mcpReq._meta?.progressToken ?? 0;
-      for (const progress of [0, 50, 100]) {
-        const params = { progressToken, progress, total: 100, message: `Step ${progress} of 100` };
-        await mcpReq.notify({ method: "notifications/progress", params });
-        await pause(50);
-      }
-      return text(String(progressToken));
-    },
+    (_, { mcpReq }) => report(mcpReq._meta?.progressToken ?? 0, (note) => mcpReq.notify(note)),
   ],
   test_logging_tool: [
     NOTHING,

@@ -83,12 +83,13 @@ impl Connection {
     ) -> Result<String, ExchangeFailure> {
         for _ in 0..MAX_ROUNDS {
             let message = self.send_once(method, params.clone(), call).await?;
-            if let Some(task) = Task::of(&message).filter(|_| self.is_modern()) {
+            if !self.is_modern() {
+                return Ok(message);
+            }
+            if let Some(task) = Task::of(&message) {
                 return self.finish(task, call).await;
             }
-            let Some(asked) = InputRequired::of(&message).filter(|_| self.is_modern()) else {
-                return Ok(message);
-            };
+            let Some(asked) = InputRequired::of(&message) else { return Ok(message) };
             params["inputResponses"] = self.answers(asked.input_requests, call).await?.into();
             if let Some(state) = asked.request_state {
                 params["requestState"] = state;
@@ -188,7 +189,9 @@ impl Connection {
     }
 
     async fn subscribe(&self, uri: &str) -> Result<(), ServiceError> {
-        if let Some((_, wanted)) = self.modern.lock().resources.get_mut(uri) {
+        if let Some((listening, wanted)) = self.modern.lock().resources.get_mut(uri)
+            && !listening.is_finished()
+        {
             *wanted += 1;
             return Ok(());
         }
@@ -197,9 +200,11 @@ impl Connection {
         let subscription = peer.listen(filter.clone()).await?;
         let hearing = hear(peer, filter, Some(subscription), self.us.clone());
         let listening = AbortOnDropHandle::new(spawn(hearing));
-        // Another request may have subscribed meanwhile. One subscription is enough.
+        // Another request may have subscribed meanwhile, or the server may have ended it before. One
+        // subscription is enough.
         let mut modern = self.modern.lock();
-        modern.resources.entry(uri.to_owned()).or_insert((listening, 0)).1 += 1;
+        let wanted = modern.resources.get(uri).map_or(0, |(_, wanted)| *wanted);
+        modern.resources.insert(uri.to_owned(), (listening, wanted + 1));
         Ok(())
     }
 
