@@ -12,7 +12,7 @@ build:
 test:
     tests/run
 
-# Run the tests of one crate, such as `just test-crate gram-syntax`.
+# Run the tests of one crate, such as `just test-crate gramc-syntax`.
 test-crate crate *args:
     tests/run -- -p {{ crate }} {{ args }}
 
@@ -32,7 +32,7 @@ snapshots crate *args:
 
 # Regenerate the pages of targets, the list of lints, the outputs in the manual and the simulations.
 pages:
-    UPDATE_PAGES=1 cargo test -p gram-schema -p gram-grammar --lib
+    UPDATE_PAGES=1 cargo test -p gramc-schema -p gramc-grammar --lib
     UPDATE_PAGES=1 cargo test -p gramc --test cli commands_print_what_the_documents_show
     UPDATE_PAGES=1 cargo test -p gramc-tests --test statistics
 

@@ -11,15 +11,15 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gram_agent::model::{Model, ModelRequest, Models, ReplyFuture, StreamSink};
-use gram_agent::{
+use gramc_agent::model::{Model, ModelRequest, Models, ReplyFuture, StreamSink};
+use gramc_agent::{
     AgentTeam, AssistantMessage, Conversation, Limits, Message, ModelCall, Reply, TeamOptions,
 };
-use gram_schema::Target;
-use gram_syntax::{SourceFile, parse};
-use gram_tools::implementations::function;
-use gram_tools::{Settings, ToolLibrary};
+use gramc_schema::Target;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::peers::python_with;
+use gramc_tools::implementations::function;
+use gramc_tools::{Settings, ToolLibrary};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +71,7 @@ impl Model for Immediate {
 }
 
 fn main() {
-    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", SPEC))]);
+    let checked = gramc_check::check(&[parse(SourceFile::new("bench.gram", SPEC))]);
     let module = checked.module.expect("the text has no errors");
     let mut settings = Settings::default();
     settings.throttle.same_tool_calls = 0;

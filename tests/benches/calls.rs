@@ -15,15 +15,15 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gram_check::Valid;
-use gram_model::Module;
-use gram_syntax::{SourceFile, parse};
-use gram_tools::check::{Policy, Rejection, ToolCheck};
-use gram_tools::clock::ManualClock;
-use gram_tools::implementations::function;
-use gram_tools::invocation::Answer;
-use gram_tools::names::{KnownName, NameIndex};
-use gram_tools::{Admission, Call, Session, ToolLibrary};
+use gramc_check::Valid;
+use gramc_model::Module;
+use gramc_syntax::{SourceFile, parse};
+use gramc_tools::check::{Policy, Rejection, ToolCheck};
+use gramc_tools::clock::ManualClock;
+use gramc_tools::implementations::function;
+use gramc_tools::invocation::Answer;
+use gramc_tools::names::{KnownName, NameIndex};
+use gramc_tools::{Admission, Call, Session, ToolLibrary};
 use serde_json::Value;
 
 /// The allocator of the binary.
@@ -55,7 +55,7 @@ const MENDED: &str = include_str!("calls/mended.json");
 const BAD: &str = include_str!("calls/bad.json");
 
 fn module(text: &str) -> Valid<Module> {
-    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", text))]);
+    let checked = gramc_check::check(&[parse(SourceFile::new("bench.gram", text))]);
     checked.module.expect("the text has no errors")
 }
 

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gram_syntax::{Limits, Parse, Severity};
+use gramc_syntax::{Limits, Parse, Severity};
 use gramc_tests::release::gramc;
 use gramc_tests::tool_files::{Style, tools_from};
 
@@ -241,10 +241,10 @@ fn parts(folder: &Path) {
         ("read", &|| Made::of(in_parallel(&paths, read))),
         ("read and parse", &|| Made::of(parse_all(&paths))),
         ("read, parse, check and lint", &|| {
-            let settings = gram_lint::Settings::default();
+            let settings = gramc_lint::Settings::default();
             let texts = parse_all(&paths);
-            let imports = gram_check::ImportGraph::default();
-            let found = gram_lint::diagnostics(&texts, &imports, &settings);
+            let imports = gramc_check::ImportGraph::default();
+            let found = gramc_lint::diagnostics(&texts, &imports, &settings);
             let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
             assert_eq!(errors.count(), 0, "{:?}", found.first());
             Made::of((texts, found))
@@ -315,7 +315,7 @@ fn read(path: &Path) -> Vec<u8> {
 fn parse_all(paths: &[PathBuf]) -> Vec<Parse> {
     let limits = Limits::default();
     in_parallel(paths, |path| {
-        gram_syntax::parse_bytes(path.display().to_string(), read(path), &limits)
+        gramc_syntax::parse_bytes(path.display().to_string(), read(path), &limits)
     })
 }
 

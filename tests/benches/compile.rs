@@ -12,13 +12,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use gram_check::Valid;
-use gram_model::Module;
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_schema::import;
-use gram_schema::import::Origin;
-use gram_syntax::{Diagnostic, Severity, SourceFile};
+use gramc_check::Valid;
+use gramc_model::Module;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::import;
+use gramc_schema::import::Origin;
+use gramc_syntax::{Diagnostic, Severity, SourceFile};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
 use serde_json::{Value, json};
@@ -108,8 +108,8 @@ fn import(list: &str) -> import::Imported {
 }
 
 fn module(text: &str) -> Valid<Module> {
-    let parse = gram_syntax::parse(SourceFile::new("bench.gram", text));
-    let checked = gram_check::check(&[parse]);
+    let parse = gramc_syntax::parse(SourceFile::new("bench.gram", text));
+    let checked = gramc_check::check(&[parse]);
     let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
     let errors: Vec<_> = errors.take(3).map(Diagnostic::concise).collect();
     checked.module.unwrap_or_else(|| panic!("an import has no errors: {}", errors.join("\n")))

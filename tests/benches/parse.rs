@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gram_syntax::SourceFile;
+use gramc_syntax::SourceFile;
 use gramc_tests::tool_files::{Style, tools};
 
 /// The sizes of the texts, in bytes, and how often each is parsed.
@@ -95,7 +95,7 @@ fn whole_process(files: &[(PathBuf, String)]) {
 fn ours(text: &str) -> Duration {
     let source = SourceFile::new("bench.gram", text);
     let start = Instant::now();
-    let parse = gram_syntax::parse(source);
+    let parse = gramc_syntax::parse(source);
     let taken = start.elapsed();
     assert!(!parse.has_errors(), "gramc refuses its own text");
     taken
@@ -176,7 +176,7 @@ fn peak(path: &Path, size: usize) -> f64 {
 fn memory(path: &Path) {
     let before = high_water();
     let text = std::fs::read_to_string(path).expect("the file is there");
-    let parse = gram_syntax::parse(SourceFile::new("bench.gram", text));
+    let parse = gramc_syntax::parse(SourceFile::new("bench.gram", text));
     assert!(!parse.has_errors(), "gramc refuses its own text");
     println!("{}", high_water() - before);
 }

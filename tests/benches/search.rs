@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gram_search::{Index, Query, Source};
-use gram_syntax::{SourceFile, parse};
+use gramc_search::{Index, Query, Source};
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::rng::Rng;
 
 /// The allocator of the binary.
@@ -99,6 +99,6 @@ fn source(tools: usize) -> Source {
         }
         let _ = writeln!(text, "(::Result{})]", rng.below(20));
     }
-    let checked = gram_check::check(&[parse(SourceFile::new("bench.gram", text))]);
+    let checked = gramc_check::check(&[parse(SourceFile::new("bench.gram", text))]);
     Source::of_module("bench.gram", &checked.module.expect("the text has no errors"))
 }

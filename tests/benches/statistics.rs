@@ -9,12 +9,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use gramc_tests::peers::python_with;
-use gramc_tests::rng::Rng;
-use paired_stats::{
+use gramc_stats::{
     Sequential, cases_needed_mean, hodges_lehmann, mcnemar_exact, mean, mean_difference, median,
     wilcoxon,
 };
+use gramc_tests::peers::python_with;
+use gramc_tests::rng::Rng;
 
 /// The allocator of the binary.
 #[global_allocator]

@@ -7,8 +7,8 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use gram_schema::emit::ParameterSchema;
-use gram_syntax::SourceFile;
+use gramc_schema::emit::ParameterSchema;
+use gramc_syntax::SourceFile;
 use gramc_tests::instances;
 use gramc_tests::rng::Rng;
 use serde_json::{Value, json};
@@ -172,8 +172,8 @@ impl Mock {
 
 /// Valid calls of all tools of a specification, after those that expand its containers.
 fn calls(text: &str) -> Vec<Value> {
-    let parsed = gram_syntax::parse(SourceFile::new("api.gram", text.to_owned()));
-    let module = gram_check::check(&[parsed]).module.expect("it is clean");
+    let parsed = gramc_syntax::parse(SourceFile::new("api.gram", text.to_owned()));
+    let module = gramc_check::check(&[parsed]).module.expect("it is clean");
     let call =
         |name: &str, arguments: &Value| json!({"name": name, "arguments": arguments.to_string()});
     let containers = module.containers.iter().map(|it| call(&it.name, &json!({})));

@@ -423,7 +423,7 @@ fn every_name_stands_on_the_page_and_in_the_schema() {
     let page = std::fs::read_to_string(root().join("docs/verdicts.md")).expect("there is a page");
     let schema = std::fs::read_to_string(root().join("grammar/verdict.schema.json"));
     let schema = schema.expect("there is a schema");
-    let folder = "crates/gram-tools/src";
+    let folder = "crates/gramc-tools/src";
     let found = [
         names(&format!("{folder}/check/problem.rs"), "=> \""),
         names(&format!("{folder}/verdict.rs"), "} => \""),

@@ -243,10 +243,10 @@ fn every_dependency_is_explained() {
 #[test]
 fn the_rust_example_holds() {
     // README: begins
-    use gram_check::check;
-    use gram_schema::Target;
-    use gram_schema::emit::{Compilation, Options};
-    use gram_syntax::{SourceFile, parse};
+    use gramc_check::check;
+    use gramc_schema::Target;
+    use gramc_schema::emit::{Compilation, Options};
+    use gramc_syntax::{SourceFile, parse};
 
     let text = r#"[now:Tool {description: "Returns the current time"} | ()==>(::DateTime)]"#;
     let checked = check(&[parse(SourceFile::new("now.gram", text))]);
@@ -276,10 +276,10 @@ fn the_readme_and_the_manual_show_the_rust_example() {
     assert_eq!(rust_blocks("docs/rust.md")[0], body);
 }
 
-/// The second example of the manual is the one in the documentation of gram-tools, which runs there.
+/// The second example of the manual is the one in the documentation of gramc-tools, which runs there.
 #[test]
 fn the_manual_shows_how_a_program_hosts_tools() {
-    let source = read(&root().join("crates/gram-tools/src/lib.rs"));
+    let source = read(&root().join("crates/gramc-tools/src/lib.rs"));
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
     let page = lines.fold(String::new(), |text, line| text + line + "\n");

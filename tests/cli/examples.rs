@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gram_schema::Target;
+use gramc_schema::Target;
 use serde_json::{Map, Value};
 
 use crate::support::{Gramc, gramc, root};

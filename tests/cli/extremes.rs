@@ -112,7 +112,7 @@ fn what_nests_within_the_limits_fits_into_a_small_stack() {
     });
     let folder = folder(&[("deep.gram", &tools.collect::<String>())]);
     check(&folder, "deep.gram").exits(0);
-    for target in gram_schema::Target::ALL {
+    for target in gramc_schema::Target::ALL {
         let run = gramc("compile deep.gram --target").arg(target.name()).within(folder.path());
         // Some targets take fewer tools in one request, and say so.
         let run = run.run().exits(0);

@@ -26,7 +26,7 @@ fn examples() -> Folder {
     folder.write("invalid-utf8/a.gram", b"(greeting {text: \"gr\xfc\xdfe\"})\n");
     folder.write("unused-import/types.gram", "[City::Enum | Graz, Linz]");
     // What is laid out in another way only `gramc fmt` finds.
-    for code in gram_lint::all_codes().filter(|code| code.name != "unformatted") {
+    for code in gramc_lint::all_codes().filter(|code| code.name != "unformatted") {
         if let Some(bad) = blocks(code.page).iter().find(|block| block.info == "gram bad") {
             folder.write(&format!("{}/a.gram", code.name), &bad.text);
         }
@@ -38,7 +38,7 @@ fn examples() -> Folder {
 fn written(format: &str) -> Vec<(String, String)> {
     let folder = examples();
     let names = folder.list(".");
-    assert!(names.len() + WITHOUT_EXAMPLE >= gram_lint::all_codes().count());
+    assert!(names.len() + WITHOUT_EXAMPLE >= gramc_lint::all_codes().count());
     let run = |name: String| {
         let run =
             gramc("check --warn all --format").args(format).arg(&name).within(folder.path()).run();

@@ -1,6 +1,6 @@
 //! Grammars for constrained decoding.
 
-use gram_grammar::Syntax;
+use gramc_grammar::Syntax;
 
 use crate::support::{folder, gramc};
 
@@ -77,7 +77,7 @@ fn a_tool_without_a_grammar_is_left_out() {
 fn explain_shows_the_page_of_a_grammar() {
     for syntax in Syntax::ALL {
         let page = gramc("explain").arg(syntax.name()).run().clean().stdout;
-        assert_eq!(page, gram_grammar::page(syntax));
+        assert_eq!(page, gramc_grammar::page(syntax));
     }
     gramc("explain gbfn").run().fails_with(&["unknown code or target", "gbnf"]);
 }

@@ -8,7 +8,7 @@ use crate::packaging::run;
 use crate::support::{folder, root};
 
 fn package() -> PathBuf {
-    root().join("crates/gram-node")
+    root().join("bindings/gramc-node")
 }
 
 fn node(arguments: &[&str], folder: &Path) -> String {

@@ -137,7 +137,7 @@ fn the_installer_installs_gramc() {
 #[test]
 fn a_tag_is_released_if_everything_has_its_version() {
     let files = folder(&[]);
-    let node = "crates/gram-node/package.json";
+    let node = "bindings/gramc-node/package.json";
     let mut names = vec!["Cargo.toml", "dist-workspace.toml", "docs/ci.md"];
     if root().join(node).exists() {
         names.push(node);

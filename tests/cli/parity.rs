@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_tools::{Call, Session, ToolLibrary};
 use gramc::specification::{Specification, load_library};
+use gramc_tools::{Call, Session, ToolLibrary};
 use serde_json::Value;
 
 use crate::mcp::Speaking;

@@ -17,7 +17,13 @@ fn tool(name: &str) -> PathBuf {
 fn install(site: &Path) {
     let wheels = site.join("wheels");
     run(Command::new(tool("maturin"))
-        .args(["build", "--quiet", "--strip", "--manifest-path", "crates/gram-python/Cargo.toml"])
+        .args([
+            "build",
+            "--quiet",
+            "--strip",
+            "--manifest-path",
+            "bindings/gramc-python/Cargo.toml",
+        ])
         .arg("--out")
         .arg(&wheels)
         .arg("--interpreter")
@@ -37,7 +43,7 @@ fn the_python_package_passes_its_tests() {
     let files = folder(&[]);
     let site = files.file("site");
     install(&site);
-    let package = root().join("crates/gram-python");
+    let package = root().join("bindings/gramc-python");
     let python = |arguments: &[&str]| {
         let mut command = Command::new(tool("python"));
         command.args(arguments).current_dir(&package);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gram_schema::Target;
+use gramc_schema::Target;
 use gramc_tests::{rules, same};
 use serde_json::{Value, json};
 

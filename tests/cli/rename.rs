@@ -8,7 +8,7 @@
     reason = "a project is written piece by piece"
 )]
 
-use gram_lsp::Workbench;
+use gramc_lsp::Workbench;
 use gramc_tests::rng::Rng;
 use serde_json::{Value, json};
 

@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gram_check::check;
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_syntax::{SourceFile, parse};
+use gramc_check::check;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_syntax::{SourceFile, parse};
 use serde_json::Value;
 
 use crate::markdown::{Block, blocks, manual, name, read};
@@ -46,7 +46,7 @@ fn found_codes(text: &str) -> BTreeSet<&'static str> {
 
 #[test]
 fn every_block_is_a_test() {
-    let known: BTreeSet<_> = gram_lint::all_codes().map(|code| code.name).collect();
+    let known: BTreeSet<_> = gramc_lint::all_codes().map(|code| code.name).collect();
     for Block { info, line, .. } in spec() {
         let words: Vec<_> = info.split_whitespace().collect();
         match words.as_slice() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gram_schema::Target;
+use gramc_schema::Target;
 use gramc_tests::rules;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use gram_syntax::Extension;
+use gramc_syntax::Extension;
 
 use crate::compare::{Outcome, compare, report, smallest};
 use crate::reference::kinds_of_sexp;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use gram_syntax::{Diagnostic, Extension, SourceFile};
+use gramc_syntax::{Diagnostic, Extension, SourceFile};
 
 use crate::reference;
 use crate::shrink::shrink;
@@ -119,7 +119,7 @@ pub fn parse_ours(text: &str) -> Result<Ours, String> {
     });
     QUIET.set(true);
     let ours = panic::catch_unwind(AssertUnwindSafe(|| {
-        let parse = gram_syntax::parse(SourceFile::new("case.gram", text));
+        let parse = gramc_syntax::parse(SourceFile::new("case.gram", text));
         Ours {
             accepted: !parse.has_errors(),
             silent: parse.diagnostics().is_empty(),

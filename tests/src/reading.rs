@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use gram_model::{
+use gramc_model::{
     Constraint, Field, FieldPattern, ObjectType, Open, Optionality, Root, Tool, Type, TypeUse,
     Types, ValueSource,
 };

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use json_schema_kit::normalize::normalize;
+use gramc_json_schema::normalize::normalize;
 use serde_json::{Map, Number, Value};
 
 /// How deep the comparison goes. Parsed JSON has at most 128 levels; a deeper value was built in

@@ -3,7 +3,7 @@
 //! A formatter has to keep what is between tokens, and the generated documents have little of
 //! it at the places where people put it.
 
-use gram_syntax::{SourceFile, TokenKind, parse};
+use gramc_syntax::{SourceFile, TokenKind, parse};
 
 use crate::rng::Rng;
 

@@ -1,6 +1,6 @@
 //! Type expressions: random ones, and gramc's verdict on them.
 
-pub use gram_syntax::is_type;
+pub use gramc_syntax::is_type;
 
 use crate::mutate::mutate;
 use crate::rng::Rng;

@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is missing")]
 
-use gram_check::{Valid, check};
-use gram_diff::{adapt, diff};
-use gram_model::Module;
-use gram_schema::emit::ParameterSchema;
-use gram_syntax::{SourceFile, parse};
+use gramc_check::{Valid, check};
+use gramc_diff::{adapt, diff};
+use gramc_model::Module;
+use gramc_schema::emit::ParameterSchema;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::instances::instance;
 use gramc_tests::rng::Rng;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Diagnostics from the cache equal those of a fresh check, for texts that are hardly gram.
 
-use gram_check::ImportGraph;
-use gram_lint::{Cache, Settings};
-use gram_syntax::{Diagnostic, SourceFile, parse};
+use gramc_check::ImportGraph;
+use gramc_lint::{Cache, Settings};
+use gramc_syntax::{Diagnostic, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::generate::{document, fragment};
 use gramc_tests::mutate::{PIECES, mutate};
@@ -64,7 +64,7 @@ fn a_text_that_is_edited_is_checked_as_if_it_were_new() {
                 edit(rng, &mut own);
                 let texts = [parse(SourceFile::new("a.gram", own.as_str()))];
                 let found = shown(&cache.diagnostics(&texts, &imports, &settings));
-                let expected = shown(&gram_lint::check(&texts, &imports, &settings).diagnostics);
+                let expected = shown(&gramc_lint::check(&texts, &imports, &settings).diagnostics);
                 if found != expected {
                     failures.push(format!(
                         "case {case}, round {round}:\n{before:?}\n{own:?}\n{found}\n{expected}"

@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use gram_lint::{Cache, Level, Lint, Settings};
-use gram_syntax::{Diagnostic, Parse, Severity, SourceFile, parse};
+use gramc_lint::{Cache, Level, Lint, Settings};
+use gramc_syntax::{Diagnostic, Parse, Severity, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::lints::{links, project, roughen};
 use gramc_tests::rng::Rng;
@@ -121,7 +121,7 @@ fn differ(texts: &[Parse], settings: &Settings, cache: &mut Cache) -> Option<Str
     let anew: Vec<_> = anew.map(|(name, text)| parse(SourceFile::new(name, text))).collect();
     let imports = links(texts);
     let found = shown(&cache.diagnostics(texts, &imports, settings));
-    let expected = shown(&gram_lint::check(&anew, &imports, settings).diagnostics);
+    let expected = shown(&gramc_lint::check(&anew, &imports, settings).diagnostics);
     (found != expected).then(|| {
         let texts = anew.iter().map(|text| text.source().text()).collect::<Vec<_>>();
         format!("{}\nfound\n{found}\nexpected\n{expected}", texts.join("\n==\n"))
@@ -369,9 +369,9 @@ fn large_texts_are_read_whole() {
     let large = parse(SourceFile::new("large.gram", whole.as_str()));
     let small: Vec<_> =
         (0..1_000).map(|at| parse(SourceFile::new("small.gram", tool(at)))).collect();
-    let links = gram_check::ImportGraph::default();
-    let found = gram_lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
-    let expected = gram_lint::check(&small, &links, &settings).diagnostics;
+    let links = gramc_check::ImportGraph::default();
+    let found = gramc_lint::check(std::slice::from_ref(&large), &links, &settings).diagnostics;
+    let expected = gramc_lint::check(&small, &links, &settings).diagnostics;
     let messages = |found: &[Diagnostic]| {
         let mut messages: Vec<_> = found
             .iter()
@@ -384,9 +384,9 @@ fn large_texts_are_read_whole() {
     };
     assert_eq!(messages(&found), messages(&expected));
     assert!(found.len() >= 20, "{found:?}");
-    let tools = |texts: &[Parse]| gram_check::check(texts).module.map(|module| module.tools.len());
+    let tools = |texts: &[Parse]| gramc_check::check(texts).module.map(|module| module.tools.len());
     let fine = parse(SourceFile::new("large.gram", whole.replace("Txt", "Text")));
     assert_eq!(tools(std::slice::from_ref(&fine)), Some(1_000));
-    let other = gram_lint::diagnostics(std::slice::from_ref(&large), &links, &settings);
+    let other = gramc_lint::diagnostics(std::slice::from_ref(&large), &links, &settings);
     assert_eq!(shown(&other), shown(&found));
 }

@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use gramc_stats::{Interval, success_difference};
 use gramc_tests::rng::Rng;
-use paired_stats::{Interval, success_difference};
 
 const LEVEL: f64 = 0.95;
 const EXPERIMENTS: usize = 2_000;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use gram_syntax::Extension;
+use gramc_syntax::Extension;
 use gramc_tests::campaign;
 use gramc_tests::compare::{Outcome, compare, report, smallest};
 use gramc_tests::corpus::{self, Expected};

@@ -3,8 +3,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test stops where it cannot go on")]
 
-use gram_lsp::Workbench;
-use gram_syntax::{SourceFile, parse};
+use gramc_lsp::Workbench;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::rng::Rng;
 use serde_json::Value;
 
@@ -96,21 +96,22 @@ impl Texts {
         let texts = names.iter().zip(&self.own);
         let texts: Vec<_> =
             texts.map(|(name, text)| parse(SourceFile::new(*name, text.clone()))).collect();
-        let link = |import: gram_check::Import| {
+        let link = |import: gramc_check::Import| {
             let text = names.iter().position(|name| *name == import.path);
             let text = text.ok_or_else(|| match import.path.as_str() {
                 "" | "." => format!("`{}` is a folder; an import names a file", import.path),
                 path => format!("there is no file `{path}`"),
             });
-            gram_check::ResolvedImport { span: import.span, text }
+            gramc_check::ResolvedImport { span: import.span, text }
         };
-        let of = texts.iter().map(|text| gram_check::imports(text).into_iter().map(link).collect());
-        let links = gram_check::ImportGraph { of: of.collect() };
-        let found = gram_lint::check(&texts, &links, &gram_lint::Settings::default());
-        let own = |text: &gram_syntax::Parse| {
+        let of =
+            texts.iter().map(|text| gramc_check::imports(text).into_iter().map(link).collect());
+        let links = gramc_check::ImportGraph { of: of.collect() };
+        let found = gramc_lint::check(&texts, &links, &gramc_lint::Settings::default());
+        let own = |text: &gramc_syntax::Parse| {
             let found = found.diagnostics.iter();
             let own = found.filter(|one| std::sync::Arc::ptr_eq(&one.source, text.source()));
-            let unknown = gram_agent::unknown_references(text, None);
+            let unknown = gramc_agent::unknown_references(text, None);
             let own = own.chain(&unknown);
             own.map(|one| {
                 let help = one.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();

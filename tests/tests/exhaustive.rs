@@ -6,7 +6,7 @@
 //! by the size of the alphabet.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gram_syntax::Extension;
+use gramc_syntax::Extension;
 use gramc_tests::campaign;
 
 const EXTENSIONS: &[Extension] = &[

@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gram_model::print::print;
-use gram_schema::import::{ImportOptions, import};
-use gram_syntax::{
+use gramc_model::print::print;
+use gramc_schema::import::{ImportOptions, import};
+use gramc_syntax::{
     Edit, Extension, FormatError, FormatOptions, NodeKind, Parse, SourceFile, Span, Token,
     TokenKind, format, format_range, parse,
 };

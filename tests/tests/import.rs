@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_check::{Checked, check};
-use gram_model::{Module, Tool};
-use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::import::{ImportOptions, Imported, Origin, import, import_value};
-use gram_syntax::{Severity, SourceFile, parse};
+use gramc_check::{Checked, check};
+use gramc_model::{Module, Tool};
+use gramc_schema::emit::{ParameterSchema, ResultSchema};
+use gramc_schema::import::{ImportOptions, Imported, Origin, import, import_value};
+use gramc_syntax::{Severity, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
 use gramc_tests::same;

@@ -2,16 +2,16 @@
 //! model on which values they accept. So is the checker, of defaults.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gram_check::check;
-use gram_model::print::print;
-use gram_model::{Field, Module, Open, Optionality, Output, Tool, TypeUse, Types, ValueSource};
-use gram_schema::Draft;
-use gram_schema::emit::ParameterSchema;
-use gram_syntax::{SourceFile, parse};
+use gramc_check::check;
+use gramc_json_schema::draft7::to_draft7;
+use gramc_model::print::print;
+use gramc_model::{Field, Module, Open, Optionality, Output, Tool, TypeUse, Types, ValueSource};
+use gramc_schema::Draft;
+use gramc_schema::emit::ParameterSchema;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers, type_uses};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, reading};
-use json_schema_kit::draft7::to_draft7;
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value};
 

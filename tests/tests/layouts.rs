@@ -1,7 +1,7 @@
 //! The style: texts and their formatted form.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gram_syntax::{FormatOptions, SourceFile, format, parse};
+use gramc_syntax::{FormatOptions, SourceFile, format, parse};
 
 /// Names and texts.
 const TEXTS: &[(&str, &str)] = &[

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gram_check::Checked;
-use gram_lint::{LINTS, Level, Lint, Settings};
-use gram_schema::import::{ImportOptions, import};
-use gram_syntax::{Applicability, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity};
+use gramc_check::Checked;
+use gramc_lint::{LINTS, Level, Lint, Settings};
+use gramc_schema::import::{ImportOptions, import};
+use gramc_syntax::{Applicability, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity};
 use gramc_tests::campaign;
 use gramc_tests::generate;
 use gramc_tests::lints::{Files, all_at, check, fixed, only, project, roughen, rules};
@@ -202,7 +202,7 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
     let (Some(before), Some(after)) = (&before.module, &after.module) else {
         return before.module.is_none() && after.module.is_none();
     };
-    let kept = |tool| before.tools.iter().any(|known: &gram_model::Tool| known.name == tool);
+    let kept = |tool| before.tools.iter().any(|known: &gramc_model::Tool| known.name == tool);
     if of_same_texts {
         before == after
     } else {
@@ -213,7 +213,7 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
 /// What fixing all that can be fixed breaks, if it breaks anything.
 fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<String> {
     let mut texts = files.load();
-    let fixed = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+    let fixed = gramc_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
     let safe = |diagnostic: &&Diagnostic| {
         let named = texts[..files.named]
             .iter()
@@ -235,7 +235,7 @@ fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<Str
     } else if before.module.is_some() && fixed.checked.module != before.module {
         "the module is another one".to_owned()
     } else {
-        let second = gram_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+        let second = gramc_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
         if second.applied.iter().all(|count| *count == 0) {
             return None;
         }
@@ -291,7 +291,7 @@ fn random_files(rng: &mut Rng) -> Files {
         return files;
     }
     let module = Modules::new(rng, Numbers::Exact).module();
-    let text = gram_model::print::print(&module);
+    let text = gramc_model::print::print(&module);
     Files::one(roughen(rng, &text))
 }
 
@@ -347,7 +347,7 @@ fn written() -> Vec<(String, Files)> {
     for case in gramc_tests::corpus::load() {
         all.push((case.name, Files::one(case.text)));
     }
-    for code in gram_lint::all_codes() {
+    for code in gramc_lint::all_codes() {
         for (at, block) in code.page.split("```").skip(1).step_by(2).enumerate() {
             if let Some((info, text)) = block.split_once('\n')
                 && info.starts_with("gram")
@@ -582,7 +582,7 @@ fn denied_lints_are_errors_and_the_module_stands() {
 
 #[test]
 fn targets_turn_their_rules_on() {
-    for target in gram_schema::Target::ALL {
+    for target in gramc_schema::Target::ALL {
         let texts = cases("portable-openai-strict", "err")[0].1.load();
         let mut settings = Settings::default();
         settings.targets = vec![target];
@@ -606,8 +606,8 @@ fn limits_are_settings() {
     let text = "/** Twelve chars */\n[a_b:Tool | (c_d::Text)==>(d::Text)==>(::Null)]\n[b_c:Tool | ()==>(::Null)]";
     assert_eq!(found(text, &settings), []);
     (settings.max_parameters, settings.max_tools, settings.max_description) = (1, 1, 11);
-    settings.tool_case = Some(gram_lint::Case::Camel);
-    settings.parameter_case = Some(gram_lint::Case::Pascal);
+    settings.tool_case = Some(gramc_lint::Case::Camel);
+    settings.parameter_case = Some(gramc_lint::Case::Pascal);
     let codes: Vec<_> = found(text, &settings).into_iter().collect();
     let wanted = [
         ("too-many-parameters", 2),

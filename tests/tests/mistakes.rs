@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gram_lint::{Level, Settings};
-use gram_model::attributes::ATTRIBUTES;
-use gram_syntax::{
+use gramc_lint::{Level, Settings};
+use gramc_model::attributes::ATTRIBUTES;
+use gramc_syntax::{
     Applicability, Diagnostic, Node, NodeKind, RenderOptions, Severity, SourceFile, TokenKind,
 };
 use gramc_tests::campaign;
@@ -105,7 +105,7 @@ fn faults(text: &str) -> Vec<String> {
 
 /// The texts of the tools at the top level of a text, without the one around an offset.
 fn tools(text: &str, without: Option<u32>) -> Vec<String> {
-    let parse = gram_syntax::parse(SourceFile::new("example.gram", text));
+    let parse = gramc_syntax::parse(SourceFile::new("example.gram", text));
     let is_tool = |node: &Node<'_>| {
         node.kind() == NodeKind::SubjectPattern
             && node.subject().labels().any(|label| label.text() == "Tool")
@@ -121,7 +121,7 @@ fn tools(text: &str, without: Option<u32>) -> Vec<String> {
 /// The offsets of the brackets of a text.
 fn brackets(text: &str) -> Vec<u32> {
     use TokenKind::{LBrace, LBracket, LParen, RBrace, RBracket, RParen};
-    let parse = gram_syntax::parse(SourceFile::new("example.gram", text));
+    let parse = gramc_syntax::parse(SourceFile::new("example.gram", text));
     let brackets = [LBrace, LBracket, LParen, RBrace, RBracket, RParen];
     let tokens = parse.tree().tokens().filter(|token| brackets.contains(&token.kind()));
     tokens.map(|token| token.span().start).collect()
@@ -135,7 +135,7 @@ fn fixes_keep_every_other_tool() {
     for case in 0..campaign::cases() / 10 {
         let mut rng = Rng::for_case(seed, case);
         let module = Modules::new(&mut rng, Numbers::Exact).module();
-        let text = gram_model::print::print(&module);
+        let text = gramc_model::print::print(&module);
         let brackets = brackets(&text);
         if brackets.is_empty() {
             continue;
@@ -145,7 +145,7 @@ fn fixes_keep_every_other_tool() {
         let mut broken = text.clone();
         broken.remove(at as usize);
         let mut texts = Files::one(broken.as_str()).load();
-        gram_lint::fix(&mut texts, 1, |texts| check(texts, &settings));
+        gramc_lint::fix(&mut texts, 1, |texts| check(texts, &settings));
         let left = tools(texts[0].source().text(), None);
         compared += intact.len();
         for tool in &intact {
@@ -184,7 +184,7 @@ fn rust_files(folder: &Path) -> Vec<String> {
 #[test]
 fn attributes_in_help_texts_exist() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    let folders = ["gram-syntax/src/parser", "gram-syntax/src/foreign_types", "gram-check/src"];
+    let folders = ["gramc-syntax/src/parser", "gramc-syntax/src/foreign_types", "gramc-check/src"];
     let files: Vec<_> =
         folders.into_iter().flat_map(|folder| rust_files(&crates.join(folder))).collect();
     let lines = files.iter().flat_map(|file| file.lines());

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gram_check::{Valid, check};
-use gram_model::Module;
-use gram_openapi::{ApiOptions, emit, import, parse};
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options, ParameterSchema};
-use gram_syntax::{FormatOptions, Severity, SourceFile, format};
+use gramc_check::{Valid, check};
+use gramc_model::Module;
+use gramc_openapi::{ApiOptions, emit, import, parse};
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options, ParameterSchema};
+use gramc_syntax::{FormatOptions, Severity, SourceFile, format};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, instances, rules};
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ fn read(path: &Path) -> Value {
 
 /// The module of a text that must be clean, apart from what documents do not say.
 fn module_of(path: &Path, text: &str) -> Valid<Module> {
-    let parsed = gram_syntax::parse(SourceFile::new("imported.gram", text.to_owned()));
+    let parsed = gramc_syntax::parse(SourceFile::new("imported.gram", text.to_owned()));
     assert_eq!(
         format(&parsed, FormatOptions::default()).as_deref(),
         Ok(text),
@@ -142,7 +142,7 @@ fn every_target_takes_the_tools() {
         tools().join("discovery/googleapiclient/discovery_cache/documents/drive.v3.json"),
     ] {
         let imported = import(&read(&path), &ApiOptions::default()).unwrap();
-        let parsed = gram_syntax::parse(SourceFile::new("a.gram", imported.specification.text));
+        let parsed = gramc_syntax::parse(SourceFile::new("a.gram", imported.specification.text));
         let module = check(&[parsed]).module.unwrap();
         for target in Target::ALL {
             let options = Options { expanded: true, ..Options::new(target, 1) };
@@ -311,7 +311,7 @@ fn parameters_accept_what_the_document_accepts() {
 
 /// The tools of a module as a document of `OpenAPI`.
 fn emitted(text: &str) -> Value {
-    let parsed = gram_syntax::parse(SourceFile::new("a.gram", text.to_owned()));
+    let parsed = gramc_syntax::parse(SourceFile::new("a.gram", text.to_owned()));
     let module = check(&[parsed]).module.unwrap();
     let options = Options { expanded: true, ..Options::new(Target::JsonSchema, 1) };
     let compilation = Compilation::new(&module, &options);
@@ -343,7 +343,7 @@ fn tools_are_valid_documents_that_are_imported_as_they_were() {
             .into_iter()
             .map(|path| (path.clone(), fs::read_to_string(&path).unwrap()))
             .filter(|(_, text)| {
-                let parsed = gram_syntax::parse(SourceFile::new("a.gram", text.clone()));
+                let parsed = gramc_syntax::parse(SourceFile::new("a.gram", text.clone()));
                 check(&[parsed]).module.is_some_and(|module| !module.tools.is_empty())
             })
             .collect();

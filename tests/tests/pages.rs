@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_check::{ImportGraph, ResolvedImport};
-use gram_lint::{Level, Lint, Settings};
-use gram_project::{Budget, Project};
-use gram_syntax::{
+use gramc_check::{ImportGraph, ResolvedImport};
+use gramc_lint::{Level, Lint, Settings};
+use gramc_project::{Budget, Project};
+use gramc_syntax::{
     Applicability, Code, Diagnostic, Fix, Limits, Parse, RenderOptions, Severity, SourceFile,
 };
 
@@ -33,7 +33,7 @@ const MAX_HEADING: usize = 74;
 const MAX_WIDTH: usize = 80;
 
 fn codes() -> impl Iterator<Item = &'static Code> {
-    gram_lint::all_codes()
+    gramc_lint::all_codes()
 }
 
 /// Fenced blocks of a page: the words after the opening fence, and the text.
@@ -77,7 +77,7 @@ fn examples(code: &Code, kind: &str) -> Vec<String> {
 }
 
 fn parse(text: &str) -> Parse {
-    gram_syntax::parse(SourceFile::new("example.gram", text))
+    gramc_syntax::parse(SourceFile::new("example.gram", text))
 }
 
 /// What is found in the example of a code, with no lint on but the one that it is about. Whether a
@@ -90,7 +90,7 @@ fn found(code: &Code, texts: &[Parse], links: &ImportGraph) -> Vec<Diagnostic> {
     for rule in [Some(code.name), beside].into_iter().flatten().filter_map(Lint::of) {
         settings.set(rule, Level::Warn);
     }
-    gram_lint::check(texts, links, &settings).diagnostics
+    gramc_lint::check(texts, links, &settings).diagnostics
 }
 
 fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
@@ -99,21 +99,21 @@ fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
     }
     if code.name == CASE_FILE {
         let text = parse.source().text();
-        let problems = gram_experiment::case_problems(text, Path::new(""));
+        let problems = gramc_experiment::case_problems(text, Path::new(""));
         return problems.iter().map(|it| it.diagnostic(parse.source(), text)).collect();
     }
     if code.name == "unformatted" {
-        let found = gram_syntax::unformatted(&parse, gram_syntax::FormatOptions::default());
+        let found = gramc_syntax::unformatted(&parse, gramc_syntax::FormatOptions::default());
         return found.unwrap().into_iter().collect();
     }
     if code.name == "over-budget" {
         let found = found(code, std::slice::from_ref(&parse), &ImportGraph::default());
-        let module = gram_check::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
+        let module = gramc_check::check(&[parse]).module.unwrap_or_else(|| panic!("{found:?}"));
         let budget = Budget { tool_tokens: Some(100), ..Budget::default() };
-        return gram_agent::over_budget(&module, &budget);
+        return gramc_agent::over_budget(&module, &budget);
     }
     if ["unknown-model", "unknown-builtin", "missing-file"].contains(&code.name) {
-        return gram_agent::unknown_references(&parse, Some(Path::new("")));
+        return gramc_agent::unknown_references(&parse, Some(Path::new("")));
     }
     found(code, &[parse], &ImportGraph::default())
 }
@@ -124,14 +124,14 @@ fn bad_example(code: &Code) -> Parse {
         return parse(text);
     }
     let limited = |text: &str, limits: Limits| {
-        gram_syntax::parse_with(SourceFile::new("example.gram", text), &limits)
+        gramc_syntax::parse_with(SourceFile::new("example.gram", text), &limits)
     };
     let limits = Limits::default();
     match code.name {
         "nul-character" => parse("(greeting {text: \"a\0b\"})\n"),
         "invalid-utf8" => {
             let latin1 = b"(greeting {text: \"gr\xfc\xdfe\"})\n".to_vec();
-            gram_syntax::parse_bytes("example.gram", latin1, &limits)
+            gramc_syntax::parse_bytes("example.gram", latin1, &limits)
         }
         "too-deep" => limited("[a | [b | [c | [d]]]]\n", Limits { max_depth: 3, ..limits }),
         "nested-too-deep" => {
@@ -151,7 +151,7 @@ fn bad_diagnostics(code: &Code) -> Vec<Diagnostic> {
     let example = bad_example(code);
     match code.name {
         "ambiguous-name" => {
-            let city = |file, text| gram_syntax::parse(SourceFile::new(file, text));
+            let city = |file, text| gramc_syntax::parse(SourceFile::new(file, text));
             let texts = [
                 example,
                 city("europe.gram", "[City::Enum | Graz, Linz]"),
@@ -160,18 +160,18 @@ fn bad_diagnostics(code: &Code) -> Vec<Diagnostic> {
             found(code, &texts, &ImportGraph::default())
         }
         "unused-import" => {
-            let span = gram_check::imports(&example)[0].span;
-            let types = gram_syntax::parse(SourceFile::new("types.gram", "[City::Enum | Graz]"));
+            let span = gramc_check::imports(&example)[0].span;
+            let types = gramc_syntax::parse(SourceFile::new("types.gram", "[City::Enum | Graz]"));
             let links =
                 ImportGraph { of: vec![vec![ResolvedImport { span, text: Ok(1) }], Vec::new()] };
             found(code, &[example, types], &links)
         }
         "unknown-import" => {
-            let link = |import: gram_check::Import| ResolvedImport {
+            let link = |import: gramc_check::Import| ResolvedImport {
                 span: import.span,
                 text: Err(format!("there is no file `{}`", import.path)),
             };
-            let links = gram_check::imports(&example).into_iter().map(link).collect();
+            let links = gramc_check::imports(&example).into_iter().map(link).collect();
             found(code, &[example], &ImportGraph { of: vec![links] })
         }
         "portable-json-schema" => Vec::new(),

@@ -2,7 +2,7 @@
 //! error is reported exactly where the reference rejects.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gram_syntax::Extension;
+use gramc_syntax::Extension;
 use gramc_tests::campaign::{self, Tally};
 use gramc_tests::generate::{document, fragment};
 use gramc_tests::mutate::{PIECES, mutate};

@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_check::{Checked, ImportGraph, check};
-use gram_lint::{Level, Lint, Settings, fix};
-use gram_model::print::print;
-use gram_model::{Agent, Container, Module};
-use gram_syntax::{Extension, Parse, SourceFile, parse};
+use gramc_check::{Checked, ImportGraph, check};
+use gramc_lint::{Level, Lint, Settings, fix};
+use gramc_model::print::print;
+use gramc_model::{Agent, Container, Module};
+use gramc_syntax::{Extension, Parse, SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::modules::{Modules, Numbers, with_tool};
 use gramc_tests::reference;
@@ -147,7 +147,7 @@ fn converted(text: &str, lint: &str) -> (String, Checked) {
     settings.max_diagnostics = usize::MAX;
     let mut texts = [read(text)];
     let imports = ImportGraph::default();
-    let fixed = fix(&mut texts, 1, |texts| gram_lint::check(texts, &imports, &settings));
+    let fixed = fix(&mut texts, 1, |texts| gramc_lint::check(texts, &imports, &settings));
     (texts[0].source().text().to_owned(), fixed.checked)
 }
 

@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gram_openapi::ApiOptions;
-use gram_schema::import::{ImportOptions, Origin};
-use gram_search::{Index, Query, Source};
-use gram_syntax::{SourceFile, parse};
+use gramc_openapi::ApiOptions;
+use gramc_schema::import::{ImportOptions, Origin};
+use gramc_search::{Index, Query, Source};
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ fn read(path: &Path) -> String {
 }
 
 fn source(name: &str, text: String) -> Source {
-    let checked = gram_check::check(&[parse(SourceFile::new(name, text))]);
+    let checked = gramc_check::check(&[parse(SourceFile::new(name, text))]);
     Source::of_module(name, &checked.module.expect("what was imported has no errors"))
 }
 
@@ -189,7 +189,7 @@ fn requests_find_their_functions() {
     let (functions, requests) = benchmark();
     let list = json!({ "tools": functions }).to_string();
     let options = ImportOptions { from: Origin::Auto, name: "tool", container: None };
-    let imported = gram_schema::import::import(&list, &options).expect("the list is valid");
+    let imported = gramc_schema::import::import(&list, &options).expect("the list is valid");
     let index = Index::build(&[source("functions.json", imported.text)], "");
     let baseline = Baseline::new(functions.iter().map(Value::to_string));
     let (mut by_baseline, mut by_words, mut by_both) = (0, 0, 0);
@@ -234,10 +234,10 @@ fn chains_of_real_apis_are_among_the_first_proposals() {
     let mut sources = Vec::new();
     for api in APIS {
         let text = read(&root().join(".tools").join(api));
-        let document = gram_openapi::api_document(&text).expect("it describes an API");
+        let document = gramc_openapi::api_document(&text).expect("it describes an API");
         let document = document.expect("it is valid");
         let imported =
-            gram_openapi::import(&document, &ApiOptions::default()).expect("it is valid");
+            gramc_openapi::import(&document, &ApiOptions::default()).expect("it is valid");
         sources.push(source(api, imported.specification.text));
     }
     let index = Index::build(&sources, "");
@@ -249,7 +249,7 @@ fn chains_of_real_apis_are_among_the_first_proposals() {
         let query = task["query"].as_str().expect("a task has a query");
         let query = Query::parse(query).expect("the query is valid");
         let chains = index.compose(&query, 3, 10);
-        let is_wanted = |chain: &gram_search::Chain| {
+        let is_wanted = |chain: &gramc_search::Chain| {
             chain.steps.iter().map(|step| step.tool.as_str()).eq(task["steps"]
                 .as_array()
                 .into_iter()
@@ -291,7 +291,7 @@ fn a_loaded_index_gives_the_same_answers() {
 fn every_tool_of_the_examples_is_found_by_its_signature() {
     for file in ["hotel/hotel.gram", "shop/shop.gram", "workspace-assistant.gram"] {
         let text = read(&root().join("examples").join(file));
-        let checked = gram_check::check(&[parse(SourceFile::new(file, text))]);
+        let checked = gramc_check::check(&[parse(SourceFile::new(file, text))]);
         let module = checked.module.expect("examples have no errors");
         let index = Index::build(&[Source::of_module(file, &module)], "");
         for tool in &module.tools {

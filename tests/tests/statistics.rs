@@ -8,12 +8,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gramc_tests::rng::Rng;
-use paired_stats::{
+use gramc_stats::{
     Interval, Sequential, anytime_mean, cases_needed_mean, cluster_units, clustered_rate,
     hodges_lehmann, mcnemar_exact, mean_difference, pass_hat_k, relative_difference, trend,
     wilcoxon, wilson,
 };
+use gramc_tests::rng::Rng;
 
 const EXPERIMENTS: usize = 2_000;
 /// The most cases of an experiment that is looked at after each of them.

@@ -1,9 +1,9 @@
 //! What names mean: across files, inside of tools, and what is wrong with declarations of types.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gram_check::{Checked, ImportGraph, ResolvedImport, check_linked, imports};
-use gram_schema::emit::ParameterSchema;
-use gram_syntax::{Parse, SourceFile, parse};
+use gramc_check::{Checked, ImportGraph, ResolvedImport, check_linked, imports};
+use gramc_schema::emit::ParameterSchema;
+use gramc_syntax::{Parse, SourceFile, parse};
 
 /// Texts that are checked together: a name and a text each.
 type Texts = [(&'static str, &'static str)];
@@ -12,7 +12,7 @@ fn read(texts: &Texts) -> Checked {
     let parses: Vec<Parse> =
         texts.iter().map(|(name, text)| parse(SourceFile::new(*name, *text))).collect();
     // What a reader of files would do: a path leads to the text of that name.
-    let link = |import: gram_check::Import| {
+    let link = |import: gramc_check::Import| {
         let found = texts.iter().position(|(name, _)| *name == import.path);
         ResolvedImport {
             span: import.span,

@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use gram_grammar::Syntax;
-use gram_openapi::emit;
-use gram_schema::{Draft, Target, typescript};
+use gramc_grammar::Syntax;
+use gramc_openapi::emit;
+use gramc_schema::{Draft, Target, typescript};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use gram_experiment::ExperimentError;
-use gram_project::files::plain;
+use gramc_experiment::ExperimentError;
+use gramc_project::files::plain;
 
 use crate::output::say;
 
@@ -56,7 +56,7 @@ impl Failure {
         known: impl Iterator<Item = &'n str>,
         help: Option<String>,
     ) -> Self {
-        match gram_model::did_you_mean(name, known).or(help) {
+        match gramc_model::did_you_mean(name, known).or(help) {
             Some(help) => Self::new(format!("{message}; {help}")),
             None => Self::new(message),
         }

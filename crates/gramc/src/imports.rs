@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use gram_check::{ImportGraph, ResolvedImport};
-use gram_project::{Imported, follow_imports, resolve_import};
-use gram_syntax::{Parse, Span};
+use gramc_check::{ImportGraph, ResolvedImport};
+use gramc_project::{Imported, follow_imports, resolve_import};
+use gramc_syntax::{Parse, Span};
 
 use crate::project::project_of;
 
@@ -83,7 +83,7 @@ const NEW: &str = "this import is new";
 
 /// The imports of a text, with their places in its header.
 fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<(Span, Result<Imported, String>)> {
-    let imports = gram_check::imports(text);
+    let imports = gramc_check::imports(text);
     if imports.is_empty() {
         return Vec::new();
     }
@@ -91,7 +91,7 @@ fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<(Span, Result<Imported, 
         Some(path) => Some(path.parent().unwrap_or(Path::new("")).to_owned()),
         None => std::env::current_dir().ok(),
     };
-    let resolve = |import: gram_check::Import| {
+    let resolve = |import: gramc_check::Import| {
         let file = match &folder {
             Some(folder) => resolve_import(folder, folder, &import.path, || project_of(folder)),
             None => Err("standard input cannot import files".to_owned()),

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use gram_check::{Checked, ImportGraph};
-use gram_lint::{Cache, Fixed, Settings};
-use gram_model::Library;
-use gram_project::files;
-use gram_syntax::{Diagnostic, Parse, SourceFile, parse};
+use gramc_check::{Checked, ImportGraph};
+use gramc_lint::{Cache, Fixed, Settings};
+use gramc_model::Library;
+use gramc_project::files;
+use gramc_syntax::{Diagnostic, Parse, SourceFile, parse};
 use rayon::prelude::*;
 
 use crate::args::Inputs;
@@ -42,12 +42,12 @@ impl Texts {
 
     /// Checks them together.
     pub(crate) fn check(&self) -> Checked {
-        gram_check::check_linked(&self.all, &self.imports)
+        gramc_check::check_linked(&self.all, &self.imports)
     }
 
     /// Checks and lints them together.
     pub(crate) fn diagnostics(&self, settings: &Settings) -> Vec<Diagnostic> {
-        gram_lint::diagnostics(&self.all, &self.imports, settings)
+        gramc_lint::diagnostics(&self.all, &self.imports, settings)
     }
 
     /// Checks and lints them together; what a cache knows is not analyzed again.
@@ -63,7 +63,7 @@ impl Texts {
     pub(crate) fn unknown_references(&self) -> Vec<Diagnostic> {
         let find = |(at, text): (usize, &Parse)| {
             let folder = self.path(at).map(|path| path.parent().unwrap_or(Path::new("")));
-            gram_agent::unknown_references(text, folder)
+            gramc_agent::unknown_references(text, folder)
         };
         self.all.iter().enumerate().take(self.named).flat_map(find).collect()
     }
@@ -73,12 +73,12 @@ impl Texts {
         let paths = &self.paths;
         let mut all = settings.clone();
         all.max_diagnostics = usize::MAX;
-        let mut fixed = gram_lint::fix(&mut self.all, self.named, |texts| {
-            gram_lint::check(texts, &paths.resolve_all(texts), &all)
+        let mut fixed = gramc_lint::fix(&mut self.all, self.named, |texts| {
+            gramc_lint::check(texts, &paths.resolve_all(texts), &all)
         });
         // What is left is shown as ever.
         self.imports = self.paths.resolve_all(&self.all);
-        fixed.checked = gram_lint::check(&self.all, &self.imports, settings);
+        fixed.checked = gramc_lint::check(&self.all, &self.imports, settings);
         fixed
     }
 
@@ -102,7 +102,7 @@ impl Texts {
             return Ok(false);
         };
         let new = read_file(path)?;
-        let paths = |text: &Parse| gram_check::imports(text).into_iter().map(|import| import.path);
+        let paths = |text: &Parse| gramc_check::imports(text).into_iter().map(|import| import.path);
         if !paths(old).eq(paths(&new)) {
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! Levels of lints from the command line.
 
-use gram_lint::{LINTS, Level, Lint, Settings};
+use gramc_lint::{LINTS, Level, Lint, Settings};
 
 use crate::args::Levels;
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
 }
 
 fn unknown(name: &str) -> Failure {
-    if gram_lint::all_codes().any(|code| code.name == name) {
+    if gramc_lint::all_codes().any(|code| code.name == name) {
         return Failure::new(format!("`{name}` is an error; only lints have levels"));
     }
     let groups = ["all", "warnings"];

@@ -63,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
 /// Ends the programs that implementations start if this process is killed.
 #[cfg(unix)]
 pub fn watch_processes() {
-    gram_tools::watch_processes(Box::<watchdog::Watchdog>::default());
+    gramc_tools::watch_processes(Box::<watchdog::Watchdog>::default());
 }
 
 /// Ends the programs that implementations start if this process is killed. Unix only.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gram_tools::{ProgramEnvironment, RequestHeaders, TlsOptions, mcp};
+use gramc_tools::{ProgramEnvironment, RequestHeaders, TlsOptions, mcp};
 use serde_json::Value;
 
 use crate::args::{LiveServer, Tls};

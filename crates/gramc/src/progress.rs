@@ -1,6 +1,6 @@
 //! The progress of an experiment on a terminal.
 
-use gram_experiment::Progress;
+use gramc_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How far the runs are, on standard error if that is a terminal.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use gram_project::Project;
-use gram_project::files::{self, PROJECT_FILE, project_root};
-use gram_syntax::Diagnostic;
+use gramc_project::Project;
+use gramc_project::files::{self, PROJECT_FILE, project_root};
+use gramc_syntax::Diagnostic;
 use parking_lot::Mutex;
 
 use crate::args::Inputs;

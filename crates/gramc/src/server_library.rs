@@ -2,7 +2,9 @@
 
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
 
-use gram_model::{Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print};
+use gramc_model::{
+    Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print,
+};
 use serde_json::{Value, json};
 
 use crate::args::{LiveServer, Tls};

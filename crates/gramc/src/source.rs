@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_check::{Valid, check};
-use gram_model::{Library, Module};
-use gram_openapi::ApiOptions;
-use gram_project::Revision;
-use gram_project::files::is_gram;
-use gram_schema::import::{ImportOptions, Imported, Origin, import};
-use gram_syntax::{Limits, Parse, Severity, SourceFile, parse, parse_bytes};
+use gramc_check::{Valid, check};
+use gramc_model::{Library, Module};
+use gramc_openapi::ApiOptions;
+use gramc_project::Revision;
+use gramc_project::files::is_gram;
+use gramc_schema::import::{ImportOptions, Imported, Origin, import};
+use gramc_syntax::{Limits, Parse, Severity, SourceFile, parse, parse_bytes};
 use serde::de::IgnoredAny;
 
 use crate::args::{Display, Format, Inputs, LiveServer};
@@ -158,7 +158,7 @@ fn is_document(path: &Path, bytes: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
     let is_api = || {
         let text = std::str::from_utf8(bytes).ok();
-        matches!(text.and_then(gram_openapi::api_document), Some(Ok(_)))
+        matches!(text.and_then(gramc_openapi::api_document), Some(Ok(_)))
     };
     has_extension(path, &["json", "jsonl", "yaml", "yml"])
         || (!is_gram(path) && (matches!(values.next(), Some(Ok(_))) || is_api()))
@@ -185,8 +185,8 @@ fn of_document(
         let at = error.utf8_error().valid_up_to();
         Failure::new(format!("{name} is not valid UTF-8 at byte {at}"))
     })?;
-    if let Some(document) = gram_openapi::api_document(&json) {
-        let imported = document.and_then(|it| gram_openapi::import(&it, &ApiOptions::default()));
+    if let Some(document) = gramc_openapi::api_document(&json) {
+        let imported = document.and_then(|it| gramc_openapi::import(&it, &ApiOptions::default()));
         let imported = imported.map_err(|error| invalid(name, &error))?;
         let texts = of_imported(imported.specification, name, display);
         return Ok(Texts { library: library_in(&imported.library), ..texts });

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_check::{Checked, ImportGraph, ResolvedImport, Valid};
-use gram_model::{Library, Module};
-use gram_syntax::{SourceFile, parse};
-use gram_tools::{Settings, ToolLibrary};
+use gramc_check::{Checked, ImportGraph, ResolvedImport, Valid};
+use gramc_model::{Library, Module};
+use gramc_syntax::{SourceFile, parse};
+use gramc_tools::{Settings, ToolLibrary};
 use serde_json::Value;
 
 use crate::args::Inputs;
@@ -63,16 +63,16 @@ impl Specification {
 
     fn parse_here(text: &str, name: &str) -> Result<Self, SpecificationError> {
         let text = parse(SourceFile::new(name, text));
-        let imports = gram_check::imports(&text).into_iter().map(|import| ResolvedImport {
+        let imports = gramc_check::imports(&text).into_iter().map(|import| ResolvedImport {
             span: import.span,
             text: Err("a text that is not a file cannot import files".to_owned()),
         });
         let imports = ImportGraph { of: vec![imports.collect()] };
         let texts = [text];
-        let Checked { module, .. } = gram_check::check_linked(&texts, &imports);
+        let Checked { module, .. } = gramc_check::check_linked(&texts, &imports);
         module.map(|module| Self { module, files: 1 }).ok_or_else(|| {
-            let settings = gram_lint::Settings::default();
-            let found = gram_lint::diagnostics(&texts, &imports, &settings);
+            let settings = gramc_lint::Settings::default();
+            let found = gramc_lint::diagnostics(&texts, &imports, &settings);
             SpecificationError::Diagnostics(found.iter().map(report::object).collect())
         })
     }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::start::start_command;
-use gram_tools::ProcessWatcher;
+use gramc_tools::ProcessWatcher;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
 /// The name under which gramc is a watchdog.

@@ -3,10 +3,10 @@
 
 #![no_main]
 
-use gram_check::{Checked, check};
-use gram_schema::emit::{Compilation, Options};
-use gram_schema::{Draft, Target};
-use gram_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
+use gramc_check::{Checked, check};
+use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::{Draft, Target};
+use gramc_syntax::{Diagnostic, Severity, SourceFile, Span, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {

@@ -2,8 +2,8 @@
 //! fresh look finds, and answers what is asked about any place of it.
 #![no_main]
 
-use gram_lsp::Workbench;
-use gram_syntax::{SourceFile, parse};
+use gramc_lsp::Workbench;
+use gramc_syntax::{SourceFile, parse};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
@@ -59,19 +59,19 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(bench.text(URI).as_deref(), Some(own.as_str()));
     let fresh = parse(SourceFile::new(URI, own));
-    let links = gram_check::ImportGraph {
+    let links = gramc_check::ImportGraph {
         of: vec![
-            gram_check::imports(&fresh)
+            gramc_check::imports(&fresh)
                 .into_iter()
-                .map(|import| gram_check::ResolvedImport {
+                .map(|import| gramc_check::ResolvedImport {
                     span: import.span,
                     text: Err("this text has no folder to import from".to_owned()),
                 })
                 .collect(),
         ],
     };
-    let settings = gram_lint::Settings::default();
-    let found = gram_lint::check(&[fresh], &links, &settings).diagnostics;
+    let settings = gramc_lint::Settings::default();
+    let found = gramc_lint::check(&[fresh], &links, &settings).diagnostics;
     let served = bench.diagnostics(URI);
     let served: Vec<_> =
         served.as_array().into_iter().flatten().filter_map(|one| one["code"].as_str()).collect();

@@ -2,7 +2,7 @@
 //! formatted. That it says the same is what the library checks before it gives it out.
 #![no_main]
 
-use gram_syntax::{Extension, FormatError, FormatOptions, SourceFile, format, parse};
+use gramc_syntax::{Extension, FormatError, FormatOptions, SourceFile, format, parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use gram_check::check;
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_schema::import;
-use gram_schema::import::import;
-use gram_syntax::{Severity, SourceFile, parse};
+use gramc_check::check;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::import;
+use gramc_schema::import::import;
+use gramc_syntax::{Severity, SourceFile, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {

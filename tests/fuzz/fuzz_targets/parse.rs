@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use gram_syntax::{SourceFile, parse};
+use gramc_syntax::{SourceFile, parse};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {

@@ -1,6 +1,6 @@
-"""What SciPy, statsmodels and NumPy say of fixed data, for the unit tests of `paired_stats`.
+"""What SciPy, statsmodels and NumPy say of fixed data, for the unit tests of `gramc_stats`.
 
-Writes crates/paired-stats/src/referee.json, with the versions that wrote it. What none of
+Writes crates/gramc-stats/src/referee.json, with the versions that wrote it. What none of
 them has is computed here in another way than gramc does: by counting with whole numbers, by trying
 everything, or by the published formula. To run it:
 
@@ -24,7 +24,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import proportion_confint
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-OUT = ROOT / "crates/paired-stats/src/referee.json"
+OUT = ROOT / "crates/gramc-stats/src/referee.json"
 rng = np.random.default_rng(20)
 
 

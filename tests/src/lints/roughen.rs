@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gram_syntax::{Node, NodeKind as N, SourceFile, Tree, parse};
+use gramc_syntax::{Node, NodeKind as N, SourceFile, Tree, parse};
 
 use super::rules;
 use crate::rng::Rng;

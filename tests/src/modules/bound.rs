@@ -1,6 +1,6 @@
 //! Libraries and experiments.
 
-use gram_model::{Experiment, ExperimentArm, Implementation, ImplementationKind, Library};
+use gramc_model::{Experiment, ExperimentArm, Implementation, ImplementationKind, Library};
 use serde_json::{Value, json};
 
 use super::Modules;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use gram_model::{
+use gramc_model::{
     Constraint, Field, ObjectType, Optionality, Type, TypeDeclaration, TypeId, TypeKind, TypeUse,
     ValueSource,
 };

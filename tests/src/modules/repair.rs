@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gram_model::{Constraint, Details, Module, Type, TypeId, TypeUse, Types, ValueSource};
+use gramc_model::{Constraint, Details, Module, Type, TypeId, TypeUse, Types, ValueSource};
 
 use serde_json::Value;
 
@@ -125,7 +125,7 @@ impl Repair<'_> {
             Constraint::Const(value) => std::slice::from_ref(&**value),
             _ => &[],
         });
-        let members: Vec<Value> = members.cloned().chain(gram_check::literals(ty)).collect();
+        let members: Vec<Value> = members.cloned().chain(gramc_check::literals(ty)).collect();
         constraints.retain(|known| {
             matches!(known, Constraint::Enum(_) | Constraint::Const(_))
                 || members.iter().all(|value| reading::constraint(types, known, value))

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use gram_model::Format;
-use gram_model::{
+use gramc_model::Format;
+use gramc_model::{
     Constraint, Details, Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeId, TypeUse,
     Types, ValueSource,
 };

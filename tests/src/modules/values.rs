@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use gram_model::Format;
-use gram_model::{Constraint, Field, FieldPattern, Open, Tool, Type, TypeUse, ValueSource};
+use gramc_model::Format;
+use gramc_model::{Constraint, Field, FieldPattern, Open, Tool, Type, TypeUse, ValueSource};
 use serde_json::{Map, Value};
 
 use super::{Modules, visit};

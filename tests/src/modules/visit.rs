@@ -1,6 +1,6 @@
 //! Walks through the types and places of a module.
 
-use gram_model::{
+use gramc_model::{
     Constraint, Field, FieldPattern, Module, Open, Tool, Type, TypeId, TypeUse, Types, ValueSource,
 };
 

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use gram_check::check;
-use gram_syntax::{SourceFile, parse};
-use gram_tools::clock::{Clock, ManualClock};
-use gram_tools::implementations::async_function;
-use gram_tools::invocation::Answer;
-use gram_tools::throttle::ThrottlePolicy;
-use gram_tools::{Admission, Bound, Call, CallError, Session, Settings, ToolLibrary};
+use gramc_check::check;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::rng::Rng;
+use gramc_tools::clock::{Clock, ManualClock};
+use gramc_tools::implementations::async_function;
+use gramc_tools::invocation::Answer;
+use gramc_tools::throttle::ThrottlePolicy;
+use gramc_tools::{Admission, Bound, Call, CallError, Session, Settings, ToolLibrary};
 use serde_json::Value;
 
 const SPECIFICATION: &str = "[a:Tool | (n::Int)==>(s::Text {default: \"x\"})==>(::Any)]

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gram_schema::import::{ImportOptions, import};
+use gramc_json_schema::containment::{Containment, decide};
+use gramc_schema::import::{ImportOptions, import};
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
-use json_schema_kit::containment::{Containment, decide};
 use jsonschema::canonical::{self, Containment as Canonical};
 use serde_json::Value;
 
@@ -30,10 +30,10 @@ pub(crate) fn real_schemas() -> Vec<(String, Value)> {
         {
             let json = std::fs::read_to_string(&file).unwrap();
             let Ok(imported) = import(&json, &ImportOptions::default()) else { continue };
-            let text = gram_syntax::SourceFile::new("tools", imported.text);
-            let module = gram_check::check(&[gram_syntax::parse(text)]).module.unwrap();
+            let text = gramc_syntax::SourceFile::new("tools", imported.text);
+            let module = gramc_check::check(&[gramc_syntax::parse(text)]).module.unwrap();
             for tool in &module.tools {
-                let schema = gram_schema::emit::ParameterSchema::new(&module.types, tool);
+                let schema = gramc_schema::emit::ParameterSchema::new(&module.types, tool);
                 let name = format!("{}:{}", file.file_stem().unwrap().display(), tool.name);
                 // Some references are no URIs. No other program reads these.
                 let schema = serde_json::to_value(schema).unwrap();

@@ -10,12 +10,12 @@ mod tools;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use gram_schema::emit::{ParameterSchema, ResultSchema};
+use gramc_json_schema::containment::{Containment, Counterexample, decide};
+use gramc_schema::emit::{ParameterSchema, ResultSchema};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
 use gramc_tests::{campaign, instances};
-use json_schema_kit::containment::{Containment, Counterexample, decide};
 use jsonschema::Validator;
 use serde_json::Value;
 

@@ -1,17 +1,17 @@
-//! Whether `gram-diff` finds what breaks: on edits of one keyword of the tools in
+//! Whether `gramc-diff` finds what breaks: on edits of one keyword of the tools in
 //! `tests/corpus/import`, and on random pairs of tools.
 
 use std::time::{Duration, Instant};
 
-use gram_check::Valid;
-use gram_diff::{Breaking, Change, ChangeKind, diff};
-use gram_model::Module;
-use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::import::{ImportOptions, import};
-use gram_syntax::{SourceFile, parse};
+use gramc_check::Valid;
+use gramc_diff::{Breaking, Change, ChangeKind, diff};
+use gramc_json_schema::containment::{Containment, decide};
+use gramc_model::Module;
+use gramc_schema::emit::{ParameterSchema, ResultSchema};
+use gramc_schema::import::{ImportOptions, import};
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
-use json_schema_kit::containment::{Containment, decide};
 use serde_json::{Value, json};
 
 use crate::edited::{canonical, real_schemas};
@@ -51,7 +51,8 @@ fn module(schema: &Value, part: Part) -> Option<(Valid<Module>, Value)> {
         }
     };
     let imported = import(&json!({"tools": [tool]}).to_string(), &ImportOptions::default()).ok()?;
-    let module = gram_check::check(&[parse(SourceFile::new("tools.gram", imported.text))]).module?;
+    let module =
+        gramc_check::check(&[parse(SourceFile::new("tools.gram", imported.text))]).module?;
     let (types, tool) = (&module.types, &module.tools[0]);
     let schema = match part {
         Part::Input => serde_json::to_value(ParameterSchema::new(types, tool)),

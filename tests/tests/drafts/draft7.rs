@@ -1,8 +1,8 @@
 //! Random schemas of draft 2020-12, rewritten as draft 7.
 
+use gramc_json_schema::draft7::to_draft7;
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
-use json_schema_kit::draft7::to_draft7;
 use jsonschema::Draft;
 use serde_json::Value;
 

@@ -7,9 +7,9 @@ mod generate;
 mod random;
 mod suite;
 
-use gram_schema::import::{ImportOptions, import_value};
-use gram_syntax::{SourceFile, parse};
-use gram_tools::check::{Policy, ToolCheck, Undeclared};
+use gramc_schema::import::{ImportOptions, import_value};
+use gramc_syntax::{SourceFile, parse};
+use gramc_tools::check::{Policy, ToolCheck, Undeclared};
 use jsonschema::Draft;
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn wrapped(schema: &Value, draft: Draft, id: &str) -> Option<Value> {
 fn imported(schema: &Value) -> Result<ToolCheck, String> {
     let tools = json!({"tools": [{"name": "tool", "inputSchema": schema}]});
     let imported = import_value(tools, &ImportOptions::default()).map_err(|e| e.to_string())?;
-    let checked = gram_check::check(&[parse(SourceFile::new("t.gram", imported.text.as_str()))]);
+    let checked = gramc_check::check(&[parse(SourceFile::new("t.gram", imported.text.as_str()))]);
     let Some(module) = checked.module else {
         panic!("{:?}\n{}", checked.diagnostics, imported.text);
     };

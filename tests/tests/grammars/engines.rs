@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gram_grammar::Syntax;
+use gramc_grammar::Syntax;
 use gramc_tests::campaign;
 use gramc_tests::gbnf::Gbnf;
 use gramc_tests::instances::{instance, spoilt};

@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use gram_check::{Valid, check};
-use gram_grammar::{Grammar, Syntax, ToolSchema};
-use gram_model::Module;
-use gram_model::print::print;
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_schema::import::{ImportOptions, import};
-use gram_syntax::{SourceFile, parse};
-use gram_tools::check::{Policy, ToolCheck};
+use gramc_check::{Valid, check};
+use gramc_grammar::{Grammar, Syntax, ToolSchema};
+use gramc_model::Module;
+use gramc_model::print::print;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::import::{ImportOptions, import};
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::campaign;
 use gramc_tests::gbnf::Gbnf;
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
+use gramc_tools::check::{Policy, ToolCheck};
 use serde_json::{Value, json};
 
 /// How many sentences each campaign derives: `GRAMC_SENTENCES`, or as many as take some seconds.

@@ -1,6 +1,6 @@
 //! Attributes.
 
-use gram_schema::Draft;
+use gramc_schema::Draft;
 
 use crate::{assert_rows, of_result, of_tool};
 

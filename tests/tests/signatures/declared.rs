@@ -1,6 +1,6 @@
 //! Declared types.
 
-use gram_schema::Draft;
+use gramc_schema::Draft;
 
 use crate::{Differences, of_result, of_tool};
 

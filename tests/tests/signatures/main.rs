@@ -5,12 +5,12 @@ mod attributes;
 mod declared;
 mod types;
 
-use gram_check::{Valid, check};
-use gram_model::Module;
-use gram_schema::emit::{ParameterSchema, ResultSchema};
-use gram_schema::{Draft, schema_of_signature};
-use gram_syntax::{SourceFile, parse};
-use json_schema_kit::draft7::to_draft7;
+use gramc_check::{Valid, check};
+use gramc_json_schema::draft7::to_draft7;
+use gramc_model::Module;
+use gramc_schema::emit::{ParameterSchema, ResultSchema};
+use gramc_schema::{Draft, schema_of_signature};
+use gramc_syntax::{SourceFile, parse};
 use serde_json::Value;
 
 /// The module that a text declares.

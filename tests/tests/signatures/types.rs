@@ -1,6 +1,6 @@
 //! Types.
 
-use gram_schema::Draft;
+use gramc_schema::Draft;
 
 use crate::{assert_rows, of_tool};
 
@@ -44,9 +44,9 @@ fn built_in_types() {
         ("Bytes", r#"{"type":"string","contentEncoding":"base64"}"#),
     ];
     for (name, _) in rows {
-        assert!(gram_model::BUILT_IN.contains(&name));
+        assert!(gramc_model::BUILT_IN.contains(&name));
     }
-    assert_eq!(rows.len(), gram_model::BUILT_IN.len());
+    assert_eq!(rows.len(), gramc_model::BUILT_IN.len());
     assert_types(&rows, Draft::Draft2020);
     assert_types(&rows, Draft::Draft7);
 }

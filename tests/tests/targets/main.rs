@@ -7,13 +7,13 @@ mod encode;
 use std::path::Path;
 
 use encode::Encoder;
-use gram_check::{Valid, check};
-use gram_model::print::print;
-use gram_model::{Module, Tool};
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Entry, Options, ParameterSchema};
-use gram_schema::lower::Loss;
-use gram_syntax::{SourceFile, parse};
+use gramc_check::{Valid, check};
+use gramc_model::print::print;
+use gramc_model::{Module, Tool};
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Entry, Options, ParameterSchema};
+use gramc_schema::lower::Loss;
+use gramc_syntax::{SourceFile, parse};
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::{campaign, reading, rules};
@@ -398,9 +398,9 @@ fn imported_tools_keep_to_the_rules_of_all_targets() {
 
 /// The gram text of a document that is imported.
 fn import(json: &str, name: &str) -> String {
-    use gram_schema::import::{ImportOptions, Origin};
+    use gramc_schema::import::{ImportOptions, Origin};
     let options = ImportOptions { from: Origin::default(), name, container: None };
-    gram_schema::import::import(json, &options)
+    gramc_schema::import::import(json, &options)
         .unwrap_or_else(|error| panic!("{name}: {error}"))
         .text
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use gram_check::check;
-use gram_syntax::{SourceFile, parse as parse_gram};
+use gramc_check::check;
+use gramc_syntax::{SourceFile, parse as parse_gram};
 use tree_sitter::{Query, QueryCursor, StreamingIterator as _};
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 use tree_sitter_tags::{TagsConfiguration, TagsContext};

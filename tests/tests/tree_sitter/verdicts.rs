@@ -1,6 +1,6 @@
 //! The grammar of gram accepts what gramc accepts, with the same tree.
 
-use gram_syntax::Extension;
+use gramc_syntax::Extension;
 use gramc_tests::campaign;
 use gramc_tests::compare::{Ours, parse_ours};
 use gramc_tests::corpus;

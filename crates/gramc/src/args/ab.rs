@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand};
-use gram_experiment::{Gate, Outcome, Shard};
-use gram_model::ExperimentArm;
+use gramc_experiment::{Gate, Outcome, Shard};
+use gramc_model::ExperimentArm;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -161,7 +161,7 @@ impl std::str::FromStr for ArmOption {
                 }
                 _ => {
                     let keys = KEYS.iter().chain(&ATTRIBUTES).copied();
-                    let help = gram_model::did_you_mean(key, keys.clone());
+                    let help = gramc_model::did_you_mean(key, keys.clone());
                     let all = || keys.collect::<Vec<_>>().join(", ");
                     let help = help.unwrap_or_else(|| format!("there are {}", all()));
                     return Err(format!("unknown key `{key}`; {help}"));
@@ -272,7 +272,7 @@ fn above_zero(text: &str) -> Result<f64, String> {
 pub(crate) fn outcome(name: &str) -> Result<Outcome, String> {
     Outcome::from_name(name).ok_or_else(|| {
         let names = || Outcome::ALL.map(Outcome::name).into_iter();
-        let help = gram_model::did_you_mean(name, names());
+        let help = gramc_model::did_you_mean(name, names());
         help.unwrap_or_else(|| format!("there are {}", names().collect::<Vec<_>>().join(", ")))
     })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use gram_tools::check::Undeclared;
+use gramc_tools::check::Undeclared;
 
 use super::LiveServer;
 
@@ -122,7 +122,7 @@ fn undeclared() -> impl TypedValueParser<Value = Undeclared> {
         ("schema", "Follow the schema"),
     ];
     PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
-        .map(|name| gram_tools::undeclared(&name).unwrap_or_default())
+        .map(|name| gramc_tools::undeclared(&name).unwrap_or_default())
 }
 
 /// Show the implementation of each tool, and check that it is compatible

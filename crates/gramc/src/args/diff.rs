@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gram_diff::ChangeKind;
+use gramc_diff::ChangeKind;
 
 use super::LiveServerWithToken;
 

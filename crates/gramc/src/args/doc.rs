@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gram_schema::Target;
+use gramc_schema::Target;
 
 use super::{Inputs, LiveServer};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use gram_codegen::{Language, PythonTypes};
+use gramc_codegen::{Language, PythonTypes};
 
 use super::{Inputs, LiveServer};
 use crate::failure::Failure;

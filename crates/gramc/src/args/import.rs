@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use gram_schema::import::Origin;
+use gramc_schema::import::Origin;
 
 use super::LiveServerWithToken;
 

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use gram_contract::Check;
+use gramc_contract::Check;
 
 use super::SpecOrServer;
 

@@ -10,14 +10,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::Limits;
-use gram_agent::model::Models;
-use gram_experiment::{
+use gramc_agent::Limits;
+use gramc_agent::model::Models;
+use gramc_experiment::{
     Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Label, Method,
     Parts, Plan, ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason,
     case_faults, differences, hash, sequential_fault, unpriced_model,
 };
-use gram_model::Module;
+use gramc_model::Module;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
@@ -167,9 +167,9 @@ impl Work {
         let (mut signals, mut signal) = (live::Signals::new(), None);
         let (state, cases) = ((journal, tally), Arc::new(cases));
         let (mut journal, tally, looks, stop) = {
-            let progress: Arc<dyn gram_experiment::Progress> = bar.clone();
+            let progress: Arc<dyn gramc_experiment::Progress> = bar.clone();
             let run =
-                gram_experiment::run(arms, cases, running, state, looks, progress, &cancelled);
+                gramc_experiment::run(arms, cases, running, state, looks, progress, &cancelled);
             let mut run = std::pin::pin!(run);
             loop {
                 tokio::select! {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gram_model::Module;
+use gramc_model::Module;
 use tokio::runtime::Builder;
 
 use crate::args::{AgentProgram, Bridge};
@@ -71,7 +71,7 @@ pub(super) fn connect(args: &Bridge) -> Outcome {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?;
-    let connected = runtime.block_on(gram_mcp::bridge(&args.address, &args.secret));
+    let connected = runtime.block_on(gramc_mcp::bridge(&args.address, &args.secret));
     // Standard input is read by a thread of its own, which does not notice the end.
     runtime.shutdown_background();
     connected.map(|()| CLEAN).map_err(|error| {

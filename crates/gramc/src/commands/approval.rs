@@ -5,8 +5,8 @@ use std::sync::Arc;
 #[cfg(unix)]
 use std::time::Duration;
 
-use gram_syntax::hidden_characters;
-use gram_tools::approval::{
+use gramc_syntax::hidden_characters;
+use gramc_tools::approval::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Approvals, Approver, DecidedBy,
     DecisionFuture, ProgramApprover,
 };

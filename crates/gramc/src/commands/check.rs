@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use gram_lint::Settings;
-use gram_project::Budget;
-use gram_syntax::{Applicability, Diagnostic};
+use gramc_lint::Settings;
+use gramc_project::Budget;
+use gramc_syntax::{Applicability, Diagnostic};
 
 use super::watch;
 use crate::args::{Check, Display, Format, Inputs};
@@ -65,7 +65,7 @@ impl Plan {
             return Vec::new();
         }
         let module = texts.check().module;
-        module.map(|module| gram_agent::over_budget(&module, &self.budget)).unwrap_or_default()
+        module.map(|module| gramc_agent::over_budget(&module, &self.budget)).unwrap_or_default()
     }
 }
 

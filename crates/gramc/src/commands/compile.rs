@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use gram_openapi::emit;
-use gram_schema::emit::{Compilation, Compiled, Options};
-use gram_schema::lower::{Became, Loss, request_limits};
-use gram_schema::{Draft, Target};
-use gram_syntax::Severity;
+use gramc_openapi::emit;
+use gramc_schema::emit::{Compilation, Compiled, Options};
+use gramc_schema::lower::{Became, Loss, request_limits};
+use gramc_schema::{Draft, Target};
+use gramc_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -104,7 +104,7 @@ fn refuse_to_overwrite_sources(args: &Compile, texts: &input::Texts) -> Result<(
     let Some(output) = args.output.as_deref().and_then(|path| path.canonicalize().ok()) else {
         return Ok(());
     };
-    let same = |text: &gram_syntax::Parse| {
+    let same = |text: &gramc_syntax::Parse| {
         Path::new(text.source().name()).canonicalize().is_ok_and(|path| path == output)
     };
     if texts.all.iter().any(same) {
@@ -118,7 +118,7 @@ fn refuse_to_overwrite_sources(args: &Compile, texts: &input::Texts) -> Result<(
 fn one<'m>(
     compilation: &Compilation<'m>,
     name: &str,
-) -> Result<Vec<gram_schema::emit::Entry<'m>>, Failure> {
+) -> Result<Vec<gramc_schema::emit::Entry<'m>>, Failure> {
     let entries = compilation.entries();
     if let Some(entry) = entries.iter().find(|entry| entry.name() == name) {
         return Ok(vec![*entry]);
@@ -174,7 +174,7 @@ fn typescript(
     args: &Compile,
     display: Display,
     compilation: &Compilation<'_>,
-    entries: &[gram_schema::emit::Entry<'_>],
+    entries: &[gramc_schema::emit::Entry<'_>],
 ) -> Outcome {
     if args.losses {
         losses(display, [].iter())?;
@@ -183,7 +183,7 @@ fn typescript(
         }
     }
     let tools = entries.iter().map(|entry| compilation.source(*entry)).collect();
-    let text = gram_schema::typescript::declarations(tools);
+    let text = gramc_schema::typescript::declarations(tools);
     let Some(path) = &args.output else {
         output::print(&text)?;
         return Ok(CLEAN);

@@ -4,10 +4,10 @@ mod adapted;
 
 use std::path::Path;
 
-use gram_diff::report::{Allowed, changelog, human, markdown, printable};
-use gram_diff::{Adaptation, Breaking, Change, adapt, diff};
-use gram_syntax::SourceFile;
-use gram_syntax::Span;
+use gramc_diff::report::{Allowed, changelog, human, markdown, printable};
+use gramc_diff::{Adaptation, Breaking, Change, adapt, diff};
+use gramc_syntax::SourceFile;
+use gramc_syntax::Span;
 
 use super::calls::only_one_reads;
 use crate::args::{Diff, Display, Format};

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use gram_doc::{Page, ReferenceOptions, reference};
-use gram_syntax::Severity;
+use gramc_doc::{Page, ReferenceOptions, reference};
+use gramc_syntax::Severity;
 
 use crate::args::{Display, Doc};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use gram_grammar::Syntax;
-use gram_lint::Lint;
-use gram_openapi::emit;
-use gram_schema::{Target, typescript};
-use gram_syntax::{Applicability, Code};
+use gramc_grammar::Syntax;
+use gramc_lint::Lint;
+use gramc_openapi::emit;
+use gramc_schema::{Target, typescript};
+use gramc_syntax::{Applicability, Code};
 
 use crate::args::Explain;
 use crate::failure::{CLEAN, Failure, Outcome};
@@ -22,7 +22,7 @@ pub(super) fn run(args: &Explain) -> Outcome {
 }
 
 fn page(name: &str) -> Result<String, Failure> {
-    if let Some(code) = gram_lint::all_codes().find(|code| code.name == name) {
+    if let Some(code) = gramc_lint::all_codes().find(|code| code.name == name) {
         let mut page = format!("{}\n", code.page.trim_end());
         if let Some(rule) = Lint::of(name) {
             page.push_str(&facts(rule));
@@ -30,7 +30,7 @@ fn page(name: &str) -> Result<String, Failure> {
         return Ok(page);
     }
     if let Some(target) = Target::from_name(name) {
-        return Ok(gram_schema::lower::page(target));
+        return Ok(gramc_schema::lower::page(target));
     }
     if name == typescript::NAME {
         return Ok(typescript::page());
@@ -39,12 +39,12 @@ fn page(name: &str) -> Result<String, Failure> {
         return Ok(emit::page());
     }
     if let Some(syntax) = Syntax::from_name(name) {
-        return Ok(gram_grammar::page(syntax));
+        return Ok(gramc_grammar::page(syntax));
     }
     let targets = Target::ALL.into_iter().chain(Target::OUTPUTS).map(Target::name);
     let targets =
         targets.chain([typescript::NAME, emit::NAME]).chain(Syntax::ALL.map(Syntax::name));
-    let known = gram_lint::all_codes().map(|code| code.name).chain(targets);
+    let known = gramc_lint::all_codes().map(|code| code.name).chain(targets);
     let help = Some("run `gramc explain` for all codes".to_owned());
     Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))
 }
@@ -69,7 +69,7 @@ fn facts(rule: &Lint) -> String {
 
 /// All codes: errors, then lints with their levels.
 fn list() -> String {
-    let mut codes: Vec<&Code> = gram_lint::all_codes().collect();
+    let mut codes: Vec<&Code> = gramc_lint::all_codes().collect();
     codes.sort_by_key(|code| code.name);
     let width = codes.iter().map(|code| code.name.len()).max().unwrap_or_default();
     let (lints, errors): (Vec<&Code>, Vec<&Code>) =

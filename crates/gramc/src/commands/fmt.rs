@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use gram_diff::report::printable;
-use gram_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
+use gramc_diff::report::printable;
+use gramc_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
 
 use crate::args::{Display, Fmt, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
@@ -99,7 +99,7 @@ fn file(
                 // again.
                 _ if !args.check || format == Format::Human => Done::Changed(None),
                 _ => {
-                    let diagnostic = gram_syntax::unformatted(&parse, options).ok().flatten();
+                    let diagnostic = gramc_syntax::unformatted(&parse, options).ok().flatten();
                     Done::Changed(diagnostic.map(Box::new))
                 }
             }
@@ -111,13 +111,13 @@ fn file(
 /// The formatted text of a file, or of some of its lines.
 fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String, FormatError> {
     let Some((first, last)) = args.range else {
-        return gram_syntax::format(parse, options);
+        return gramc_syntax::format(parse, options);
     };
     let source = parse.source();
     let at = |line: u32, column| source.offset_utf8(Position { line, column });
     let span = Span::new(at(first - 1, 0), at(last - 1, u32::MAX));
     let mut text = source.text().to_owned();
-    for edit in gram_syntax::format_range(parse, options, span)?.iter().rev() {
+    for edit in gramc_syntax::format_range(parse, options, span)?.iter().rev() {
         text.replace_range(edit.span.range(), &edit.text);
     }
     Ok(text)

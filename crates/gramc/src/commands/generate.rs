@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use gram_codegen::{GeneratedFile, generate, read};
-use gram_openapi::emit;
-use gram_schema::Target;
-use gram_schema::emit::{Compilation, Options};
-use gram_syntax::Severity;
+use gramc_codegen::{GeneratedFile, generate, read};
+use gramc_openapi::emit;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_syntax::Severity;
 
 use crate::args::{Display, Generate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};

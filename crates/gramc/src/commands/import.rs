@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use gram_openapi::{ApiError, ApiOptions};
-use gram_schema::import::{ImportOptions, Imported, Origin, import};
+use gramc_openapi::{ApiError, ApiOptions};
+use gramc_schema::import::{ImportOptions, Imported, Origin, import};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ pub(super) fn run(args: &Import) -> Outcome {
             let text = read(file)?;
             let called = file.display().to_string();
             let document = match args.from {
-                InputFormat::Api => Some(gram_openapi::parse(&text)),
-                InputFormat::Tools(Origin::Auto) => gram_openapi::api_document(&text),
+                InputFormat::Api => Some(gramc_openapi::parse(&text)),
+                InputFormat::Tools(Origin::Auto) => gramc_openapi::api_document(&text),
                 InputFormat::Tools(_) => None,
             };
             if let Some(document) = document {
@@ -93,7 +93,7 @@ fn api(args: &Import, document: Result<Value, ApiError>, called: &str) -> Outcom
         tags: &args.tag,
         container: args.container.as_deref(),
     };
-    match document.and_then(|document| gram_openapi::import(&document, &options)) {
+    match document.and_then(|document| gramc_openapi::import(&document, &options)) {
         Ok(imported) => write(args, &imported.specification, Some(&imported.library)),
         Err(error) => {
             say(format_args!("gramc: {called}: {error}"));

@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal as _};
 
-use gram_mcp::SignInPage;
-use gram_tools::mcp::{SignInError, SignInOptions, SignIns};
+use gramc_mcp::SignInPage;
+use gramc_tools::mcp::{SignInError, SignInOptions, SignIns};
 
 use crate::args::{Login, Logout};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};

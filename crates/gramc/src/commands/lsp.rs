@@ -8,10 +8,10 @@ use crate::failure::{Failure, Outcome};
 pub(super) fn run(_: &Lsp) -> Outcome {
     // Standard input is read by a thread that may still wait when the process ends.
     let input = BufReader::new(io::stdin());
-    gram_lsp::serve(input, io::stdout()).map_err(|error| {
+    gramc_lsp::serve(input, io::stdout()).map_err(|error| {
         Failure::new(format!(
             "lost the connection to the editor: {}",
-            gram_project::files::plain(&error)
+            gramc_project::files::plain(&error)
         ))
     })
 }

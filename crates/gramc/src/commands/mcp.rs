@@ -5,11 +5,11 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use gram_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
-use gram_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server, name_clashes};
-use gram_tools::Settings;
-use gram_tools::approval::{ApprovalPolicy, Approvals};
-use gram_tools::throttle::ThrottlePolicy;
+use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
+use gramc_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server, name_clashes};
+use gramc_tools::Settings;
+use gramc_tools::approval::{ApprovalPolicy, Approvals};
+use gramc_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use gram_diff::report::printable;
-use gram_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
+use gramc_diff::report::printable;
+use gramc_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
 
 use crate::args::{Display, Parse, Tree};
 use crate::failure::{Failure, Outcome};

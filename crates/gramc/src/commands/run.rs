@@ -10,12 +10,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_agent::model::{Model, Models, Sampling, ScriptedModel};
-use gram_agent::{
+use gramc_agent::model::{Model, Models, Sampling, ScriptedModel};
+use gramc_agent::{
     AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, TeamOptions,
     Telemetry, TraceWriter, read_image,
 };
-use gram_tools::approval::ApprovalPolicy;
+use gramc_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
@@ -154,8 +154,8 @@ async fn converse(
             None => Ok(()),
         };
         let own = match &turn.end {
-            gram_agent::TurnEnd::Answered => CLEAN,
-            gram_agent::TurnEnd::Failed(_) => FAILED,
+            gramc_agent::TurnEnd::Answered => CLEAN,
+            gramc_agent::TurnEnd::Failed(_) => FAILED,
             _ => PROBLEMS,
         };
         code = code.max(own);

@@ -5,8 +5,8 @@ mod sources;
 
 use std::fmt::Write as _;
 
-use gram_diff::report::printable;
-use gram_search::{Chain, Hit, Index, Query};
+use gramc_diff::report::printable;
+use gramc_search::{Chain, Hit, Index, Query};
 
 use crate::args::{Display, Format, Search};
 use crate::failure::{CLEAN, FAILED, Failure, Outcome, PROBLEMS};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use gram_tools::approval::ApprovalPolicy;
-use gram_tools::{Admission, AdmittedCall, Session, Verdict};
+use gramc_tools::approval::ApprovalPolicy;
+use gramc_tools::{Admission, AdmittedCall, Session, Verdict};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

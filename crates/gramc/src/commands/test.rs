@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gram_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
-use gram_diff::report::printable;
-use gram_tools::{Bound, ToolLibrary};
+use gramc_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
+use gramc_diff::report::printable;
+use gramc_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 
 use super::calls::{

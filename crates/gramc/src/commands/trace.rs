@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use gram_agent::{TraceError, TraceSummary, case_of_trace};
+use gramc_agent::{TraceError, TraceSummary, case_of_trace};
 
 use crate::args::{Display, Format, Trace};
 use crate::failure::{CLEAN, Failure, Outcome};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use gram_lint::Cache;
-use gram_project::files::PROJECT_FILE;
+use gramc_lint::Cache;
+use gramc_project::files::PROJECT_FILE;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 

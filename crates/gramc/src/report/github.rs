@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use gram_syntax::{Diagnostic, Severity, SourceFile, Span};
+use gramc_syntax::{Diagnostic, Severity, SourceFile, Span};
 
 use super::{forward_slashes, message_and_help};
 
@@ -79,7 +79,7 @@ fn escaped(text: &str, also: impl Fn(char) -> bool) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use gram_syntax::{Code, SourceFile, Span};
+    use gramc_syntax::{Code, SourceFile, Span};
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
-use gram_syntax::{Diagnostic, Label, RenderOptions};
+use gramc_syntax::{Diagnostic, Label, RenderOptions};
 
 use super::Counts;
 use crate::args::Color;

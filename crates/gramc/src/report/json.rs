@@ -1,6 +1,6 @@
 //! Diagnostics as JSON, one object each. `grammar/diagnostic.schema.json` describes it.
 
-use gram_syntax::{Applicability, Diagnostic, SourceFile, Span};
+use gramc_syntax::{Applicability, Diagnostic, SourceFile, Span};
 use serde_json::{Value, json};
 
 /// A diagnostic as JSON. Lines and columns count from 1, columns in characters; offsets count

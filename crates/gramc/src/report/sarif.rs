@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_syntax::{Applicability, Code, Diagnostic, Fix, Label, Severity, SourceFile, Span};
+use gramc_syntax::{Applicability, Code, Diagnostic, Fix, Label, Severity, SourceFile, Span};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 

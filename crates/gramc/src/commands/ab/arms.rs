@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gram_agent::model::{Models, Sampling};
-use gram_agent::{AgentTeam, TeamOptions};
-use gram_experiment::{Arm, ArmParts, recordings};
-use gram_model::Library;
-use gram_tools::{Bound, ToolLibrary};
+use gramc_agent::model::{Models, Sampling};
+use gramc_agent::{AgentTeam, TeamOptions};
+use gramc_experiment::{Arm, ArmParts, recordings};
+use gramc_model::Library;
+use gramc_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 use smol_str::SmolStr;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use gram_experiment::Outcome;
-use gram_model::Experiment;
+use gramc_experiment::Outcome;
+use gramc_model::Experiment;
 use serde_json::Value;
 
 use crate::args::{Ab, ArmOption, outcome};

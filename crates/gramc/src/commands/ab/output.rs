@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufReader, IsTerminal as _};
 
-use gram_experiment::{Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Report};
+use gramc_experiment::{Case, ExperimentManifest, Journal, Label, POWER, PlanningVariance, Report};
 use serde_json::json;
 
 use crate::args::{Display, Format, Reporting};

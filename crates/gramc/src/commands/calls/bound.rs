@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gram_check::Valid;
-use gram_model::Place;
-use gram_model::{Library, Module};
-use gram_tools::{Settings, ToolLibrary};
+use gramc_check::Valid;
+use gramc_model::Place;
+use gramc_model::{Library, Module};
+use gramc_tools::{Settings, ToolLibrary};
 use serde_json::Value;
 
 use crate::args::{Display, Format, Inputs, Spec};

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gram_agent::FinishReason;
-use gram_tools::Call;
+use gramc_agent::FinishReason;
+use gramc_tools::Call;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

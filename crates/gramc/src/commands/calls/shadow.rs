@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gram_check::Valid;
-use gram_model::Module;
-use gram_tools::clock::ManualClock;
-use gram_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gram_tools::{Admission, Bound, Session, Verdict};
+use gramc_check::Valid;
+use gramc_model::Module;
+use gramc_tools::clock::ManualClock;
+use gramc_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
+use gramc_tools::{Admission, Bound, Session, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -153,7 +153,7 @@ impl Shadow<'_> {
         let error_type = line.verdict["error"]["error_type"].as_str().unwrap_or_default();
         // A tool that failed or was not approved then was called rightly.
         let ran = before || RIGHTLY_CALLED.contains(&error_type);
-        let call = gram_tools::Call {
+        let call = gramc_tools::Call {
             id: line.id.clone(),
             name: line.name.clone(),
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),

@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use gram_grammar::{Grammar, GrammarError, Syntax, ToolSchema};
-use gram_schema::emit::{Compilation, Entry};
+use gramc_grammar::{Grammar, GrammarError, Syntax, ToolSchema};
+use gramc_schema::emit::{Compilation, Entry};
 
 use super::{file_name, is_folder, losses};
 use crate::args::{Compile, Display, Format};

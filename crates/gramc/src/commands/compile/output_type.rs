@@ -1,10 +1,10 @@
 //! A type as structured output.
 
-use gram_check::Valid;
-use gram_model::{Module, Type, TypeUse};
-use gram_schema::Target;
-use gram_schema::emit::type_use_schema;
-use gram_schema::lower::lower_output;
+use gramc_check::Valid;
+use gramc_model::{Module, Type, TypeUse};
+use gramc_schema::Target;
+use gramc_schema::emit::type_use_schema;
+use gramc_schema::lower::lower_output;
 
 use super::{excesses, file_name, is_folder, losses};
 use crate::args::{Compile, Display, Format};
@@ -65,7 +65,7 @@ fn declared<'m>(module: &'m Module, name: &str) -> Result<OutputType<'m>, Failur
         return Ok(OutputType { name: &declared.name, description, type_use });
     }
     let names = module.types.iter().map(|(_, declared)| declared.name.as_str());
-    let help = gram_model::did_you_mean(name, names);
+    let help = gramc_model::did_you_mean(name, names);
     let help = help.map(|help| format!("; {help}")).unwrap_or_default();
     Err(Failure::new(format!("there is no type `{name}`{help}")))
 }

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use gram_agent::SavedConversation;
+use gramc_agent::SavedConversation;
 
 use crate::failure::Failure;
 use crate::save;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 
-use gram_agent::{Event, Observer, TurnEnd, TurnResult};
-use gram_tools::{Success, Verdict};
+use gramc_agent::{Event, Observer, TurnEnd, TurnResult};
+use gramc_tools::{Success, Verdict};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 

@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use gram_project::files::{is_gram, walk};
-use gram_search::{Index, IndexError};
+use gramc_project::files::{is_gram, walk};
+use gramc_search::{Index, IndexError};
 use sha2::{Digest as _, Sha256};
 
 use super::sources;

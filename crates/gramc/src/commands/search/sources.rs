@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use gram_search::Source;
+use gramc_search::Source;
 
 use crate::args::{Display, Search};
 use crate::failure::Failure;

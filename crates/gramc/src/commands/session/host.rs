@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gram_tools::approval::{
+use gramc_tools::approval::{
     ApprovalDecision, ApprovalRequest, Approver, DecidedBy, DecisionFuture,
 };
-use gram_tools::invocation::{
+use gramc_tools::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
 use parking_lot::Mutex;

@@ -1,0 +1,186 @@
+//! Experiments.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gramc_host::{
+    AgentFunction, Cases, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
+    FunctionConversation, FunctionFuture,
+};
+use napi::Env;
+use napi::bindgen_prelude::{FnArgs, PromiseRaw};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi_derive::napi;
+use tokio_util::sync::CancellationToken;
+
+use crate::function::{AsyncFunction, FunctionCall, NumberFunction, next_number, run_function};
+use crate::library::BoundLibrary;
+use crate::session::{Cancellation, Session};
+use crate::specification::Specification;
+
+/// Starts an agent with the numbers of the conversation and the arm, the session, and the message of
+/// the user.
+type StartAgent = AsyncFunction<FnArgs<(FunctionCall, u32, u32, Session, String)>>;
+
+/// The functions of an agent.
+struct AgentParts {
+    name: String,
+    start: Arc<StartAgent>,
+    cancel: Arc<NumberFunction>,
+    /// Is told that a conversation has ended.
+    end: Arc<NumberFunction>,
+}
+
+/// A function of JavaScript that is the agent of an arm.
+struct NodeAgent {
+    parts: Arc<AgentParts>,
+    arm: u32,
+}
+
+/// A conversation with a function.
+struct NodeConversation {
+    parts: Arc<AgentParts>,
+    arm: u32,
+    number: u32,
+    session: Arc<gramc_tools::Session>,
+    /// Ends the calls of the session.
+    ended: CancellationToken,
+}
+
+impl fmt::Debug for NodeAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeAgent").field("name", &self.parts.name).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for NodeConversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodeConversation").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl AgentFunction for NodeAgent {
+    fn name(&self) -> &str {
+        &self.parts.name
+    }
+
+    fn start(&self, session: Arc<gramc_tools::Session>) -> Box<dyn FunctionConversation> {
+        let (parts, ended) = (Arc::clone(&self.parts), CancellationToken::new());
+        Box::new(NodeConversation { parts, arm: self.arm, number: next_number(), session, ended })
+    }
+}
+
+impl FunctionConversation for NodeConversation {
+    fn answer(&mut self, message: &str) -> FunctionFuture {
+        let Self { parts, arm, number, session, ended } = &*self;
+        let session = Session::of_agent(Arc::clone(session), ended.clone());
+        let arguments = |call| FnArgs::from((call, *number, *arm, session, message.to_owned()));
+        let answer = run_function(&parts.start, &parts.cancel, arguments);
+        Box::pin(async { answer.await.map_err(|error| error.detail) })
+    }
+}
+
+impl Drop for NodeConversation {
+    fn drop(&mut self) {
+        self.ended.cancel();
+        self.parts.end.call(self.number, ThreadsafeFunctionCallMode::NonBlocking);
+    }
+}
+
+/// An experiment whose agent is a function.
+#[napi]
+pub struct Experiment {
+    agent: Arc<AgentParts>,
+    arms: Vec<ArmParts>,
+}
+
+struct ArmParts {
+    name: String,
+    library: Arc<gramc_host::BoundLibrary>,
+    specification: Arc<gramc_host::Specification>,
+}
+
+/// The report of an experiment.
+#[napi]
+pub struct Report(ExperimentReport);
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn experiment_error(error: ExperimentFailure) -> napi::Error {
+    napi::Error::from_reason(error.to_string())
+}
+
+#[napi]
+impl Experiment {
+    /// An experiment without arms.
+    #[napi(constructor)]
+    pub fn new(
+        agent: String,
+        #[napi(
+            ts_arg_type = "(call: FunctionCall, conversation: number, arm: number, session: Session, message: string) => Promise<FunctionOutcome>"
+        )]
+        start: StartAgent,
+        #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
+        #[napi(ts_arg_type = "(conversation: number) => void")] end: NumberFunction,
+    ) -> Self {
+        let (start, cancel, end) = (Arc::new(start), Arc::new(cancel), Arc::new(end));
+        let agent = Arc::new(AgentParts { name: agent, start, cancel, end });
+        Self { agent, arms: Vec::new() }
+    }
+
+    /// Adds an arm.
+    #[napi]
+    pub fn add_arm(&mut self, name: String, library: &BoundLibrary, specification: &Specification) {
+        let (library, specification) = (Arc::clone(&library.0), Arc::clone(&specification.0));
+        self.arms.push(ArmParts { name, library, specification });
+    }
+
+    /// Runs the experiment. `path` is a file of cases, `lines` are JSON lines; `options` is JSON text.
+    #[napi(ts_return_type = "Promise<Report>")]
+    pub fn run<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        lines: Option<String>,
+        options: String,
+        cancellation: &Cancellation,
+    ) -> napi::Result<PromiseRaw<'env, Report>> {
+        let options = ExperimentOptions::read(&options).map_err(experiment_error)?;
+        let lines = || Cases::Lines(lines.unwrap_or_default());
+        let cases = path.map_or_else(lines, |path| Cases::File(PathBuf::from(path)));
+        let arms = self.arms.iter().zip(0..).map(|(it, arm)| ExperimentArm {
+            name: it.name.clone(),
+            agent: Arc::new(NodeAgent { parts: Arc::clone(&self.agent), arm }),
+            library: &it.library,
+            specification: &it.specification,
+        });
+        let arms = arms.collect::<Vec<_>>();
+        let experiment = gramc_host::Experiment::new(&arms, cases, options);
+        let experiment = experiment.map_err(experiment_error)?;
+        let cancelled = cancellation.0.clone();
+        env.spawn_future(async move {
+            experiment.run(&cancelled).await.map(Report).map_err(experiment_error)
+        })
+    }
+}
+
+#[napi]
+impl Report {
+    /// The content of `report.json`.
+    #[napi]
+    pub fn json(&self) -> String {
+        self.0.json().to_string()
+    }
+
+    /// What `gramc ab` prints.
+    #[napi(getter)]
+    pub fn text(&self) -> String {
+        self.0.text()
+    }
+
+    /// Why a gate fails. Empty if it passes.
+    #[napi]
+    pub fn gate_failures(&self, gate: String) -> napi::Result<Vec<String>> {
+        self.0.gate_failures(&gate).map_err(experiment_error)
+    }
+}

@@ -1,0 +1,155 @@
+//! Sessions.
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use gramc_tools::Verdict;
+use napi::Env;
+use napi::bindgen_prelude::{PromiseRaw, within_runtime_if_available};
+use napi_derive::napi;
+use tokio_util::sync::CancellationToken;
+
+/// One conversation.
+#[napi]
+pub struct Session {
+    native: Arc<gramc_tools::Session>,
+    /// Cancelled when the conversation of an agent ends.
+    ended: Option<CancellationToken>,
+}
+
+/// Cancels calls.
+#[napi]
+pub struct Cancellation(pub(crate) CancellationToken);
+
+/// What belongs to a call apart from its name and its arguments.
+#[napi(object, object_to_js = false)]
+#[derive(Default)]
+pub struct CallOptions {
+    /// The identifier of the call.
+    pub id: Option<String>,
+    /// How the model's reply ended, if the call is the last one in it.
+    pub finish_reason: Option<String>,
+}
+
+/// A verdict.
+#[napi(object)]
+pub struct VerdictText {
+    /// Whether the call succeeded.
+    pub ok: bool,
+    /// A line of JSON, and after it the text for the model.
+    pub text: String,
+}
+
+impl VerdictText {
+    fn new(verdict: &Verdict) -> Self {
+        Self { ok: verdict.is_ok(), text: verdict_text(verdict) }
+    }
+}
+
+/// A verdict as a line of JSON, and after it the text for the model.
+pub(crate) fn verdict_text(verdict: &Verdict) -> String {
+    format!("{}\n{}", verdict.json(), verdict.message())
+}
+
+#[napi]
+impl Cancellation {
+    /// A way to cancel calls.
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self(CancellationToken::new())
+    }
+
+    /// Cancels the calls that were given this.
+    #[napi]
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+impl Session {
+    pub(crate) fn new(session: gramc_tools::Session) -> Self {
+        Self { native: Arc::new(session), ended: None }
+    }
+
+    /// The session of an agent, which can call nothing any more once its conversation has ended.
+    pub(crate) fn of_agent(session: Arc<gramc_tools::Session>, ended: CancellationToken) -> Self {
+        Self { native: session, ended: Some(ended) }
+    }
+}
+
+#[napi]
+impl Session {
+    /// Checks a call and runs it.
+    #[napi(ts_return_type = "Promise<VerdictText>")]
+    pub fn call<'env>(
+        &self,
+        env: &'env Env,
+        name: String,
+        arguments: Option<String>,
+        options: Option<CallOptions>,
+        cancellation: Option<&Cancellation>,
+    ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
+        let CallOptions { id, finish_reason } = options.unwrap_or_default();
+        let call = gramc_host::call(&name, arguments, id, finish_reason.as_deref());
+        let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
+        let stop = self.ended.as_ref().map(CancellationToken::child_token).unwrap_or_default();
+        let session = Arc::clone(&self.native);
+        let mut work = Box::pin(async move {
+            let mut call = std::pin::pin!(session.call_until(call, stop.clone()));
+            let verdict = tokio::select! {
+                verdict = &mut call => verdict,
+                () = cancelled.cancelled() => {
+                    stop.cancel();
+                    call.await
+                }
+            };
+            VerdictText::new(&verdict)
+        });
+        // The first step starts a function of JavaScript from its own thread.
+        let mut context = Context::from_waker(Waker::noop());
+        match within_runtime_if_available(|| work.as_mut().poll(&mut context)) {
+            Poll::Ready(verdict) => env.spawn_future(std::future::ready(Ok(verdict))),
+            Poll::Pending => env.spawn_future(async { Ok(work.await) }),
+        }
+    }
+
+    /// Checks a call without running it.
+    #[napi]
+    pub fn validate(
+        &self,
+        name: String,
+        arguments: Option<String>,
+        id: Option<String>,
+    ) -> VerdictText {
+        VerdictText::new(&self.native.validate(gramc_host::call(&name, arguments, id, None)))
+    }
+
+    /// The names that can be called now.
+    #[napi(getter)]
+    pub fn names(&self) -> Vec<String> {
+        self.native.visible().into_iter().map(Into::into).collect()
+    }
+
+    /// Expands a container, or the containers of a tool, like a call of the container.
+    #[napi]
+    pub fn expand(&self, name: String) {
+        self.native.expand(&name);
+        self.native.expand_containers_of(&name);
+    }
+
+    /// Begins a turn after a message of the user.
+    #[napi]
+    pub fn begin_turn(&self) {
+        self.native.begin_turn();
+    }
+
+    /// Forgets the failures of a tool, or of all tools. False if there is no such tool.
+    #[napi]
+    pub fn reset(&self, name: Option<String>) -> bool {
+        match name {
+            None => self.native.reset_all(),
+            Some(name) => return self.native.reset(&name),
+        }
+        true
+    }
+}

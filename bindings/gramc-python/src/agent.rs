@@ -1,0 +1,84 @@
+//! Functions of Python as agents.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gramc_host::{AgentFunction, FunctionConversation, FunctionFuture};
+use gramc_tools::invocation::Answer;
+use pyo3::prelude::*;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::function::run_function;
+use crate::library::BoundLibrary;
+use crate::runtime::{attach, call_token};
+use crate::session::Session;
+
+/// A function of Python that is an agent on a library. The class `gramc._functions.AgentRunner` starts
+/// it.
+pub(crate) struct PythonAgent {
+    pub(crate) runner: Py<PyAny>,
+    pub(crate) name: String,
+    pub(crate) bound: Py<BoundLibrary>,
+}
+
+impl fmt::Debug for PythonAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PythonAgent").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl AgentFunction for PythonAgent {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&self, session: Arc<gramc_tools::Session>) -> Box<dyn FunctionConversation> {
+        let ended = call_token().unwrap_or_default();
+        let objects = attach(|py| {
+            let bound = self.bound.clone_ref(py);
+            let session = Session::of_agent(session, bound, ended.clone());
+            Ok::<_, PyErr>((self.runner.clone_ref(py), Py::new(py, session)?))
+        });
+        Box::new(PythonConversation { objects: objects.and_then(Result::ok), ended })
+    }
+}
+
+/// A conversation with a function.
+struct PythonConversation {
+    /// What starts the function, and the session. Nothing if the interpreter ends.
+    objects: Option<(Py<PyAny>, Py<Session>)>,
+    /// Ends the calls of the session.
+    ended: CancellationToken,
+}
+
+impl fmt::Debug for PythonConversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PythonConversation").finish_non_exhaustive()
+    }
+}
+
+impl Drop for PythonConversation {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}
+
+impl FunctionConversation for PythonConversation {
+    fn answer(&mut self, message: &str) -> FunctionFuture {
+        let Some((runner, session)) = &self.objects else {
+            let error = Err("the program ended before the function did".to_owned());
+            return Box::pin(std::future::ready(error));
+        };
+        let answer = run_function(|py, completion| {
+            runner.call_method1(py, "start", (session, message, completion))
+        });
+        Box::pin(async move {
+            match answer.await {
+                Ok(Answer::Json(value)) => Ok(value),
+                Ok(_) => Ok(Value::Null),
+                Err(error) => Err(error.detail),
+            }
+        })
+    }
+}

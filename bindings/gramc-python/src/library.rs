@@ -1,0 +1,115 @@
+//! Libraries, and libraries that are bound to a specification.
+
+use std::path::PathBuf;
+
+use gramc_tools::invocation::DeclaredInterface;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use serde_json::{Map, Value};
+
+use crate::approver::approvals;
+use crate::convert::{to_python, to_value};
+use crate::function::PythonFunction;
+use crate::runtime::{call_token, detach, handle, wait};
+use crate::session::Session;
+use crate::specification::{Specification, raise, specification_error};
+
+/// Implementations of tools.
+#[pyclass(frozen, module = "gramc")]
+pub(crate) struct Library(gramc_host::Library);
+
+/// A dictionary with texts as keys.
+fn map(object: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+    Ok(match to_value(object)? {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    })
+}
+
+#[pymethods]
+impl Library {
+    #[new]
+    fn new(name: &str, attributes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(gramc_host::Library::new(name, map(attributes)?)))
+    }
+
+    /// Adds a function.
+    fn add(
+        &self,
+        name: &str,
+        runner: Py<PyAny>,
+        parameters: &Bound<'_, PyAny>,
+        attributes: &Bound<'_, PyAny>,
+        inject: &Bound<'_, PyAny>,
+        code: Option<&str>,
+    ) -> PyResult<()> {
+        let declared = match to_value(parameters)? {
+            Value::Null => None,
+            parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
+        };
+        let function = PythonFunction { runner, declared };
+        self.0.add(name, function, map(attributes)?, map(inject)?, code);
+        Ok(())
+    }
+}
+
+impl Library {
+    /// Binds the library, or raises `BindError`.
+    pub(crate) fn bind(&self, specification: &Bound<'_, Specification>) -> PyResult<BoundLibrary> {
+        let py = specification.py();
+        wait(py, self.0.connect(), &call_token()?)?;
+        let of = &specification.get().0;
+        match detach(py, || self.0.bind(of)) {
+            Ok(library) => {
+                Ok(BoundLibrary { library, specification: specification.clone().unbind() })
+            }
+            Err(gaps) => {
+                let gaps: Value = gaps.iter().map(gramc_host::Gap::json).collect();
+                Err(raise(py, "BindError", &to_python(py, &gaps)?)?)
+            }
+        }
+    }
+}
+
+/// The library that a file declares.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 gives paths by value")]
+pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) -> PyResult<Library> {
+    let runtime = handle()?;
+    let library = detach(py, || {
+        let _runtime = runtime.enter();
+        gramc_host::Library::load(&path, name)
+    });
+    library.map(Library).map_err(|error| specification_error(py, error))
+}
+
+/// A library with the specification that it implements.
+#[pyclass(frozen, name = "Bound", module = "gramc")]
+pub(crate) struct BoundLibrary {
+    pub(crate) library: gramc_host::BoundLibrary,
+    /// The specification.
+    #[pyo3(get)]
+    pub(crate) specification: Py<Specification>,
+}
+
+#[pymethods]
+impl BoundLibrary {
+    /// Starts a conversation. `approve` is asked about calls that have to be approved.
+    #[pyo3(signature = (*, approve=None))]
+    fn session(this: &Bound<'_, Self>, approve: Option<&Bound<'_, PyAny>>) -> PyResult<Session> {
+        static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let mut session = gramc_tools::Session::new(&this.get().library.bound);
+        if let Some(approve) = approve {
+            let py = this.py();
+            let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
+            session = session.with_approvals(approvals(runner.call1((approve,))?.unbind()));
+        }
+        Ok(Session::new(session, this.clone().unbind()))
+    }
+
+    /// Problems that do not prevent binding.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.library.bound.warnings().iter().map(ToString::to_string).collect()
+    }
+}

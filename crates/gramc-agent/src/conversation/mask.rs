@@ -1,0 +1,161 @@
+//! Masks the values of secret parameters in events and saved conversations.
+
+use std::borrow::Cow;
+
+use gramc_tools::{CallError, Success, Verdict};
+use serde_json::Value;
+
+use super::Conversation;
+use crate::message::{AssistantMessage, Message, ModelCall};
+use crate::turn::{TurnEnd, TurnResult};
+
+impl Conversation {
+    /// Remembers the values of secret parameters.
+    pub(super) fn learn_secrets(&mut self, calls: &[ModelCall]) {
+        for call in calls {
+            let hidden = self.session.redact(&call.name, &call.arguments);
+            self.mask_from_now_on(hidden.into_iter().flat_map(|it| it.secrets));
+        }
+    }
+
+    /// Adds values to mask.
+    pub(super) fn mask_from_now_on(&mut self, secrets: impl IntoIterator<Item = String>) {
+        for secret in secrets {
+            // The escaped form appears in arguments and results.
+            let quoted = Value::from(secret.as_str()).to_string();
+            let inside = quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+            for form in [inside.map(str::to_owned).unwrap_or_default(), secret] {
+                if !self.secrets.contains(&form) {
+                    self.secrets.push(form);
+                }
+            }
+        }
+    }
+
+    pub(super) fn mask_turn<'t>(&self, turn: &'t TurnResult) -> Cow<'t, TurnResult> {
+        if self.secrets.is_empty() {
+            return Cow::Borrowed(turn);
+        }
+        let mut shown = turn.clone();
+        shown.text = self.mask_text(&turn.text);
+        shown.value = turn.value.as_ref().map(|value| mask_value(&self.secrets, value));
+        if let TurnEnd::NeedsHumanReview { wrong } = &mut shown.end {
+            *wrong = self.mask_text(wrong);
+        }
+        Cow::Owned(shown)
+    }
+
+    pub(super) fn mask_messages<'m>(&self, messages: &'m [Message]) -> Cow<'m, [Message]> {
+        if self.secrets.is_empty() {
+            return messages.into();
+        }
+        let mask = |message: &Message| match message {
+            Message::User { content, images } => {
+                Message::User { content: self.mask_text(content), images: images.clone() }
+            }
+            Message::Assistant(message) => match self.mask_message(message) {
+                Some(message) => Message::Assistant(message),
+                None => Message::Assistant(message.clone()),
+            },
+            // The result of a tool may contain the secret of another tool.
+            Message::Tool { id, name, content, images } => {
+                let (id, name, images) = (id.clone(), name.clone(), images.clone());
+                Message::Tool { id, name, content: self.mask_text(content), images }
+            }
+        };
+        messages.iter().map(mask).collect::<Vec<_>>().into()
+    }
+
+    /// The masked message, or `None` if there are no secrets.
+    pub(super) fn mask_message(&self, message: &AssistantMessage) -> Option<AssistantMessage> {
+        if self.secrets.is_empty() {
+            return None;
+        }
+        let content = message.content.as_ref().map(|text| self.mask_text(text));
+        // Secrets may be anywhere in the data of the provider.
+        Some(AssistantMessage {
+            content,
+            tool_calls: self.mask_calls(&message.tool_calls),
+            provider: None,
+        })
+    }
+
+    pub(super) fn mask_calls(&self, calls: &[ModelCall]) -> Vec<ModelCall> {
+        let mask = |call: &ModelCall| {
+            let hidden = self.session.redact(&call.name, &call.arguments);
+            let arguments = hidden.map_or_else(|| call.arguments.clone(), |it| it.arguments);
+            ModelCall { arguments: self.mask_text(&arguments), ..call.clone() }
+        };
+        calls.iter().map(mask).collect()
+    }
+
+    /// Masks the values of secret parameters in a text.
+    pub fn mask_text(&self, text: &str) -> String {
+        mask(&self.secrets, text)
+    }
+}
+
+fn mask(secrets: &[String], text: &str) -> String {
+    // A shorter secret would match unrelated text.
+    let secrets = secrets.iter().filter(|secret| secret.len() >= 4);
+    secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
+}
+
+/// Masks a value in its JSON form, which stays valid because the mask needs no escape.
+fn mask_value(secrets: &[String], value: &Value) -> Value {
+    serde_json::from_str(&mask(secrets, &value.to_string())).unwrap_or_default()
+}
+
+/// Masks the secrets of other calls in a verdict. The session has masked those of the call itself.
+pub(super) fn mask_verdict<'v>(secrets: &[String], verdict: &'v Verdict) -> Cow<'v, Verdict> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(verdict);
+    }
+    let mut shown = verdict.clone();
+    // The result holds the same, and is masked.
+    shown.content = None;
+    match &mut shown.outcome {
+        Ok(success) => mask_success(secrets, success),
+        Err(error) => mask_error(secrets, error),
+    }
+    if let Some(reason) = shown.approval.as_mut().and_then(|it| it.reason.as_mut()) {
+        *reason = mask(secrets, reason);
+    }
+    if let Some(attempt) = &mut shown.attempt {
+        mask_success(secrets, attempt);
+    }
+    for warning in &mut shown.warnings {
+        warning.message = mask(secrets, &warning.message);
+    }
+    Cow::Owned(shown)
+}
+
+fn mask_success(secrets: &[String], success: &mut Success) {
+    let Success { arguments, repairs, result, .. } = success;
+    *arguments = mask(secrets, arguments);
+    *result = result.as_ref().map(|result| mask_value(secrets, result));
+    for repair in repairs {
+        repair.from = mask(secrets, &repair.from).into();
+        repair.to = repair.to.as_ref().map(|to| mask(secrets, to).into());
+    }
+}
+
+fn mask_error(secrets: &[String], error: &mut CallError) {
+    match error {
+        CallError::Validation(invalid) => invalid.hide(|text| mask(secrets, text)),
+        CallError::Invocation { detail } => *detail = mask(secrets, detail),
+        CallError::ApprovalRefused { reason: Some(reason) } => *reason = mask(secrets, reason),
+        CallError::ContainerInvocation { attempted, .. } => {
+            *attempted = mask_value(secrets, attempted);
+        }
+        CallError::NeedsHumanReview { last, .. } => mask_error(secrets, last),
+        CallError::Malformed(_)
+        | CallError::UnknownTool { .. }
+        | CallError::ContainerNotExpanded { .. }
+        | CallError::ApprovalRequired
+        | CallError::ApprovalRefused { reason: None }
+        | CallError::OutcomeUnknown
+        | CallError::Throttled { .. }
+        | CallError::Timeout { .. } => {}
+    }
+}

@@ -1,0 +1,311 @@
+//! The state of a check, and how it reports.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use gramc_model::attributes::AttributeOwner;
+use gramc_model::{Field, Module, Output, Type, TypeId, Types};
+use gramc_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
+use smol_str::SmolStr;
+
+use crate::analysis::{Analysis, is_error};
+use crate::codes;
+use crate::scopes::{Local, NameMap, Scopes};
+
+/// A name's first declaration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct First {
+    pub(crate) file: usize,
+    pub(crate) span: Span,
+    pub(crate) kind: DeclarationKind,
+}
+
+/// What a label declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DeclarationKind {
+    Tool,
+    Agent,
+    Container,
+    Type(Form),
+    Library,
+    Experiment,
+}
+
+impl DeclarationKind {
+    /// The label that declares it.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Tool => "Tool",
+            Self::Agent => "Agent",
+            Self::Container => "Container",
+            Self::Type(form) => form.label(),
+            Self::Library => "Library",
+            Self::Experiment => "Experiment",
+        }
+    }
+}
+
+/// What kind of type a label declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Record,
+    Enum,
+    Union,
+    Alias,
+}
+
+impl Form {
+    /// The form that a label declares.
+    pub(crate) fn of(label: &str) -> Option<Self> {
+        [Self::Record, Self::Enum, Self::Union, Self::Alias]
+            .into_iter()
+            .find(|form| form.label() == label)
+    }
+
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Record => "Record",
+            Self::Enum => "Enum",
+            Self::Union => "Union",
+            Self::Alias => "Alias",
+        }
+    }
+
+    /// The owner of its attributes.
+    pub(crate) fn owner(self) -> AttributeOwner {
+        match self {
+            Self::Record => AttributeOwner::Record,
+            Self::Enum => AttributeOwner::Enum,
+            Self::Union => AttributeOwner::Union,
+            Self::Alias => AttributeOwner::Alias,
+        }
+    }
+
+    /// What a declaration of this form looks like.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            Self::Record => "[Address::Record | (street::Text), (city::Text)]",
+            Self::Enum => "[Unit::Enum | celsius, fahrenheit]",
+            Self::Union => "[Answer::Union | Text, `Int[]`]",
+            Self::Alias => "[Age::Alias | (::Integer {range: 0..150})]",
+        }
+    }
+}
+
+/// Whether a syntax error is inside of a node.
+pub(crate) fn is_broken(text: &Parse, node: Node<'_>) -> bool {
+    let (found, span) = (text.diagnostics(), node.span());
+    let first = found.partition_point(|found| found.span().start < span.start);
+    found.get(first).is_some_and(|found| found.span().start < span.end.max(span.start + 1))
+}
+
+/// Diagnostics of one file: at most [`MAX_PER_FILE`] errors and as many others.
+#[derive(Debug, Default)]
+pub(crate) struct DiagnosticBuffer {
+    pub(crate) all: Vec<Diagnostic>,
+    pub(crate) errors: usize,
+    pub(crate) others: usize,
+}
+
+impl DiagnosticBuffer {
+    /// Whether no more errors are kept, so that none need be looked for.
+    pub(crate) fn is_full(&self) -> bool {
+        self.errors > MAX_PER_FILE
+    }
+
+    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
+        let count = if is_error(&diagnostic) { &mut self.errors } else { &mut self.others };
+        if *count <= MAX_PER_FILE {
+            *count += 1;
+            self.all.push(diagnostic);
+        }
+    }
+
+    pub(crate) fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        diagnostics.into_iter().for_each(|diagnostic| self.add(diagnostic));
+    }
+}
+
+/// How many errors about one file are kept, and how many other diagnostics.
+pub(crate) const MAX_PER_FILE: usize = Limits::MAX_DIAGNOSTICS;
+
+pub(crate) struct Checker<'t> {
+    pub(crate) texts: &'t [Parse],
+    /// The content of the escaped string that is read, which spans refer to meanwhile.
+    pub(crate) unescaped: Option<Arc<SourceFile>>,
+    /// By file.
+    pub(crate) found: BTreeMap<usize, DiagnosticBuffer>,
+    pub(crate) module: Module,
+    /// Tools, containers and agents, which share a namespace.
+    pub(crate) names: Arc<NameMap<SmolStr, First>>,
+    /// Libraries and experiments, which share another.
+    pub(crate) libraries: Arc<NameMap<SmolStr, First>>,
+    /// Vocabulary terms by name: places in `term_fields`.
+    pub(crate) terms: Arc<Scopes<usize>>,
+    /// The vocabulary.
+    pub(crate) term_fields: Arc<Vec<Field>>,
+    /// Declared types by name.
+    pub(crate) type_names: Arc<Scopes<TypeId>>,
+    /// Declared types.
+    pub(crate) types: Arc<Types>,
+    /// The records whose fields a record takes over.
+    pub(crate) parents: BTreeMap<TypeId, Vec<TypeId>>,
+    /// Records that extend themselves.
+    pub(crate) endless_records: HashSet<TypeId>,
+    /// The types inside of the tool that is read.
+    pub(crate) local: Option<Local>,
+    /// How many types terms have brought into fields.
+    pub(crate) brought: usize,
+    /// Whether terms and types are read for the first time: nothing is reported then.
+    pub(crate) silent: bool,
+    /// Names of vocabulary terms with syntax errors, about which nothing more is reported either.
+    pub(crate) unread_terms: Arc<HashSet<SmolStr>>,
+    /// Which files use what other files declare.
+    pub(crate) uses: HashSet<(usize, usize)>,
+    /// Whether the item that is analyzed depends on the fields of the records that it names.
+    pub(crate) reads_fields: bool,
+    /// The types of expressions that mean the same everywhere.
+    pub(crate) plain_types: HashMap<Box<str>, Type>,
+}
+
+impl<'t> Checker<'t> {
+    pub(crate) fn new(texts: &'t [Parse]) -> Self {
+        let mut checker = Self::empty(texts);
+        let sources = texts.iter().map(|text| Arc::clone(text.source()));
+        checker.module.spans.sources = sources.collect();
+        checker
+    }
+
+    /// A checker that knows no declarations.
+    pub(crate) fn empty(texts: &'t [Parse]) -> Self {
+        Self {
+            texts,
+            unescaped: None,
+            found: BTreeMap::new(),
+            module: Module::default(),
+            names: Arc::default(),
+            libraries: Arc::default(),
+            terms: Arc::default(),
+            term_fields: Arc::default(),
+            type_names: Arc::default(),
+            types: Arc::default(),
+            parents: BTreeMap::new(),
+            endless_records: HashSet::new(),
+            local: None,
+            brought: 0,
+            silent: false,
+            unread_terms: Arc::default(),
+            uses: HashSet::new(),
+            reads_fields: false,
+            plain_types: HashMap::new(),
+        }
+    }
+
+    /// Reads the signature that the only file consists of.
+    pub(crate) fn only_signature(
+        mut self,
+        text: &'t Parse,
+    ) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
+        let mut patterns = text.tree().root().children();
+        let signature = match (patterns.next(), patterns.next()) {
+            (Some(path), None) if path.kind() == NodeKind::Path => self.signature(0, path),
+            (first, second) => {
+                let place = second.or(first).unwrap_or(text.tree().root()).span();
+                let message = "expected a single signature";
+                let error = self.error(&codes::MISSING_SIGNATURE, 0, place, message);
+                self.report(0, error.help("a signature is (name::Type)==>(::Type)"));
+                None
+            }
+        };
+        let reading = self.finish();
+        let valid = reading.valid;
+        signature.filter(|_| valid).ok_or_else(|| reading.checked(MAX_PER_FILE).diagnostics)
+    }
+
+    pub(crate) fn finish(mut self) -> Analysis {
+        self.module.types = Arc::unwrap_or_clone(self.types);
+        let mut found: Vec<Vec<_>> =
+            self.texts.iter().map(|text| text.diagnostics().to_vec()).collect();
+        for (file, own) in self.found {
+            if let Some(found) = found.get_mut(file) {
+                found.extend(own.all);
+            }
+        }
+        Analysis {
+            valid: !found.iter().flatten().any(is_error),
+            module: self.module,
+            found,
+            terms: self.terms,
+            type_names: self.type_names,
+            uses: self.uses,
+            analyzed: 0,
+        }
+    }
+
+    /// Records that a file uses what another one declares.
+    pub(crate) fn used(&mut self, file: usize, owner: usize) {
+        if file != owner {
+            self.uses.insert((file, owner));
+        }
+    }
+
+    /// The text that spans refer to.
+    pub(crate) fn source(&self, file: usize) -> &Arc<SourceFile> {
+        self.unescaped.as_ref().unwrap_or_else(|| self.texts[file].source())
+    }
+
+    pub(crate) fn error(
+        &self,
+        code: &'static Code,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(code, self.source(file), span, message)
+    }
+
+    pub(crate) fn warning(
+        &self,
+        code: &'static Code,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, self.source(file), span, message)
+    }
+
+    pub(crate) fn report(&mut self, file: usize, diagnostic: Diagnostic) {
+        if !self.silent {
+            self.found.entry(file).or_default().add(diagnostic);
+        }
+    }
+
+    /// The number of diagnostics about a file.
+    pub(crate) fn found(&self, file: usize) -> usize {
+        self.found.get(&file).map_or(0, |found| found.errors + found.others)
+    }
+
+    /// The number of diagnostics about a file that are kept.
+    pub(crate) fn found_so_far(&self, file: usize) -> usize {
+        self.found.get(&file).map_or(0, |found| found.all.len())
+    }
+
+    /// Reduces the diagnostics from the given one on to messages about `span`.
+    pub(crate) fn move_diagnostics(&mut self, file: usize, first: usize, span: Span) {
+        let source = Arc::clone(self.source(file));
+        let Some(found) = self.found.get_mut(&file) else { return };
+        for diagnostic in found.all.iter_mut().skip(first) {
+            *diagnostic = diagnostic.moved_to(&source, span);
+        }
+    }
+
+    /// Whether no more errors about a file are kept.
+    pub(crate) fn is_full(&self, file: usize) -> bool {
+        self.found.get(&file).is_some_and(DiagnosticBuffer::is_full)
+    }
+
+    /// Whether a syntax error is inside of a node.
+    pub(crate) fn is_broken(&self, file: usize, node: Node<'_>) -> bool {
+        is_broken(&self.texts[file], node)
+    }
+}

@@ -1,0 +1,79 @@
+//! Containers: groups of tools that a model expands before it uses one.
+
+use gramc_syntax::{Node, NodeKind as N};
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::checker::{Checker, DeclarationKind};
+use crate::codes;
+use crate::index::DeclarationSyntax;
+use gramc_model::attributes::{AttributeOwner, ValueType, find};
+use gramc_model::spans::Place;
+use gramc_model::{Container, Source};
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_container(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        let mut container = Container {
+            name: declaration.name.clone(),
+            description: None,
+            source: Source::Plugin,
+            members: self.members(declaration, "container", "tools", &[DeclarationKind::Tool]),
+            attributes: Vec::new(),
+        };
+        let before = self.found(file);
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
+            self.container_attribute(file, &mut container, attribute);
+        }
+        let name = declaration.name_node.span();
+        // Tools in the place of an attribute are reported as such.
+        if node.elements().next().is_none() && self.found(file) == before {
+            let message = format!("the container `{}` has no tools", container.name);
+            let warning = self.warning(&codes::EMPTY_CONSTRAINT, file, name, message);
+            let help = format!("name its tools: [{}:Container | first, second]", container.name);
+            self.report(file, warning.help(help));
+        }
+        self.module.containers.push(container);
+        self.module.spans.containers.push(Place { file, node: node.id(), name });
+    }
+
+    fn container_attribute(
+        &mut self,
+        file: usize,
+        container: &mut Container,
+        attribute: &Attribute<'_>,
+    ) {
+        match &*attribute.key {
+            "description" => container.description = attribute.text(self, file),
+            "source" => {
+                let Some(source) = attribute.text(self, file) else { return };
+                let known = Source::ALL.into_iter().find(|known| known.name() == source);
+                if let Some(known) = known {
+                    container.source = known;
+                } else {
+                    let expected = find(AttributeOwner::Container, "source");
+                    let expected = expected.map_or(ValueType::Text, |spec| spec.value);
+                    let words = "plugin, mcp, frontend or skill";
+                    attribute.wrong_as(self, file, expected, words);
+                }
+            }
+            key => {
+                if let Some(value) = attribute.kept(self, file) {
+                    container.attributes.push((SmolStr::new(key), value));
+                }
+            }
+        }
+    }
+
+    /// What kind of thing an element of an agent or container declares or names.
+    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<DeclarationKind> {
+        match element.kind() {
+            N::SubjectPattern => element.subject().labels().find_map(|label| {
+                [DeclarationKind::Tool, DeclarationKind::Container, DeclarationKind::Agent]
+                    .into_iter()
+                    .find(|kind| kind.label() == label.text())
+            }),
+            _ => self.names.get(name).map(|first| first.kind),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Experiments: comparisons of arms, each of which runs an agent on a library.
+
+use gramc_model::attributes::{AttributeOwner, find};
+use gramc_model::nearest::{nearest, question};
+use gramc_model::print::identifier;
+use gramc_model::spans::Place;
+use gramc_model::{Experiment, ExperimentArm};
+use gramc_syntax::Applicability::NeedsLook;
+use gramc_syntax::{Fix, Node, NodeKind as N, Span};
+use smol_str::SmolStr;
+
+use crate::agent::article;
+use crate::attributes::Attribute;
+use crate::checker::{Checker, DeclarationKind, First};
+use crate::codes;
+use crate::declared::only_node;
+use crate::foreign_words::{Meaning, meaning};
+use crate::index::DeclarationSyntax;
+use crate::seen::Seen;
+
+/// The label of an arm.
+const ARM: &str = "Arm";
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_experiment(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        let mut experiment = Experiment {
+            name: declaration.name.clone(),
+            description: None,
+            arms: self.arms(declaration),
+            attributes: Vec::new(),
+        };
+        for attribute in &self.declaration_attributes(declaration, AttributeOwner::Experiment) {
+            // The title and the version are kept as they are.
+            let spec = find(AttributeOwner::Experiment, &attribute.key)
+                .filter(|spec| !matches!(spec.name, "title" | "version"));
+            if attribute.key == "description" {
+                experiment.description = attribute.text(self, file);
+            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                if attribute.key == "agent" {
+                    self.compared_agent(file, attribute, value.as_str().unwrap_or_default());
+                }
+                experiment.attributes.push((SmolStr::new(&attribute.key), value));
+            }
+        }
+        let name = declaration.name_node.span();
+        self.module.experiments.push(experiment);
+        self.module.spans.experiments.push(Place { file, node: node.id(), name });
+    }
+
+    /// Checks that an experiment or an arm names an agent. Where the files declare none, the agents are
+    /// in a specification that is read apart from the library.
+    fn compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
+        let agent = |first: &&First| first.kind == DeclarationKind::Agent;
+        if let Some(first) = self.names.get(name).filter(agent) {
+            return self.used(file, first.file);
+        }
+        if self.is_full(file) || !self.names.iter().any(|(_, first)| agent(&first)) {
+            return;
+        }
+        let known = self.names.iter().filter(|(_, first)| agent(first));
+        let near = nearest(name, known.map(|(name, _)| name.as_str()));
+        let message = format!("unknown agent `{name}`");
+        let mut error = self
+            .error(&codes::UNKNOWN_NAME, file, attribute.span(), message)
+            .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
+        if let Some(near) = near.first() {
+            let with = format!("\"{near}\"");
+            error =
+                error.fix(Fix::replace(NeedsLook, format!("write {with}"), attribute.span(), with));
+        }
+        self.report(file, error);
+    }
+
+    /// The arms of an experiment.
+    fn arms(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<ExperimentArm> {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        let (mut arms, mut seen) = (Vec::new(), Seen::default());
+        let mut misplaced = false;
+        for element in node.elements() {
+            let name = match element.kind() {
+                N::PatternReference => element.children().next(),
+                _ => arm_node(element).and_then(|node| node.subject().identifier),
+            };
+            let Some(name) = name else {
+                let is_first = !std::mem::replace(&mut misplaced, true);
+                if is_first && !self.odd_arm(file, element) {
+                    let words = "names of libraries, and arms";
+                    self.misplaced_member(declaration, element, "experiment", words);
+                }
+                continue;
+            };
+            if seen.insert(name.content(), name.span()).is_some() {
+                let message = format!("`{}` is given twice", name.content());
+                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
+                let help = format!(
+                    "remove one of them, or give the other one a name: (again:Arm {{library: \"{}\"}})",
+                    name.content()
+                );
+                self.report(file, error.help(help));
+                continue;
+            }
+            arms.extend(match arm_node(element) {
+                Some(node) => self.arm(file, node, name),
+                None => Some(self.library_arm(file, name)),
+            });
+        }
+        let listed = node.subject().entries().any(|entry| {
+            meaning(&entry.key.content(), AttributeOwner::Experiment) == Some(Meaning::Tools)
+        });
+        if !misplaced && !listed && node.elements().nth(1).is_none() {
+            let message = format!("`{}` compares fewer than two libraries", declaration.name);
+            let span = declaration.name_node.span();
+            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
+            let name = &declaration.name;
+            let help = format!("name two or more: [{name}:Experiment | one, another]");
+            self.report(file, error.help(help));
+        }
+        arms
+    }
+
+    /// Reports an arm with another label or in brackets, and a library with its label.
+    fn odd_arm(&mut self, file: usize, element: Node<'t>) -> bool {
+        let node = only_node(element).unwrap_or(element);
+        let subject = node.subject();
+        let mut labels = subject.labels();
+        let (label, None) = (labels.next().map(Node::text), labels.next()) else { return false };
+        let Some(name) = subject.identifier else { return false };
+        let written = match (label, subject.record) {
+            (Some("Library" | "library"), None) => name.text().to_owned(),
+            (Some("Arm" | "arm" | "Variant" | "Candidate" | "Treatment") | None, Some(record)) => {
+                format!("({}:{ARM} {})", name.text(), record.text())
+            }
+            _ => return false,
+        };
+        let message = "an experiment holds names of libraries, and arms";
+        let error = self
+            .error(&codes::MISPLACED_ELEMENT, file, element.span(), message)
+            .help(format!("write {written}"))
+            .fix(Fix::replace(NeedsLook, format!("write {written}"), element.span(), written));
+        self.report(file, error);
+        true
+    }
+
+    /// An arm that is written as the name of its library.
+    fn library_arm(&mut self, file: usize, name: Node<'t>) -> ExperimentArm {
+        let library = SmolStr::new(name.content());
+        self.compared_library(file, &library, (name.span(), identifier(&library)));
+        ExperimentArm { name: library.clone(), library, is_library: true, attributes: Vec::new() }
+    }
+
+    /// `(a:Arm {library: "stable", model: "openai/gpt-4o-mini"})`
+    fn arm(&mut self, file: usize, node: Node<'t>, name: Node<'t>) -> Option<ExperimentArm> {
+        let mut attributes = self.record_attributes(file, node.subject().record);
+        Self::add_doc(&mut attributes, node);
+        let is_library = |attribute: &Attribute<'_>| {
+            !nearest(&attribute.key, std::iter::once("library")).is_empty()
+                || attribute.key == "library"
+                || meaning(&attribute.key, AttributeOwner::Arm) == Some(Meaning::Is("library"))
+        };
+        let names_library = attributes.iter().any(is_library);
+        self.take_foreign(file, &mut attributes, AttributeOwner::Arm, None);
+        let mut arm = ExperimentArm {
+            name: SmolStr::new(name.content()),
+            library: SmolStr::default(),
+            is_library: false,
+            attributes: Vec::new(),
+        };
+        for attribute in &attributes {
+            // An agent may have any attribute, so an arm may.
+            let spec = find(AttributeOwner::Arm, &attribute.key)
+                .or_else(|| find(AttributeOwner::Agent, &attribute.key));
+            if spec.is_none() {
+                self.near_attribute(file, attribute, AttributeOwner::Arm);
+            }
+            let Some(value) = self.typed_attribute(file, attribute, spec) else { continue };
+            let text = value.as_str().unwrap_or_default();
+            match &*attribute.key {
+                "library" => {
+                    arm.library = text.into();
+                    let quoted = (attribute.span(), format!("\"{text}\""));
+                    self.compared_library(file, &arm.library, quoted);
+                    continue;
+                }
+                "agent" => self.compared_agent(file, attribute, text),
+                _ => {}
+            }
+            arm.attributes.push((SmolStr::new(&attribute.key), value));
+        }
+        if arm.library.is_empty() && !names_library {
+            let message = format!("the arm `{}` names no library", arm.name);
+            let error = self.error(&codes::MISSING_LIBRARY, file, name.span(), message);
+            let help = format!("add one: ({}:Arm {{library: \"stable\"}})", name.text());
+            self.report(file, error.help(help));
+            return None;
+        }
+        Some(arm)
+    }
+
+    /// Checks that an arm names a library. `written` is where it does.
+    fn compared_library(&mut self, file: usize, text: &SmolStr, (span, written): (Span, String)) {
+        let found = self.libraries.get(text).map(|first| (first.kind, first.file));
+        if let Some((DeclarationKind::Library, owner)) = found {
+            return self.used(file, owner);
+        }
+        if self.is_full(file) {
+            return;
+        }
+        let known =
+            self.libraries.iter().filter(|(_, first)| first.kind == DeclarationKind::Library);
+        let near = nearest(text, known.map(|(name, _)| name.as_str()));
+        let other = self.names.get(&**text).map(|first| first.kind.label().to_lowercase());
+        let message = if let Some(kind) = &other {
+            format!("`{text}` is {} {kind}, and an experiment compares libraries", article(kind))
+        } else if found.is_some() {
+            format!("`{text}` is not a library")
+        } else {
+            format!("unknown library `{text}`")
+        };
+        let help = match other {
+            Some(_) => "name a library, which holds the implementations of tools".to_owned(),
+            None => format!("declare it: [{text}:Library | …]"),
+        };
+        let mut error = self
+            .error(&codes::UNKNOWN_LIBRARY, file, span, message)
+            .about(&**text)
+            .help(question(&near).unwrap_or(help));
+        if let Some(near) = near.first() {
+            let is_quoted = written.starts_with('"');
+            let with = if is_quoted { format!("\"{near}\"") } else { identifier(near) };
+            error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
+        }
+        self.report(file, error);
+    }
+}
+
+/// The node of an element that is labelled as an arm.
+fn arm_node(element: Node<'_>) -> Option<Node<'_>> {
+    only_node(element).filter(|node| node.subject().labels().any(|label| label.text() == ARM))
+}

@@ -1,0 +1,227 @@
+//! The attributes of a field, one at a time.
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::checker::Checker;
+use crate::field::Draft;
+use crate::named::Named;
+use gramc_model::attributes::{AttributeOwner, AttributeSpec, find};
+use gramc_model::{Constraint, Optionality, Type, TypeUse, ValueSource};
+
+impl Checker<'_> {
+    /// Applies an attribute. Gives false if it is unknown.
+    pub(crate) fn field_attribute(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'_>,
+        depth: u32,
+    ) -> bool {
+        match &*attribute.key {
+            "description" | "title" | "deprecated" | "examples" => {
+                self.documentation(file, draft, attribute);
+            }
+            "default" | "optional" | "nullable" => self.presence(file, draft, attribute),
+            "secret" | "injected" | "pinned" => self.source_of_values(file, draft, attribute),
+            "schema" | "extensions" | "typeList" | "unsound" => {
+                self.schema_attribute(file, draft, attribute);
+            }
+            key if key.starts_with("x-") => self.schema_attribute(file, draft, attribute),
+            "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
+            | "requires" => {
+                self.structure(file, draft, attribute, depth);
+            }
+            key => match find(AttributeOwner::Field, key) {
+                Some(spec) => self.listed_attribute(file, draft, attribute, spec),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    /// What a field is for.
+    fn documentation(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+        let type_use = &mut draft.field.type_use;
+        match &*attribute.key {
+            "description" => {
+                type_use.description = attribute.text(self, file).or(type_use.description.take());
+            }
+            "title" => type_use.details_mut().title = attribute.text(self, file),
+            "deprecated" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    type_use.details_mut().deprecated = flag;
+                }
+            }
+            _ => {
+                if let Some(examples) = attribute.list(self, file) {
+                    type_use.details_mut().examples = Some(examples);
+                    draft.name(Named::Example, attribute);
+                }
+            }
+        }
+    }
+
+    /// Whether a value may be left out or null.
+    fn presence(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+        match &*attribute.key {
+            "default" => {
+                if let Some(value) = attribute.json(self, file) {
+                    draft.field.type_use.default = Some(Box::new(value));
+                    draft.name(Named::Default, attribute);
+                }
+            }
+            "optional" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    draft.field.optionality =
+                        if flag { Optionality::Optional } else { Optionality::Required };
+                }
+            }
+            _ => draft.nullable = attribute.flag(self, file),
+        }
+    }
+
+    /// Where a value comes from, and who sees it.
+    fn source_of_values(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+        match &*attribute.key {
+            "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
+            "injected" => match attribute.flag(self, file) {
+                Some(true) => draft.field.source = ValueSource::Injected,
+                // Overrides a term that is injected.
+                Some(false) if draft.field.source == ValueSource::Injected => {
+                    draft.field.source = ValueSource::Model;
+                }
+                _ => {}
+            },
+            _ => {
+                if let Some(value) = attribute.json(self, file) {
+                    draft.name(Named::Pinned, attribute);
+                    draft.field.source = ValueSource::Pinned(Box::new(value));
+                }
+            }
+        }
+    }
+
+    /// What only the schema of a field says.
+    fn schema_attribute(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+        let type_use = &mut draft.field.type_use;
+        match &*attribute.key {
+            "schema" => {
+                let schema = attribute.schema(self, file);
+                type_use.details_mut().verbatim = schema.map(Box::new);
+            }
+            "extensions" => {
+                for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
+                    extend(type_use, key, value);
+                }
+            }
+            "typeList" => {
+                type_use.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
+                draft.type_list = Some(attribute.key_span);
+            }
+            "unsound" => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    type_use.details_mut().unsound = flag;
+                }
+            }
+            key => {
+                if let Some(value) = attribute.json(self, file) {
+                    extend(type_use, SmolStr::new(key), value);
+                }
+            }
+        }
+    }
+
+    /// An attribute that needs only its entry in the table: an annotation or a constraint.
+    fn listed_attribute(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'_>,
+        spec: &'static AttributeSpec,
+    ) {
+        let Some(keyword) = spec.annotation else {
+            return self.constraint(file, draft, attribute, spec);
+        };
+        match attribute.json(self, file) {
+            Some(value) if spec.value.accepts(&value) => {
+                extend(&mut draft.field.type_use, SmolStr::new(keyword.name()), value);
+            }
+            Some(_) => attribute.wrong(self, file, spec.value),
+            None => {}
+        }
+    }
+
+    /// Reports a value that both the host and the specification set.
+    pub(crate) fn conflicting_sources(&mut self, file: usize, attributes: &[Attribute<'_>]) {
+        let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
+        if let (Some(injected), Some(pinned)) = (given("injected"), given("pinned"))
+            && injected.node().is_some_and(|node| node.text() == "true")
+        {
+            self.exclusive(file, injected, pinned);
+        }
+    }
+
+    /// An attribute that completes a built-in type.
+    fn structure(
+        &mut self,
+        file: usize,
+        draft: &mut Draft<'_>,
+        attribute: &Attribute<'_>,
+        depth: u32,
+    ) {
+        let type_use = &mut draft.field.type_use;
+        match (&*attribute.key, &mut type_use.ty) {
+            ("fields", Type::Object(object)) => {
+                let fields = self.object_fields(file, attribute, depth);
+                object.fields = fields.or(object.fields.take());
+            }
+            ("requires", Type::Object(object)) => {
+                object.requires = attribute.names(self, file).unwrap_or_default();
+            }
+            ("open", Type::Tuple(_)) => {
+                type_use.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
+            }
+            ("open", Type::Object(object)) => {
+                if let Some(open) = attribute.open(self, file) {
+                    object.open = open;
+                }
+            }
+            ("fieldPatterns", Type::Object(object)) => {
+                draft.patterns = Some(attribute.span());
+                object.patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
+            }
+            ("elementType", Type::List(item)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    let known = item.replace(Box::new(ty));
+                    let differs = known.is_some() && known != *item;
+                    if differs && depth == 0 {
+                        self.second_item_type(file, attribute);
+                    }
+                }
+            }
+            ("valueType", Type::Map(value)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    *value = Some(Box::new(ty));
+                }
+            }
+            ("keys", Type::Map(_) | Type::Object(_)) => {
+                if let Some(ty) = attribute.type_expression(self, file) {
+                    type_use.constrain(Constraint::Keys(Box::new(ty)));
+                }
+            }
+            _ => {
+                let spec = find(AttributeOwner::Field, &attribute.key);
+                draft.misfits.extend(spec.map(|spec| (spec, attribute.key_span)));
+            }
+        }
+    }
+}
+
+/// Adds a keyword, in the place of one of the same name that a term brings.
+fn extend(type_use: &mut TypeUse, key: SmolStr, value: Value) {
+    let extensions = &mut type_use.details_mut().extensions;
+    extensions.retain(|(known, _)| *known != key);
+    extensions.push((key, value));
+}

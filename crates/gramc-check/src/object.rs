@@ -1,0 +1,180 @@
+//! The fields of an `Object`.
+
+use std::borrow::Cow;
+
+use gramc_syntax::{Node, NodeKind as N, Span};
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::checker::Checker;
+use crate::codes;
+use crate::field::blank;
+use crate::scopes::Meaning;
+use crate::seen::Seen;
+use gramc_model::attributes::{AttributeOwner, ValueType};
+use gramc_model::format::built_in;
+use gramc_model::value_check;
+use gramc_model::{Field, FieldPattern, ValueSource};
+
+/// How many types terms may bring into fields: terms made of terms can double at each step.
+pub(crate) const MAX_EXPANSION: usize = 100_000;
+
+/// How deep fields may nest.
+pub(crate) const MAX_DEPTH: u32 = 100;
+
+impl Attribute<'_> {
+    /// The value as types by patterns of names: `{"^x-": "Text"}`.
+    pub(crate) fn types_by_pattern(
+        &self,
+        checker: &mut Checker<'_>,
+        file: usize,
+    ) -> Option<Vec<FieldPattern>> {
+        let Some(map) = self.node().filter(|node| node.kind() == N::Map) else {
+            self.wrong(checker, file, ValueType::TypesByPattern);
+            return None;
+        };
+        let mut patterns = Vec::new();
+        for entry in checker.record_attributes(file, Some(map)) {
+            if let Some(reason) = value_check::malformed_pattern(&entry.key) {
+                let message = format!("invalid regular expression: {reason}");
+                let error = checker
+                    .error(&codes::MALFORMED_PATTERN, file, entry.key_span, message)
+                    .help("use JavaScript regular expression syntax");
+                checker.report(file, error);
+            }
+            let pattern = SmolStr::new(&entry.key);
+            let ty = entry.type_expression(checker, file);
+            patterns.extend(ty.map(|ty| FieldPattern { pattern, ty }));
+        }
+        Some(patterns)
+    }
+}
+
+impl Checker<'_> {
+    /// Reports types by pattern where `extensions` hold them, too.
+    pub(crate) fn one_kind_of_patterns(
+        &mut self,
+        file: usize,
+        span: Span,
+        patterns: &[FieldPattern],
+        extensions: &[(SmolStr, serde_json::Value)],
+    ) {
+        if patterns.is_empty() || !extensions.iter().any(|(key, _)| key == "patternProperties") {
+            return;
+        }
+        let message = "`fieldPatterns` and the keyword `patternProperties` are given together";
+        let error = self.error(&codes::ATTRIBUTE_VALUE, file, span, message);
+        self.report(file, error.help("write all patterns in `fieldPatterns`"));
+    }
+
+    /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
+    pub(crate) fn object_fields(
+        &mut self,
+        file: usize,
+        attribute: &Attribute<'_>,
+        depth: u32,
+    ) -> Option<Vec<Field>> {
+        let items = attribute.items(self, file)?;
+        if depth >= MAX_DEPTH {
+            let message = format!("fields nest more than {MAX_DEPTH} deep");
+            let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
+            self.report(file, error.help("flatten the object"));
+            return None;
+        }
+        let mut fields: Vec<Field> = Vec::with_capacity(items.len());
+        let mut seen = Seen::default();
+        for item in items {
+            let Some(field) = self.object_field(file, item, depth) else { continue };
+            if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
+                let message = format!("two fields are called `{}`", field.name);
+                let error = self
+                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
+                    .here("the second one")
+                    .label(first, "the first one")
+                    .help("rename one of them");
+                self.report(file, error);
+            }
+            fields.push(field);
+        }
+        Some(fields)
+    }
+
+    /// Reports host attributes, which apply only to parameters.
+    pub(crate) fn host_attributes<'k>(
+        &mut self,
+        file: usize,
+        keys: impl Iterator<Item = (Cow<'k, str>, Span)>,
+        of: &str,
+    ) {
+        for (key, span) in keys {
+            if matches!(&*key, "pinned" | "injected" | "secret") {
+                let message = format!("`{key}` applies to parameters, not to a {of}");
+                let error = self
+                    .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+                    .help(format!("remove `{key}`, or move it to a parameter"));
+                self.report(file, error);
+            }
+        }
+    }
+
+    fn term_of(&mut self, file: usize, name: &str) -> Meaning<usize> {
+        self.terms.find(file, None, name)
+    }
+
+    fn object_field(&mut self, file: usize, item: Node<'_>, depth: u32) -> Option<Field> {
+        if item.kind() != N::Map {
+            let error = self
+                .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        }
+        let mut attributes = self.record_attributes(file, Some(item));
+        let mut take = |key: &str| {
+            let at = attributes.iter().position(|attribute| attribute.key == key)?;
+            Some(attributes.remove(at))
+        };
+        let (name, ty) = (take("name"), take("type"));
+        let Some(name) = name else {
+            let error = self
+                .error(&codes::MISSING_NAME, file, item.span(), "this field has no name")
+                .help("write {name: \"street\", type: \"Text\"}");
+            self.report(file, error);
+            return None;
+        };
+        let name = name.text(self, file)?;
+        let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
+        self.host_attributes(file, keys, "field");
+        let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
+        let mut field = if let Some(ty) = ty {
+            blank(name, ty.type_expression(self, file)?)
+        } else if has("fields") {
+            blank(name, built_in("Object")?)
+        } else if has("elementType") {
+            blank(name, built_in("Array")?)
+        } else if let Meaning::One(owner, term) = self.term_of(file, &name)
+            && let Some(term) = self.term_fields.get(term)
+        {
+            if owner != file {
+                self.uses.insert((file, owner));
+            }
+            let (size, inner) = term.type_use.ty.extent();
+            self.brought = self.brought.saturating_add(size - 1);
+            if self.brought > MAX_EXPANSION || depth + inner > MAX_DEPTH {
+                let message = format!("the terms used by `{name}` expand too far");
+                let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
+                self.report(file, error.help("write the needed fields inline"));
+                return None;
+            }
+            // ValueSource attributes apply to parameters, not to fields.
+            Field { source: ValueSource::Model, secret: false, ..term.clone() }
+        } else {
+            let message = format!("the field `{name}` has no type");
+            let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
+            self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
+            return None;
+        };
+        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), depth + 1);
+        Some(field)
+    }
+}

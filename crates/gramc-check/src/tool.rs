@@ -1,0 +1,184 @@
+//! Tools.
+
+use gramc_syntax::Applicability::NeedsLook;
+use gramc_syntax::{Fix, Node, NodeKind as N, Span};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::attributes::Attribute;
+use crate::checker::Checker;
+use crate::checker::Form;
+use crate::codes;
+use crate::index::DeclarationSyntax;
+use crate::scopes::Meaning;
+use gramc_model::attributes::{AttributeOwner, ValueType, find};
+use gramc_model::spans::Place;
+use gramc_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
+
+impl<'t> Checker<'t> {
+    pub(crate) fn read_tool(&mut self, declaration: &DeclarationSyntax<'t>) {
+        let DeclarationSyntax { file, node, .. } = *declaration;
+        self.local = Some((file, node.id()));
+        let signature = self.tool_signature(file, node);
+        let mut tool = Tool {
+            name: declaration.name.clone(),
+            description: None,
+            title: None,
+            deprecated: false,
+            parameters: Vec::new(),
+            result: Output { name: None, type_use: TypeUse::default() },
+            open: Open::Unsaid,
+            root: None,
+            types: self.local_types(node),
+            attributes: Vec::new(),
+        };
+        let attributes = self.declaration_attributes(declaration, AttributeOwner::Tool);
+        let described = attributes.iter().any(|attribute| attribute.key == "description");
+        tool.attributes.reserve_exact(attributes.len() - usize::from(described));
+        for attribute in &attributes {
+            self.tool_attribute(file, &mut tool, attribute);
+        }
+        if let Some(root) = tool.root.as_deref()
+            && let Some(given) = attributes.iter().find(|known| known.key == "fieldPatterns")
+        {
+            self.one_kind_of_patterns(file, given.span(), &root.patterns, &root.extensions);
+        }
+        self.local = None;
+        if let Some((parameters, result)) = signature {
+            tool.parameters = parameters;
+            tool.result = result;
+        }
+        let name = declaration.name_node.span();
+        self.module.tools.push(tool);
+        self.module.spans.tools.push(Place { file, node: node.id(), name });
+    }
+
+    /// The signature of a tool: its first element.
+    fn tool_signature(&mut self, file: usize, node: Node<'t>) -> Option<(Vec<Field>, Output)> {
+        let mut elements = node.elements();
+        let first = elements.next();
+        if let (Some(first), Some(second)) = (first, elements.clone().next())
+            && [first, second].iter().all(|element| element.kind() == N::Path)
+            && first.children().nth(1).is_none()
+        {
+            let gap = Span::new(first.span().end, second.span().start);
+            let error = self
+                .error(
+                    &codes::MISSING_SIGNATURE,
+                    file,
+                    gap,
+                    "parameters are not separated by commas",
+                )
+                .help("join them with `==>`: (a::Int)==>(b::Int)==>(::Int)")
+                .fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>"));
+            self.report(file, error);
+            return None;
+        }
+        let late = elements.clone().find(|element| element.kind() == N::Path);
+        let signature = match first {
+            Some(path) if path.kind() == N::Path => self.signature(file, path),
+            Some(first) if late.is_some() => {
+                let message = "the first element of a tool is its signature";
+                let error = self.error(&codes::MISSING_SIGNATURE, file, first.span(), message);
+                self.report(file, error.help("move the signature before the types of the tool"));
+                return None;
+            }
+            _ => {
+                let place = first.unwrap_or(node);
+                let name = crate::index::name_of(node);
+                let error = self
+                    .error(
+                        &codes::MISSING_SIGNATURE,
+                        file,
+                        place.span(),
+                        format!("the tool `{name}` has no signature"),
+                    )
+                    .help(format!("add a signature: [{name}:Tool | (input::Text)==>(::Text)]"));
+                self.report(file, error);
+                None
+            }
+        };
+        for element in elements {
+            self.second_element(file, element);
+        }
+        signature
+    }
+
+    /// The types that a tool declares.
+    fn local_types(&mut self, node: Node<'t>) -> Vec<TypeId> {
+        let mut types = Vec::new();
+        for element in node.elements().filter(|element| element.kind() == N::SubjectPattern) {
+            let Some(name) = element.subject().identifier else { continue };
+            let meaning = self.type_names.find(usize::MAX, self.local, &name.content());
+            if let Meaning::One(_, id) = meaning
+                && self.types.get(id).is_some_and(|declared| declared.local)
+                && !types.contains(&id)
+            {
+                types.push(id);
+            }
+        }
+        types
+    }
+
+    fn second_element(&mut self, file: usize, element: Node<'t>) {
+        let mut labels = element.subject().labels();
+        if element.kind() == N::SubjectPattern
+            && labels.any(|label| Form::of(&label.content()).is_some())
+        {
+            return;
+        }
+        let error = self
+            .error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
+            .help("join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]");
+        self.report(file, error);
+    }
+
+    fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'t>) {
+        let key = &*attribute.key;
+        match key {
+            "description" => tool.description = attribute.text(self, file),
+            "title" => tool.title = attribute.text(self, file),
+            "deprecated" => tool.deprecated = attribute.flag(self, file).unwrap_or_default(),
+            "open" => {
+                if let Some(open) = attribute.open(self, file) {
+                    tool.open = open;
+                }
+            }
+            "schemaTitle" => root(tool).title = attribute.text(self, file),
+            "schemaDescription" => root(tool).description = attribute.text(self, file),
+            "schemaExtensions" => {
+                root(tool).extensions = attribute.extensions(self, file).unwrap_or_default();
+            }
+            "fieldPatterns" => {
+                root(tool).patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
+            }
+            "requires" => root(tool).requires = attribute.names(self, file).unwrap_or_default(),
+            "schema" => root(tool).verbatim = attribute.schema(self, file),
+            "defs" => {
+                if let Some(defs) = attribute.type_names(self, file) {
+                    root(tool).defs = defs;
+                }
+            }
+            _ if find(AttributeOwner::Tool, key).is_some_and(|it| it.value == ValueType::Flag) => {
+                if let Some(flag) = attribute.flag(self, file) {
+                    tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));
+                }
+            }
+            "approval" => {
+                let spec = find(AttributeOwner::Tool, key);
+                if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                    tool.attributes.push((SmolStr::new(key), value));
+                }
+            }
+            _ => {
+                if let Some(value) = attribute.kept(self, file) {
+                    tool.attributes.push((SmolStr::new(key), value));
+                }
+            }
+        }
+    }
+}
+
+fn root(tool: &mut Tool) -> &mut Root {
+    tool.root.get_or_insert_with(Box::default)
+}

@@ -1,0 +1,342 @@
+//! Reads documents of `OpenAPI` 3.1 as interfaces.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+use crate::names::{free, pascal};
+
+/// The deepest nesting of a type. What is deeper is any value.
+const MAX_DEPTH: usize = 40;
+
+/// Names that generated modules have themselves, or import.
+const RESERVED: [&str; 26] = [
+    "ABC",
+    "Annotated",
+    "Any",
+    "Array",
+    "Awaitable",
+    "BaseModel",
+    "Call",
+    "Callable",
+    "Client",
+    "ConfigDict",
+    "Error",
+    "False",
+    "Field",
+    "Literal",
+    "Never",
+    "None",
+    "NotRequired",
+    "Promise",
+    "Record",
+    "Tools",
+    "True",
+    "TypeAdapter",
+    "TypeAlias",
+    "TypeAliasType",
+    "TypedDict",
+    "Object",
+];
+
+/// The keywords that may allow fields besides the properties.
+const OTHERS: [&str; 4] = ["patternProperties", "anyOf", "oneOf", "allOf"];
+
+/// The extension of an operation with the name of its tool, where its id is another one.
+const TOOL_NAME: &str = "x-tool-name";
+
+/// The reference to a schema that operations share.
+const COMPONENT: &str = "#/components/schemas/";
+
+/// The interface of a document that `gramc-openapi` wrote.
+pub fn read(document: &Value) -> Interface {
+    let mut reader = Reader::default();
+    let schemas = document.pointer("/components/schemas").and_then(Value::as_object);
+    // Names first, so that those of the specification stay as they are.
+    for name in schemas.into_iter().flat_map(Map::keys) {
+        let own = reader.free_name(name);
+        reader.components.insert(name.clone(), own);
+    }
+    for (name, schema) in schemas.into_iter().flatten() {
+        if let Some(name) = reader.components.get(name).cloned() {
+            reader.declare(&name, schema);
+        }
+    }
+    let paths = document.get("paths").and_then(Value::as_object);
+    let tools = paths.into_iter().flat_map(Map::values).filter_map(|path| path.get("post"));
+    let tools = tools.map(|operation| reader.tool(operation, schemas)).collect();
+    Interface { types: reader.types, tools }
+}
+
+#[derive(Default)]
+struct Reader {
+    types: Vec<NamedType>,
+    taken: HashSet<String>,
+    /// The names of shared schemas.
+    components: HashMap<String, String>,
+    depth: usize,
+}
+
+impl Reader {
+    fn free_name(&mut self, name: &str) -> String {
+        let mut name = pascal(name);
+        while RESERVED.contains(&name.as_str()) {
+            name.push_str("Type");
+        }
+        let name = free(&name, "", |name| self.taken.contains(name));
+        self.taken.insert(name.clone());
+        name
+    }
+
+    fn tool(&mut self, operation: &Value, schemas: Option<&Map<String, Value>>) -> Tool {
+        let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
+        let own = operation.get(TOOL_NAME).and_then(Value::as_str);
+        let name = own.unwrap_or_else(|| text("operationId")).to_owned();
+        let body = operation.pointer("/requestBody/content/application~1json/schema");
+        // Parameters may be those of a declared record.
+        let shared = body.and_then(|body| component(body)).and_then(|name| schemas?.get(name));
+        let body = shared.or(body);
+        let parameters = self.free_name(&format!("{name} Parameters"));
+        let shape = body.and_then(|schema| self.record(&parameters, schema));
+        // What is not a plain object has no fields that a language could name.
+        let is_open = body.is_some();
+        let shape = shape.unwrap_or(Shape::Record { fields: Vec::new(), is_open });
+        let doc = format!("The parameters of `{name}`.");
+        self.types.push(NamedType { name: parameters.clone(), doc, shape });
+        let result = operation.pointer("/responses/200/content/application~1json/schema");
+        let result = result.map(|schema| self.ty(schema, &format!("{name} Result")));
+        let [summary, description] = [text("summary"), text("description")];
+        let doc = if description.is_empty() { summary } else { description };
+        Tool {
+            doc: clean(doc),
+            is_deprecated: operation.get("deprecated").is_some_and(|flag| *flag == true),
+            parameters,
+            result: result.unwrap_or(Type::Any),
+            name,
+        }
+    }
+
+    /// Declares a type with a name that is taken for it.
+    fn declare(&mut self, name: &str, schema: &Value) {
+        // The place in the list is before the types in it.
+        let at = self.types.len();
+        let doc = doc_of(schema);
+        let name = name.to_owned();
+        self.types.push(NamedType { name: name.clone(), doc, shape: Shape::Alias(Type::Any) });
+        let shape = match self.record(&name, schema) {
+            Some(shape) => shape,
+            None => Shape::Alias(self.ty(schema, &name)),
+        };
+        if let Some(declared) = self.types.get_mut(at) {
+            declared.shape = shape;
+        }
+    }
+
+    /// The fields of a schema that is an object with properties.
+    fn record(&mut self, name: &str, schema: &Value) -> Option<Shape> {
+        let properties = fields_of(schema)?;
+        let others = schema.get("additionalProperties");
+        let required: HashSet<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let fields = properties.into_iter().map(|(key, schema)| Field {
+            name: key.clone(),
+            doc: doc_of(schema),
+            ty: self.ty(schema, &format!("{name} {key}")),
+            is_required: required.contains(key.as_str()),
+            default: schema.get("default").cloned(),
+        });
+        let fields = fields.collect();
+        let is_open = others.is_some_and(|others| *others != Value::Bool(false))
+            || OTHERS.iter().any(|key| schema.get(*key).is_some());
+        Some(Shape::Record { fields, is_open })
+    }
+
+    /// The type of a schema. `name` is for a record in it.
+    fn ty(&mut self, schema: &Value, name: &str) -> Type {
+        let map = match schema {
+            Value::Bool(false) => return Type::Never,
+            Value::Object(map) if self.depth < MAX_DEPTH => map,
+            _ => return Type::Any,
+        };
+        self.depth += 1;
+        let ty = self.composed(map, schema, name);
+        self.depth -= 1;
+        ty
+    }
+
+    fn composed(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
+        if map.contains_key("$ref") {
+            let known = component(schema).and_then(|component| self.components.get(component));
+            return known.map_or(Type::Any, |name| Type::Named(name.clone()));
+        }
+        let list = |key: &str| map.get(key).and_then(Value::as_array);
+        let fixed = map.get("const").map(std::slice::from_ref);
+        if let Some(values) = fixed.or_else(|| list("enum").map(Vec::as_slice)) {
+            let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
+            let is_literal = !values.is_empty() && values.iter().all(is_scalar);
+            return if is_literal { Type::Literal(values.to_vec()) } else { Type::Any };
+        }
+        if fields_of(schema).is_some() {
+            return self.simple("object", map, schema, name);
+        }
+        if let Some(members) = list("anyOf").or_else(|| list("oneOf")) {
+            let single =
+                members.iter().filter(|it| it.get("type") != Some(&"null".into())).count() == 1;
+            let members = members.iter().enumerate().map(|(at, member)| {
+                let title = member.get("title").and_then(Value::as_str);
+                let own = match title {
+                    _ if single => name.to_owned(),
+                    Some(title) => format!("{name} {title}"),
+                    None => format!("{name} {}", at + 1),
+                };
+                self.ty(member, &own)
+            });
+            return union(members.collect());
+        }
+        match list("allOf").map(Vec::as_slice) {
+            Some([only]) => return self.ty(only, name),
+            // Languages differ too much in what they can say of it.
+            Some(_) => return Type::Any,
+            None => {}
+        }
+        let types: Vec<&str> = match map.get("type") {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ if map.contains_key("properties") => vec!["object"],
+            _ => return Type::Any,
+        };
+        let members = types.iter().map(|ty| self.simple(ty, map, schema, name)).collect();
+        union(members)
+    }
+
+    fn simple(&mut self, ty: &str, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
+        use Constraint::{
+            ExclusiveMaximum, ExclusiveMinimum, MaxLength, Maximum, MinLength, Minimum, MultipleOf,
+        };
+        const OF_NUMBERS: [(&str, Constraint); 5] = [
+            ("minimum", Minimum),
+            ("maximum", Maximum),
+            ("exclusiveMinimum", ExclusiveMinimum),
+            ("exclusiveMaximum", ExclusiveMaximum),
+            ("multipleOf", MultipleOf),
+        ];
+        let (plain, constraints): (Type, &[(&str, Constraint)]) = match ty {
+            "null" => (Type::Null, &[]),
+            "boolean" => (Type::Boolean, &[]),
+            "integer" => (Type::Integer, &OF_NUMBERS),
+            "number" => (Type::Number, &OF_NUMBERS),
+            "string" => (Type::Text, &[("minLength", MinLength), ("maxLength", MaxLength)]),
+            "array" if is_tuple(map) => {
+                let items = map.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+                let items = items
+                    .enumerate()
+                    .map(|(at, item)| self.ty(item, &format!("{name} Item {}", at + 1)));
+                (Type::Tuple(items.collect()), &[])
+            }
+            "array" => {
+                let items = map.get("items").filter(|_| !map.contains_key("prefixItems"));
+                let item = items.map_or(Type::Any, |items| self.ty(items, &format!("{name} Item")));
+                let list = Type::List(Box::new(item));
+                (list, &[("minItems", MinLength), ("maxItems", MaxLength)])
+            }
+            "object" => {
+                let mut own = map.clone();
+                own.insert("type".to_owned(), "object".into());
+                let own = Value::Object(own);
+                if fields_of(&own).is_some() {
+                    let name = self.free_name(name);
+                    self.declare(&name, &own);
+                    return Type::Named(name);
+                }
+                let values = schema.get("additionalProperties");
+                let values = values.filter(|_| !map.contains_key("patternProperties"));
+                let value =
+                    values.map_or(Type::Any, |values| self.ty(values, &format!("{name} Value")));
+                (Type::Map(Box::new(value)), &[])
+            }
+            _ => return Type::Any,
+        };
+        let found: Vec<_> = constraints
+            .iter()
+            .filter_map(|(key, constraint)| {
+                let value = map.get(*key).filter(|value| value.is_number())?;
+                let is_whole = ty != "number";
+                if !is_whole {
+                    return Some((*constraint, value.clone()));
+                }
+                // A language may refuse other bounds of what is whole.
+                let whole = value.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 9e15)?;
+                Some((*constraint, format!("{whole:.0}").parse::<i64>().ok()?.into()))
+            })
+            .collect();
+        if found.is_empty() { plain } else { Type::Constrained(Box::new(plain), found) }
+    }
+}
+
+/// The properties of a schema that is a record: an object with properties, or one without any.
+fn fields_of(schema: &Value) -> Option<Vec<(&String, &Value)>> {
+    let map = schema.as_object()?;
+    let has = |keys: &[&str]| keys.iter().any(|key| map.contains_key(*key));
+    if has(&["$ref", "enum", "const"]) || map.get("type").is_some_and(|ty| ty != "object") {
+        return None;
+    }
+    let properties = map.get("properties").and_then(Value::as_object);
+    let properties: Vec<_> = properties.into_iter().flatten().collect();
+    let is_empty = map.get("additionalProperties") == Some(&Value::Bool(false)) && !has(&OTHERS);
+    (!properties.is_empty() || is_empty).then_some(properties)
+}
+
+/// Whether a schema is that of a list with as many items as it has places.
+fn is_tuple(map: &Map<String, Value>) -> bool {
+    let places = map.get("prefixItems").and_then(Value::as_array).map(Vec::len);
+    let least = map.get("minItems").and_then(Value::as_u64);
+    let is_closed = map.get("items") == Some(&Value::Bool(false));
+    is_closed && places.is_some_and(|places| places > 0 && least == Some(places as u64))
+}
+
+/// One of several types, each once. Any value includes all.
+fn union(members: Vec<Type>) -> Type {
+    let mut all: Vec<Type> = Vec::new();
+    for member in members {
+        let inner = match member {
+            Type::Any => return Type::Any,
+            Type::Never => continue,
+            Type::Union(inner) => inner,
+            member => vec![member],
+        };
+        for member in inner {
+            if !all.contains(&member) {
+                all.push(member);
+            }
+        }
+    }
+    match all.len() {
+        0 => Type::Never,
+        1 => all.swap_remove(0),
+        _ => Type::Union(all),
+    }
+}
+
+fn doc_of(schema: &Value) -> String {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::trim);
+    let text = text("description").or_else(|| text("title"));
+    clean(text.unwrap_or_default())
+}
+
+/// A text without tabs and without characters that end a line in one language and not in another.
+fn clean(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
+    let is_odd = |c: char| c.is_control() && c != '\n';
+    text.replace(|c| is_odd(c) || matches!(c, '\u{2028}' | '\u{2029}'), " ").trim().to_owned()
+}
+
+/// The name of the shared schema that a schema refers to.
+fn component(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix(COMPONENT)
+}

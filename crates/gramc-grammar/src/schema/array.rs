@@ -1,0 +1,142 @@
+//! Arrays.
+
+use serde_json::{Value, json};
+
+use super::scalar::count;
+use super::{Builder, Schema};
+use crate::rules::Expr;
+
+impl Builder<'_> {
+    pub(super) fn array(&mut self, keywords: &Schema, hint: &str) -> Expr {
+        let mut items = keywords.get("items").cloned().unwrap_or(Value::Bool(true));
+        let prefix = keywords.get("prefixItems").and_then(Value::as_array);
+        let prefix = prefix.map_or(&[][..], Vec::as_slice);
+        let mut least = count(keywords, "minItems").unwrap_or(0);
+        let most = count(keywords, "maxItems");
+        if items.is_array() {
+            self.lose("items", &items, "a list of schemas is not supported");
+            return Expr::NEVER;
+        }
+        if let Some(rest) = keywords.get("unevaluatedItems")
+            && !keywords.contains_key("items")
+        {
+            items = rest.clone();
+        }
+        if let Some(contains) = keywords.get("contains") {
+            if !prefix.is_empty() || keywords.contains_key("maxContains") {
+                self.lose("contains", contains, "it cannot be combined with its siblings");
+                return Expr::NEVER;
+            }
+            self.lose("contains", contains, "all items have to match it");
+            items = json!({"allOf": [items, contains]});
+            least = least.max(count(keywords, "minContains").unwrap_or(1));
+        }
+        if most.is_some_and(|most| most < least) {
+            return Expr::NEVER;
+        }
+        if keywords.get("uniqueItems") == Some(&Value::Bool(true))
+            && most.is_none_or(|most| most > 1)
+        {
+            return self.unique(&items, prefix, (least, most), hint);
+        }
+        let first: Vec<Expr> = prefix
+            .iter()
+            .enumerate()
+            .map(|(at, schema)| self.value(&["prefixItems", &at.to_string()], schema, hint))
+            .collect();
+        let item = self.value(&["items"], &items, hint);
+        let list = self.list(&first, &item, (least, most), hint);
+        self.rules.rule(hint, list)
+    }
+
+    /// The items of an array, with its brackets.
+    fn list(
+        &mut self,
+        first: &[Expr],
+        item: &Expr,
+        (least, most): (u32, Option<u32>),
+        hint: &str,
+    ) -> Expr {
+        let comma = self.comma();
+        let fixed = u32::try_from(first.len()).unwrap_or(u32::MAX);
+        let left = most.map(|most| most.saturating_sub(fixed));
+        let missing = least.saturating_sub(fixed);
+        let next = Expr::seq([comma.clone(), item.clone()]);
+        let mut tail = if fixed == 0 {
+            let more =
+                next.repeat(missing.saturating_sub(1), left.map(|left| left.saturating_sub(1)));
+            let some = Expr::seq([item.clone(), more]);
+            match (missing, left) {
+                (0, Some(0)) => Expr::EMPTY,
+                (0, _) => some.optional(),
+                (_, Some(0)) => Expr::NEVER,
+                _ => some,
+            }
+        } else {
+            next.repeat(missing, left)
+        };
+        for (at, schema) in (0..fixed).zip(first).rev() {
+            let before = if at == 0 { Expr::EMPTY } else { comma.clone() };
+            let with = Expr::seq([before, schema.clone(), tail]);
+            tail = match most {
+                Some(most) if most <= at => Expr::EMPTY,
+                _ if least > at => with,
+                _ => with.optional(),
+            };
+            if at > 0 && at % MAX_NESTED == 0 {
+                tail = self.rules.rule(&format!("{hint}-rest"), tail);
+            }
+        }
+        Expr::seq([Expr::text("["), tail, Expr::text("]")])
+    }
+
+    /// An array of different items: at most one, or some of a list of values, in its order.
+    fn unique(
+        &mut self,
+        items: &Value,
+        prefix: &[Value],
+        (least, most): (u32, Option<u32>),
+        hint: &str,
+    ) -> Expr {
+        let is_true = Value::Bool(true);
+        let values = items.get("enum").and_then(Value::as_array).filter(|_| prefix.is_empty());
+        let Some(values) = values.filter(|values| values.len() <= MAX_UNIQUE) else {
+            self.lose("uniqueItems", &is_true, "at most one item can be given");
+            if least > 1 {
+                return Expr::NEVER;
+            }
+            let first = prefix.first().unwrap_or(items);
+            let item = self.value(&["items"], first, hint);
+            let list = self.list(&[], &item, (least, Some(1)), hint);
+            return self.rules.rule(hint, list);
+        };
+        self.lose("uniqueItems", &is_true, "the items can only be given in the order of `enum`");
+        let mut members = Vec::new();
+        let mut seen = Vec::new();
+        for value in values {
+            let text = gramc_json_schema::values::canonical(value);
+            if seen.contains(&text) {
+                continue;
+            }
+            seen.push(text);
+            let mut member = items.clone();
+            if let Value::Object(keywords) = &mut member {
+                keywords.remove("enum");
+                keywords.insert("const".to_owned(), value.clone());
+            }
+            let item = self.value(&["items"], &member, hint);
+            if !item.is_never() {
+                members.push((item, false));
+            }
+        }
+        let inner = self.members(members, None, (least, most), hint);
+        let list = Expr::seq([Expr::text("["), inner, Expr::text("]")]);
+        self.rules.rule(hint, list)
+    }
+}
+
+/// The most items of a tuple that are nested in one rule.
+const MAX_NESTED: u32 = 16;
+
+/// The most values of which arrays of different items are made.
+const MAX_UNIQUE: usize = 60;

@@ -1,0 +1,277 @@
+//! The intersection of two schemas, as one schema.
+
+use std::collections::HashSet;
+
+use gramc_json_schema::numbers;
+use gramc_json_schema::values::canonical;
+use serde_json::{Map, Value, json};
+
+/// The most members of a union that two unions are combined into.
+const MAX_PAIRS: usize = 64;
+
+/// Keywords that apply other schemas to the same value.
+pub(super) const APPLICATORS: [&str; 7] =
+    ["$ref", "allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"];
+
+/// A schema of the values that two schemas accept, the second one of which is within the first one.
+/// `None` if keywords cannot be combined.
+pub(super) fn merge(one: &Value, other: &Value) -> Option<Value> {
+    match (one, other) {
+        (Value::Bool(true), schema) | (schema, Value::Bool(true)) => Some(schema.clone()),
+        (Value::Bool(false), _) | (_, Value::Bool(false)) => Some(Value::Bool(false)),
+        (Value::Object(one), Value::Object(other)) => {
+            if let (Some(one), Some(other)) = (one.get("const"), other.get("const"))
+                && !gramc_json_schema::values::same(one, other)
+            {
+                return Some(Value::Bool(false));
+            }
+            maps(one, &sealed(other)?).map(Value::Object)
+        }
+        _ => None,
+    }
+}
+
+type Schema = Map<String, Value>;
+
+/// A schema whose `unevaluated…` keywords are those for further properties and items: within
+/// another schema, they say nothing of what that one declares.
+fn sealed(schema: &Schema) -> Option<Schema> {
+    let mut sealed = schema.clone();
+    for (key, plain) in
+        [("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")]
+    {
+        let Some(rest) = sealed.remove(key) else { continue };
+        if APPLICATORS.iter().any(|key| schema.contains_key(*key))
+            || schema.contains_key("contains")
+        {
+            return None;
+        }
+        sealed.entry(plain).or_insert(rest);
+    }
+    Some(sealed)
+}
+
+fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
+    let mut merged = one.clone();
+    properties(&mut merged, one, other)?;
+    for (key, value) in other {
+        let key = key.as_str();
+        if matches!(key, "properties" | "additionalProperties" | "patternProperties") {
+            continue;
+        }
+        let Some(known) = merged.get(key).filter(|known| *known != value).cloned() else {
+            merged.insert(key.to_owned(), value.clone());
+            continue;
+        };
+        match key {
+            "$ref" | "not" | "if" | "then" | "else" | "dependentSchemas" | "contains" => {
+                let left = whole_keyword(key, other);
+                conjunction(&mut merged, left);
+            }
+            "allOf" => conjunction(&mut merged, json!({"allOf": value})),
+            _ => {
+                let combined = keyword(key, &known, value)?;
+                merged.insert(key.to_owned(), combined);
+            }
+        }
+    }
+    close_if_stripped(&mut merged, one, other);
+    let is_tuple = |schema: &Schema| schema.contains_key("prefixItems");
+    let says_items = |schema: &Schema| is_tuple(schema) || schema.contains_key("items");
+    let tuples = is_tuple(one) || is_tuple(other);
+    let differ = one.get("prefixItems") != other.get("prefixItems");
+    (!(tuples && differ && says_items(one) && says_items(other))).then_some(merged)
+}
+
+/// Refuses undeclared properties if one schema requires a name and another one declares properties,
+/// but not this one: the check strips it.
+fn close_if_stripped(merged: &mut Schema, one: &Schema, other: &Schema) {
+    let declares = |schema: &Schema, name: &Value| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.zip(name.as_str()).is_some_and(|(map, name)| map.contains_key(name))
+    };
+    let required = |schema: &Schema| -> HashSet<Value> {
+        let names = schema.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().cloned().collect()
+    };
+    // What a schema with properties requires. Others strip nothing.
+    let kept = [one, other].into_iter().filter_map(|schema| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| !properties.is_empty()).then(|| required(schema))
+    });
+    let kept: Vec<HashSet<Value>> = kept.collect();
+    let names = merged.get("required").and_then(Value::as_array);
+    let lost = names.into_iter().flatten().any(|name| {
+        !declares(merged, name) && kept.iter().any(|required| !required.contains(name))
+    });
+    if lost {
+        merged.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+}
+
+/// A keyword, with those that it only means something together with.
+fn whole_keyword(key: &str, schema: &Schema) -> Value {
+    let keys: &[&str] = match key {
+        "if" | "then" | "else" => &["if", "then", "else"],
+        "contains" => &["contains", "minContains", "maxContains"],
+        _ => return json!({key: schema[key]}),
+    };
+    let found = keys.iter().filter_map(|&key| Some((key.to_owned(), schema.get(key)?.clone())));
+    Value::Object(found.collect())
+}
+
+/// Adds a schema to `allOf`, from where it is merged once the own keywords are resolved.
+fn conjunction(merged: &mut Schema, schema: Value) {
+    match merged.get_mut("allOf") {
+        Some(Value::Array(members)) if !members.contains(&schema) => members.push(schema),
+        Some(_) => {}
+        None => {
+            merged.insert("allOf".to_owned(), json!([schema]));
+        }
+    }
+}
+
+fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
+    let larger = |wanted| {
+        let order = numbers::compare(one.as_number()?, other.as_number()?);
+        Some(if order == wanted { one.clone() } else { other.clone() })
+    };
+    match key {
+        "type" => Some(types(one, other)),
+        "enum" => {
+            let others: HashSet<String> = other.as_array()?.iter().map(canonical).collect();
+            let both = one.as_array()?.iter().filter(|it| others.contains(&canonical(it)));
+            Some(both.cloned().collect())
+        }
+        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+        | "minContains" => larger(std::cmp::Ordering::Greater),
+        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+        | "maxContains" => larger(std::cmp::Ordering::Less),
+        "required" => {
+            let mut names = one.as_array()?.clone();
+            let known: HashSet<Value> = names.iter().cloned().collect();
+            names.extend(other.as_array()?.iter().filter(|name| !known.contains(name)).cloned());
+            Some(names.into())
+        }
+        "uniqueItems" => Some(Value::Bool(true)),
+        "items" | "propertyNames" => both(one, other),
+        "pattern" => {
+            // A pattern that begins at the start of the text needs nothing before it.
+            let ahead = |pattern: &str| {
+                if pattern.starts_with('^') && !pattern.contains('|') {
+                    format!("(?={pattern})")
+                } else {
+                    format!("(?=[\\s\\S]*(?:{pattern}))")
+                }
+            };
+            Some(format!("^{}{}", ahead(one.as_str()?), ahead(other.as_str()?)).into())
+        }
+        "dependentRequired" => {
+            let mut map = one.as_object()?.clone();
+            for (name, needed) in other.as_object()? {
+                let known = map.get(name).cloned().unwrap_or_else(|| json!([]));
+                map.insert(name.clone(), keyword("required", &known, needed)?);
+            }
+            Some(map.into())
+        }
+        "anyOf" | "oneOf" => {
+            let (one, other) = (one.as_array()?, other.as_array()?);
+            let pairs =
+                one.iter().flat_map(|one| other.iter().map(move |it| json!({"allOf": [one, it]})));
+            (one.len() * other.len() <= MAX_PAIRS).then(|| pairs.collect())
+        }
+        "multipleOf" => multiple(one, other),
+        // Formats, encodings and whatever is not known here.
+        "format"
+        | "contentEncoding"
+        | "prefixItems"
+        | "unevaluatedProperties"
+        | "unevaluatedItems"
+        | "additionalItems"
+        | "dependencies"
+        | "$dynamicRef" => None,
+        // An annotation.
+        _ => Some(one.clone()),
+    }
+}
+
+/// Both schemas. If they cannot be merged, that is for their place to say.
+fn both(one: &Value, other: &Value) -> Option<Value> {
+    match (one, other) {
+        (Value::Bool(_), _) | (_, Value::Bool(_)) => merge(one, other),
+        _ => Some(json!({"allOf": [one, other]})),
+    }
+}
+
+fn types(one: &Value, other: &Value) -> Value {
+    let names = |types: &Value| match types {
+        Value::Array(names) => names.clone(),
+        name => vec![name.clone()],
+    };
+    let (one, other) = (names(one), names(other));
+    let mut common: Vec<Value> = one.iter().filter(|name| other.contains(name)).cloned().collect();
+    let integer = Value::from("integer");
+    let number = Value::from("number");
+    let narrowed = |a: &[Value], b: &[Value]| a.contains(&integer) && b.contains(&number);
+    if (narrowed(&one, &other) || narrowed(&other, &one)) && !common.contains(&number) {
+        common.retain(|name| *name != integer);
+        common.push(integer);
+    }
+    common.into()
+}
+
+fn multiple(one: &Value, other: &Value) -> Option<Value> {
+    let (one, other) = (one.as_number()?, other.as_number()?);
+    if numbers::is_multiple(one, other) {
+        return Some(one.clone().into());
+    }
+    numbers::is_multiple(other, one).then(|| other.clone().into())
+}
+
+/// Merges `properties`, `patternProperties` and `additionalProperties`, which depend on each other.
+fn properties(merged: &mut Schema, one: &Schema, other: &Schema) -> Option<()> {
+    let list = |schema: &Schema, key: &str| -> Schema {
+        schema.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
+    };
+    let patterns = |schema: &Schema| list(schema, "patternProperties");
+    if !patterns(one).is_empty() && !patterns(other).is_empty() && patterns(one) != patterns(other)
+    {
+        return None;
+    }
+    // What one schema says of further properties also holds for those that the other one declares.
+    let rest = |schema: &Schema| schema.get("additionalProperties").cloned();
+    let limits = |schema: &Schema| rest(schema).is_some_and(|it| it != Value::Bool(true));
+    if (limits(one) && !patterns(other).is_empty()) || (limits(other) && !patterns(one).is_empty())
+    {
+        return None;
+    }
+    let (mine, theirs) = (list(one, "properties"), list(other, "properties"));
+    let mut all = Schema::new();
+    for (name, schema) in &mine {
+        let met = theirs.get(name).cloned().or_else(|| rest(other));
+        all.insert(
+            name.clone(),
+            met.map_or_else(|| Some(schema.clone()), |met| both(schema, &met))?,
+        );
+    }
+    for (name, schema) in theirs.iter().filter(|(name, _)| !mine.contains_key(*name)) {
+        let met = rest(one);
+        all.insert(
+            name.clone(),
+            met.map_or_else(|| Some(schema.clone()), |met| both(schema, &met))?,
+        );
+    }
+    if one.contains_key("properties") || other.contains_key("properties") {
+        merged.insert("properties".to_owned(), all.into());
+    }
+    let more = if patterns(one).is_empty() { patterns(other) } else { patterns(one) };
+    if !more.is_empty() {
+        merged.insert("patternProperties".to_owned(), more.into());
+    }
+    let further = match (rest(one), rest(other)) {
+        (Some(one), Some(other)) => Some(both(&one, &other)?),
+        (one, other) => one.or(other),
+    };
+    merged.extend(further.map(|further| ("additionalProperties".to_owned(), further)));
+    Some(())
+}

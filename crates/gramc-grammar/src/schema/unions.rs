@@ -1,0 +1,354 @@
+//! Unions, negations and conditions.
+
+use serde_json::{Value, json};
+
+use super::merge::merge;
+use super::{Builder, Schema, TYPES};
+use crate::json_text;
+use crate::rules::Expr;
+
+/// The most properties that others depend on.
+const MAX_DEPENDENT: usize = 4;
+
+/// How deep schemas are compared to tell them apart.
+const MAX_COMPARED: usize = 4;
+
+impl Builder<'_> {
+    pub(super) fn any_of(&mut self, members: &[Value], rest: Schema, hint: &str) -> Expr {
+        let rest = Value::Object(rest);
+        let mut derived = Vec::with_capacity(members.len());
+        for (at, member) in members.iter().enumerate() {
+            derived.push(match merge(&rest, member) {
+                Some(merged) => self.branch(&["anyOf", &at.to_string()], &merged, hint),
+                None => self.unmerged("anyOf", member),
+            });
+        }
+        Expr::alt(derived)
+    }
+
+    /// The members of an exclusive union, as far as no other one accepts the same values.
+    pub(super) fn one_of(&mut self, members: &[Value], rest: Schema, hint: &str) -> Expr {
+        let rest = Value::Object(rest);
+        let mut derived = Vec::with_capacity(members.len());
+        for (at, member) in members.iter().enumerate() {
+            let others: Vec<&Value> =
+                members.iter().enumerate().filter(|other| other.0 != at).map(|it| it.1).collect();
+            let step = ["oneOf", &at.to_string()];
+            let Some(merged) = merge(&rest, member) else {
+                derived.push(self.unmerged("oneOf", member));
+                continue;
+            };
+            derived.push(match self.set_apart(&merged, &others) {
+                Some(Apart::Itself) => self.branch(&step, &merged, hint),
+                Some(Apart::Narrowed(narrowed)) => {
+                    let length = self.path.len();
+                    self.path.extend(step.map(str::to_owned));
+                    let derived = self.shared(narrowed.to_string(), &narrowed, hint);
+                    self.path.truncate(length);
+                    derived
+                }
+                None => {
+                    self.lose("oneOf", member, "its values may also match another member");
+                    Expr::NEVER
+                }
+            });
+        }
+        Expr::alt(derived)
+    }
+
+    /// A schema all of whose values are refused by some others: itself, or without what it shares
+    /// with them.
+    fn set_apart(&mut self, schema: &Value, others: &[&Value]) -> Option<Apart> {
+        let closed = closed(&self.resolved(schema), true);
+        if others.iter().all(|other| self.are_apart(&closed, other, 0)) {
+            // The grammar derives declared properties alone.
+            return Some(match schema.get("additionalProperties") {
+                None => Apart::Itself,
+                Some(_) if closed == *schema => Apart::Itself,
+                Some(_) => Apart::Narrowed(closed),
+            });
+        }
+        let mut narrowed = closed;
+        for other in others {
+            let required = names(&self.resolved(other), "required");
+            let own = names(&narrowed, "required");
+            for name in required.iter().filter(|name| !own.contains(name)) {
+                narrowed = merge(&narrowed, &json!({"properties": {(name): false}}))?;
+            }
+        }
+        let apart = others.iter().all(|other| self.are_apart(&narrowed, other, 0));
+        apart.then_some(Apart::Narrowed(narrowed))
+    }
+
+    /// The target of a schema that is only a reference.
+    fn resolved(&self, schema: &Value) -> Value {
+        let mut schema = schema;
+        for _ in 0..MAX_COMPARED {
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+            let alone = schema
+                .as_object()
+                .is_some_and(|map| map.keys().all(|key| key == "$ref" || !super::asserts(key)));
+            let target = reference.strip_prefix('#').and_then(|it| self.document.pointer(it));
+            let Some(target) = target.filter(|_| alone) else { break };
+            schema = target;
+        }
+        schema.clone()
+    }
+
+    /// Whether it is proven that no value fits two schemas. In the first one, objects hold nothing
+    /// but what is declared.
+    fn are_apart(&mut self, one: &Value, other: &Value, depth: usize) -> bool {
+        let (one, other) = (closed(&self.resolved(one), false), self.resolved(other));
+        if one == Value::Bool(false) || other == Value::Bool(false) {
+            return true;
+        }
+        let (mine, theirs) = (all_types(&one), all_types(&other));
+        if mine.iter().all(|name| !theirs.contains(name)) {
+            return true;
+        }
+        if let (Some(mine), Some(theirs)) = (values(&one), values(&other)) {
+            return mine
+                .iter()
+                .all(|it| !theirs.iter().any(|other| gramc_json_schema::values::same(it, other)));
+        }
+        let objects = mine.iter().filter(|name| theirs.contains(name)).all(|&it| it == "object");
+        if objects && depth < MAX_COMPARED && self.objects_are_apart(&one, &other, depth) {
+            return true;
+        }
+        depth == 0 && self.proves(&json!({"not": other}), &one)
+    }
+
+    fn objects_are_apart(&mut self, one: &Value, other: &Value, depth: usize) -> bool {
+        let property = |schema: &Value, name: &str| schema.get("properties")?.get(name).cloned();
+        let refuses = |schema: &Value, name: &str| {
+            property(schema, name).map_or_else(
+                || {
+                    schema.get("additionalProperties") == Some(&Value::Bool(false))
+                        && schema.get("patternProperties").is_none()
+                },
+                |it| it == Value::Bool(false),
+            )
+        };
+        let (mine, theirs) = (names(one, "required"), names(other, "required"));
+        mine.iter().chain(&theirs).any(|name| {
+            if mine.contains(name) && refuses(other, name)
+                || theirs.contains(name) && refuses(one, name)
+            {
+                return true;
+            }
+            match (property(one, name), property(other, name)) {
+                (Some(mine), Some(theirs)) => self.are_apart(&mine, &theirs, depth + 1),
+                _ => false,
+            }
+        })
+    }
+
+    /// The values that another schema refuses.
+    pub(super) fn negated(&mut self, refused: &Value, rest: &Schema, hint: &str) -> Expr {
+        let schema = Value::Object(rest.clone());
+        if *refused == Value::Bool(false) {
+            return self.schema(&schema, hint);
+        }
+        let closed = closed(&schema, true);
+        if self.are_apart(&closed, refused, 0) {
+            return self.schema(&closed, hint);
+        }
+        let alternatives = refused.as_object().map(|refused| Self::complements(refused, rest));
+        if let Some(alternatives) = alternatives.filter(|it| !it.is_empty()) {
+            let mut derived = Vec::new();
+            for alternative in alternatives {
+                derived.push(match merge(&schema, &alternative) {
+                    Some(merged) => self.schema(&merged, hint),
+                    None => self.unmerged("not", refused),
+                });
+            }
+            return Expr::alt(derived);
+        }
+        let texts = values(refused).filter(|_| rest.get("type").is_some_and(|it| it == "string"));
+        let free = rest.keys().all(|key| key == "type" || !super::asserts(key));
+        if let Some(texts) = texts.filter(|_| free) {
+            let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+            if let Some(texts) = json_text::none_of(&texts) {
+                return self.rules.token(hint, json_text::string(&texts));
+            }
+        }
+        self.lose("not", refused, "the remaining values cannot be derived");
+        Expr::NEVER
+    }
+
+    /// Schemas that together accept what a simple one refuses, at most. Empty if it is not simple.
+    fn complements(refused: &Schema, rest: &Schema) -> Vec<Value> {
+        let keys: Vec<&str> =
+            refused.keys().map(String::as_str).filter(|key| super::asserts(key)).collect();
+        let refused_value = Value::Object(refused.clone());
+        match keys[..] {
+            ["type"] => {
+                let types = all_types(&refused_value);
+                let left = TYPES.into_iter().filter(|name| !types.contains(name));
+                vec![json!({"type": left.collect::<Vec<_>>()})]
+            }
+            ["const" | "enum"] | ["type", "const" | "enum"] | ["const" | "enum", "type"] => {
+                let (own, other) = (values(&Value::Object(rest.clone())), values(&refused_value));
+                let Some((own, other)) = own.zip(other) else { return Vec::new() };
+                let left = own.into_iter().filter(|it| {
+                    !other.iter().any(|other| gramc_json_schema::values::same(it, other))
+                });
+                vec![json!({"enum": left.collect::<Vec<_>>()})]
+            }
+            ["required"] => {
+                let absent =
+                    |name: &String| json!({"type": "object", "properties": {(name): false}});
+                names(&refused_value, "required").iter().map(absent).collect()
+            }
+            ["properties"] | ["properties", "required"] | ["required", "properties"] => {
+                let required = names(&refused_value, "required");
+                let properties = refused.get("properties").and_then(Value::as_object);
+                let wrong = properties.into_iter().flatten().map(|(name, schema)| {
+                    json!({"type": "object", "properties": {(name): {"not": schema}}, "required": [name]})
+                });
+                let absent = required
+                    .iter()
+                    .map(|name| json!({"type": "object", "properties": {(name): false}}));
+                absent.chain(wrong).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// `if`, with `then` and `else`.
+    pub(super) fn conditional(&mut self, condition: &Value, mut rest: Schema, hint: &str) -> Expr {
+        let then = rest.remove("then").unwrap_or(Value::Bool(true));
+        let otherwise = rest.remove("else").unwrap_or(Value::Bool(true));
+        let rest = Value::Object(rest);
+        let met = merge(&rest, condition).and_then(|met| merge(&met, &then));
+        let unmet =
+            merge(&rest, &json!({"not": condition})).and_then(|unmet| merge(&unmet, &otherwise));
+        let mut derived = Vec::new();
+        for (step, schema) in [("then", met), ("else", unmet)] {
+            derived.push(match schema {
+                Some(schema) => self.branch(&[step], &schema, hint),
+                None => self.unmerged("if", condition),
+            });
+        }
+        Expr::alt(derived)
+    }
+
+    /// Keywords by which properties depend on others.
+    pub(super) fn dependent(
+        &mut self,
+        key: &str,
+        dependencies: &Value,
+        mut rest: Schema,
+        hint: &str,
+    ) -> Expr {
+        let mut more = dependencies.as_object().cloned().unwrap_or_default();
+        let Some((name, needed)) = more.iter().next().map(|(key, it)| (key.clone(), it.clone()))
+        else {
+            return self.schema(&Value::Object(rest), hint);
+        };
+        more.remove(&name);
+        let many = more.len() >= MAX_DEPENDENT;
+        if !more.is_empty() {
+            rest.insert(key.to_owned(), more.into());
+        }
+        let rest = Value::Object(rest);
+        let given = json!({"required": [name]});
+        let with = if needed.is_array() {
+            merge(&rest, &given).and_then(|it| merge(&it, &json!({"required": needed})))
+        } else {
+            merge(&rest, &given).and_then(|it| merge(&it, &needed))
+        };
+        let absent = merge(&rest, &json!({"properties": {(&name): false}}));
+        let required = names(&rest, "required").contains(&name);
+        let (with, without) = match (required, many) {
+            (true, _) => (with, Some(Value::Bool(false))),
+            (false, true) => {
+                self.lose(key, &name.as_str().into(), "the property cannot be given");
+                (Some(Value::Bool(false)), absent)
+            }
+            (false, false) => (with, absent),
+        };
+        let mut derived = Vec::new();
+        for schema in [with, without] {
+            derived.push(match schema {
+                Some(schema) => self.branch(&[key], &schema, hint),
+                None => self.unmerged(key, &name.as_str().into()),
+            });
+        }
+        Expr::alt(derived)
+    }
+}
+
+/// How a member of an exclusive union is told from the others.
+enum Apart {
+    Itself,
+    Narrowed(Value),
+}
+
+/// A schema whose objects hold nothing but declared properties, if it has any: as grammars have it,
+/// or, if forced, even if it says otherwise.
+fn closed(schema: &Value, force: bool) -> Value {
+    let mut closed = schema.clone();
+    if let Value::Object(keywords) = &mut closed
+        && keywords.contains_key("properties")
+        && !keywords.contains_key("patternProperties")
+        // The least number of properties is reached by others.
+        && !keywords.contains_key("minProperties")
+        && (force || !keywords.contains_key("additionalProperties"))
+        && !super::merge::APPLICATORS.iter().any(|key| keywords.contains_key(*key))
+    {
+        let other = keywords.insert("additionalProperties".to_owned(), Value::Bool(false));
+        // A required property is derived even if it is not declared.
+        let other = other.unwrap_or(Value::Bool(true));
+        let required = names(schema, "required");
+        if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+            for name in required {
+                properties.entry(name).or_insert_with(|| other.clone());
+            }
+        }
+    }
+    closed
+}
+
+/// The names in a list of a schema.
+fn names(schema: &Value, key: &str) -> Vec<String> {
+    let names = schema.get(key).and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The values that a schema lists.
+fn values(schema: &Value) -> Option<Vec<Value>> {
+    if let Some(value) = schema.get("const") {
+        return Some(vec![value.clone()]);
+    }
+    schema.get("enum")?.as_array().cloned()
+}
+
+/// The types that a schema may accept. Integers are numbers, and count as both.
+fn all_types(schema: &Value) -> Vec<&'static str> {
+    let of_value = |value: &Value| match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let named: Vec<&str> = match schema.get("type") {
+        Some(Value::String(name)) => TYPES.into_iter().filter(|it| it == name).collect(),
+        Some(Value::Array(names)) => {
+            TYPES.into_iter().filter(|&it| names.iter().any(|name| name == it)).collect()
+        }
+        _ => match values(schema) {
+            Some(values) => values.iter().map(of_value).collect(),
+            None => TYPES.to_vec(),
+        },
+    };
+    let mut named = named;
+    if named.contains(&"integer") && !named.contains(&"number") {
+        named.push("number");
+    } else if named.contains(&"number") && !named.contains(&"integer") {
+        named.push("integer");
+    }
+    named
+}

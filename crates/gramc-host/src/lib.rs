@@ -1,0 +1,25 @@
+//! What the packages of gramc for other languages share: specifications, libraries of functions, calls
+//! and experiments, with values as JSON.
+
+mod approval;
+mod calls;
+mod experiment;
+mod grading;
+mod library;
+mod settings;
+mod specification;
+mod target_tools;
+
+pub use approval::decision;
+pub use calls::call;
+pub use experiment::{
+    Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
+    merge_parts,
+};
+pub use grading::Grader;
+pub use gramc::specification::SpecificationError;
+pub use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
+pub use library::{BoundLibrary, Gap, Library};
+pub use settings::{setting_fault, setting_names};
+pub use specification::{Specification, UnknownTarget, import_tools};
+pub use target_tools::{TargetTool, TargetTools};

@@ -1,0 +1,151 @@
+//! Libraries of functions.
+
+use std::path::Path;
+use std::time::Duration;
+
+use gramc::specification::{LoadedLibrary, SpecificationError};
+use gramc_experiment::{HostFunction, recordings};
+use gramc_model::Library as LibraryDeclaration;
+use gramc_tools::invocation::Implementation;
+use gramc_tools::{Bound, InjectedSource, Settings, ToolLibrary};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+use crate::specification::Specification;
+
+/// Time for MCP servers to start before they are compared with the specification.
+const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+
+/// Implementations of tools, to which functions can be added.
+#[derive(Debug)]
+pub struct Library(Mutex<LibraryState>);
+
+#[derive(Debug)]
+struct LibraryState {
+    library: ToolLibrary,
+    parts: LibraryParts,
+}
+
+/// What identifies a library in experiments.
+#[derive(Debug, Clone)]
+pub(crate) struct LibraryParts {
+    pub(crate) declared: LibraryDeclaration,
+    pub(crate) functions: Vec<HostFunction>,
+    /// The content of the files that it replays.
+    pub(crate) recordings: Vec<u8>,
+}
+
+/// A library that is bound to a specification.
+#[derive(Debug)]
+pub struct BoundLibrary {
+    /// The library for sessions.
+    pub bound: Bound,
+    pub(crate) parts: LibraryParts,
+}
+
+/// Why a library does not fit a specification.
+#[derive(Debug)]
+pub struct Gap {
+    /// The tool, if it concerns one.
+    pub tool: Option<String>,
+    /// What does not fit.
+    pub message: String,
+}
+
+impl Gap {
+    /// The form in exceptions.
+    pub fn json(&self) -> Value {
+        json!({"tool": self.tool, "message": self.message})
+    }
+}
+
+fn attributes_of(map: Map<String, Value>) -> Vec<(SmolStr, Value)> {
+    map.into_iter().map(|(key, value)| (key.into(), value)).collect()
+}
+
+impl Library {
+    /// An empty library. The attributes are those of a library in gram.
+    pub fn new(name: &str, attributes: Map<String, Value>) -> Self {
+        let (mut settings, attributes) = (Settings::default(), attributes_of(attributes));
+        settings.take(&attributes);
+        let (description, implementations) = (None, Vec::new());
+        let declared =
+            LibraryDeclaration { name: name.into(), description, implementations, attributes };
+        Self::with_parts(ToolLibrary::new(name).settings(settings), declared, Vec::new())
+    }
+
+    fn with_parts(library: ToolLibrary, declared: LibraryDeclaration, recordings: Vec<u8>) -> Self {
+        let parts = LibraryParts { declared, functions: Vec::new(), recordings };
+        Self(Mutex::new(LibraryState { library, parts }))
+    }
+
+    /// Reads the library that a file declares. Requires the context of a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, has errors or does not declare the library.
+    pub fn load(path: &Path, name: Option<&str>) -> Result<Self, SpecificationError> {
+        let loaded = gramc::specification::load_library(path, name);
+        gramc::watch_processes();
+        let LoadedLibrary { library, declared, folder } = loaded?;
+        let recordings = recordings(&declared, &folder);
+        Ok(Self::with_parts(library, declared, recordings))
+    }
+
+    /// Adds the implementation of a tool. The attributes are those of an implementation in gram;
+    /// `injected` are values of injected parameters. `code` identifies the function, so that an
+    /// experiment with another one is not continued.
+    pub fn add(
+        &self,
+        name: &str,
+        implementation: impl Implementation + 'static,
+        attributes: Map<String, Value>,
+        injected: Map<String, Value>,
+        code: Option<&str>,
+    ) {
+        let mut state = self.0.lock();
+        let own = state.library.own_settings().clone();
+        let (mut settings, mut attributes) = (own.clone(), attributes_of(attributes));
+        settings.take(&attributes);
+        let library = state.library.clone().settings(settings);
+        let mut library = library.with(name, implementation).settings(own);
+        if !injected.is_empty() {
+            attributes.push(("inject".into(), injected.clone().into()));
+        }
+        for (parameter, value) in injected {
+            library = library.inject(name, parameter, &InjectedSource::Value(value));
+        }
+        attributes.extend(code.map(|code| ("code".into(), code.into())));
+        state.library = library;
+        state.parts.functions.push(HostFunction { tool: name.into(), attributes });
+    }
+
+    /// Connects to the library's MCP servers, so that they can be compared with a specification.
+    /// Those that cannot be reached are reported by each call.
+    pub async fn connect(&self) {
+        let library = self.0.lock().library.clone();
+        let _ = tokio::time::timeout(CONNECT_LIMIT, library.connect()).await;
+    }
+
+    /// Binds the library to a specification, or lists all that does not fit.
+    ///
+    /// # Errors
+    ///
+    /// If a tool has no implementation, or one that does not fit.
+    pub fn bind(&self, specification: &Specification) -> Result<BoundLibrary, Vec<Gap>> {
+        let (library, parts) = {
+            let state = self.0.lock();
+            (state.library.clone(), state.parts.clone())
+        };
+        let (bound, problems) = library.bind_partly(specification.module());
+        if problems.is_empty() {
+            return Ok(BoundLibrary { bound, parts });
+        }
+        let gaps = problems.iter().map(|problem| Gap {
+            tool: problem.tool().map(str::to_owned),
+            message: problem.to_string(),
+        });
+        Err(gaps.collect())
+    }
+}

@@ -1,0 +1,106 @@
+//! Specifications.
+
+use std::path::PathBuf;
+
+use gramc::specification::{Specification as Source, SpecificationError};
+use gramc_check::Valid;
+use gramc_model::Module;
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::import::{ImportError, ImportOptions, Origin, import_value};
+use gramc_tools::check::Policy;
+use gramc_tools::{Call, Session, Settings, ToolLibrary, Verdict};
+use serde_json::Value;
+
+use crate::target_tools::TargetTools;
+
+/// Tools, types and libraries without errors.
+#[derive(Debug)]
+pub struct Specification {
+    source: Source,
+    /// Checks calls that no library runs.
+    session: Session,
+}
+
+/// A target that does not exist, or that describes results instead of tools.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown target `{0}`; `gramc compile --help` lists them")]
+pub struct UnknownTarget(String);
+
+fn target(name: &str) -> Result<Target, UnknownTarget> {
+    let known = Target::from_name(name).filter(|it| !it.spec().shape.is_output());
+    known.ok_or_else(|| UnknownTarget(name.to_owned()))
+}
+
+impl Specification {
+    fn new(source: Source) -> Self {
+        let check = Policy { correct_names: false, ..Policy::default() };
+        let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
+        let session = Session::new(&library.bind_partly(&source.module).0);
+        Self { source, session }
+    }
+
+    /// Reads files and folders, with what they import.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or has errors.
+    pub fn load(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
+        Source::load(paths).map(Self::new)
+    }
+
+    /// Reads a text. `name` is its file name in diagnostics.
+    ///
+    /// # Errors
+    ///
+    /// If the text has errors.
+    pub fn parse(text: &str, name: &str) -> Result<Self, SpecificationError> {
+        Source::parse(text, name).map(Self::new)
+    }
+
+    /// What it declares.
+    pub fn module(&self) -> &Valid<Module> {
+        &self.source.module
+    }
+
+    /// The names of its tools.
+    pub fn names(&self) -> Vec<String> {
+        self.source.module.tools.iter().map(|tool| tool.name.to_string()).collect()
+    }
+
+    /// The tools for a target, ready for a request. With `expanded`, those in containers too.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such target for tools.
+    pub fn compile(&self, target_name: &str, expanded: bool) -> Result<Value, UnknownTarget> {
+        let options = Options { expanded, ..Options::new(target(target_name)?, self.source.files) };
+        let compilation = Compilation::new(&self.source.module, &options);
+        Ok(serde_json::to_value(compilation.request()).unwrap_or_default())
+    }
+
+    /// The tools for a target one by one, with the way back from its calls.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such target for tools.
+    pub fn tools_for(&self, target_name: &str) -> Result<TargetTools, UnknownTarget> {
+        Ok(TargetTools::new(&self.source, target(target_name)?))
+    }
+
+    /// Checks a call without running it.
+    pub fn validate(&self, call: Call) -> Verdict {
+        self.session.validate(call)
+    }
+}
+
+/// Tools in the form of MCP as a text in gram, with notes on what was changed.
+///
+/// # Errors
+///
+/// If the tools cannot be read.
+pub fn import_tools(tools: Value) -> Result<(String, Vec<String>), ImportError> {
+    let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
+    let imported = import_value(tools, &options)?;
+    Ok((imported.text, imported.notes.iter().map(ToString::to_string).collect()))
+}

@@ -1,0 +1,267 @@
+//! Comments that allow lints: `// gram-allow: naming, boolean-trap -- the reason`.
+//!
+//! Behind something on its line, such a comment is about what begins or ends on that line. On a
+//! line of its own it is about what begins behind it: a declaration, a parameter, a field. Among
+//! the comments at the start of a text that an empty line ends, it is about the whole text.
+
+mod range;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use gramc_syntax::Applicability::{NeedsLook, Safe};
+use gramc_syntax::{Diagnostic, Fix, Limits, Parse, Span, TokenKind};
+
+use crate::context::{Context, Count, Report};
+use crate::lint::{Level, Lint, LintPass};
+use crate::lints::{missing_description, unknown_lint, unused_allow};
+use gramc_model::nearest::{nearest, question};
+
+/// What such a comment begins with.
+const WORD: &str = "gram-allow";
+
+/// A comment that allows lints somewhere.
+struct Allow {
+    /// The comment.
+    comment: Span,
+    /// Where diagnostics are allowed.
+    range: Span,
+    names: Vec<Name>,
+}
+
+/// A name in such a comment.
+struct Name {
+    span: Span,
+    lint: Option<&'static Lint>,
+    used: Cell<bool>,
+}
+
+/// Whether a text may have such comments. Most have none, and need not be looked at again.
+pub(crate) fn may_be_in(text: &Parse) -> bool {
+    text.tree().may_have(&[TokenKind::Comment]) && text.source().text().contains(WORD)
+}
+
+/// How many diagnostics about a text are looked for, before its comments take some out.
+pub(crate) fn most(may_allow: bool) -> usize {
+    if may_allow { MAX_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
+}
+
+/// The diagnostic limit of a text with `gram-allow` comments. It is high because many diagnostics may
+/// be allowed, and an unused comment is known only after all of them.
+const MAX_WITH_COMMENTS: usize = 20 * Limits::MAX_DIAGNOSTICS;
+
+/// Removes the diagnostics that comments of the text allow, and reports invalid comments.
+pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) {
+    let allows = allows(&cx.texts[file]);
+    if allows.is_empty() {
+        return;
+    }
+    // A comment cannot be called unused if the text has errors, the diagnostic limit is reached or
+    // the lint is off.
+    let all_found = cx.project.valid.is_some() && is_whole(found);
+    let end = cx.texts[file].source().text().len();
+    let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
+    found.retain_mut(|diagnostic| {
+        if *diagnostic.code == missing_description::LINT.code {
+            let allowed = |span: Span| index.allows_at(missing_description::LINT.code.name, span);
+            return missing_description::remove_allowed(diagnostic, allowed);
+        }
+        !index.allows(diagnostic)
+    });
+    // Unknown names come first: another comment may allow their diagnostics, and so be used.
+    for check in [report_unknown, report_unused] {
+        let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
+        for allow in &allows {
+            for at in 0..allow.names.len() {
+                if report.is_full(file) {
+                    break;
+                }
+                check(cx, (file, all_found), (allow, at), &mut report);
+            }
+        }
+        let more = report.take().into_iter().map(|(_, diagnostic)| diagnostic);
+        found.extend(more.filter(|diagnostic| !index.allows(diagnostic)));
+    }
+}
+
+/// Whether all diagnostics about a text are known: the checker and the other lints have limits.
+fn is_whole(found: &[Diagnostic]) -> bool {
+    let by_checker = |diagnostic: &&Diagnostic| {
+        let lint = Lint::of(diagnostic.code.name);
+        lint.is_none_or(|lint| matches!(lint.passes, [LintPass::Checker]))
+    };
+    found.len() <= Limits::MAX_DIAGNOSTICS
+        || (found.len() <= MAX_WITH_COMMENTS
+            && found.iter().filter(by_checker).count() <= Limits::MAX_DIAGNOSTICS)
+}
+
+/// What the comments of a text allow, by lint.
+struct Index<'a> {
+    /// The places and their names, in the order of their starts; and the greatest end so far.
+    lints: HashMap<&'static str, Vec<(Span, u32, &'a Name)>>,
+    /// The names that are about the whole text.
+    everywhere: HashMap<&'static str, Vec<&'a Name>>,
+}
+
+impl<'a> Index<'a> {
+    fn of(allows: &'a [Allow], end: u32) -> Self {
+        let mut index = Self { lints: HashMap::new(), everywhere: HashMap::new() };
+        let mut order: Vec<&Allow> = allows.iter().collect();
+        order.sort_by_key(|allow| allow.range.start);
+        for allow in order {
+            for name in &allow.names {
+                let Some(lint) = name.lint else { continue };
+                if allow.range == Span::new(0, end) {
+                    index.everywhere.entry(lint.code.name).or_default().push(name);
+                    continue;
+                }
+                let places = index.lints.entry(lint.code.name).or_default();
+                let reach = places.last().map_or(0, |(_, reach, _)| *reach);
+                places.push((allow.range, reach.max(allow.range.end), name));
+            }
+        }
+        index
+    }
+
+    /// Whether a comment allows a diagnostic. All that do are of use.
+    fn allows(&self, diagnostic: &Diagnostic) -> bool {
+        self.allows_at(diagnostic.code.name, diagnostic.span())
+    }
+
+    fn allows_at(&self, code: &'static str, span: Span) -> bool {
+        let at = span.start;
+        let everywhere = self.everywhere.get(code).into_iter().flatten();
+        let places = self.lints.get(code).map(Vec::as_slice).unwrap_or_default();
+        let begun = places.partition_point(|(range, ..)| range.start <= at);
+        let near = places.iter().take(begun).rev().take_while(|(_, reach, _)| at < *reach);
+        let here = near.filter(|(range, ..)| at < range.end).map(|(.., name)| name);
+        here.chain(everywhere).fold(false, |_, name| {
+            name.used.set(true);
+            true
+        })
+    }
+}
+
+/// Reports a name that is no lint's.
+fn report_unknown(
+    cx: &Context<'_>,
+    (file, _): (usize, bool),
+    (allow, at): (&Allow, usize),
+    report: &mut Report,
+) {
+    let Some(name) = allow.names.get(at).filter(|name| name.lint.is_none()) else { return };
+    if cx.settings.level(&unknown_lint::LINT) != Level::Allow {
+        let text = cx.texts[file].source().slice(name.span);
+        report.add(file, unknown(cx, file, name.span, text));
+    }
+}
+
+/// Reports a name of a lint that finds nothing there.
+fn report_unused(
+    cx: &Context<'_>,
+    (file, all_found): (usize, bool),
+    (allow, at): (&Allow, usize),
+    report: &mut Report,
+) {
+    let Some(name) = allow.names.get(at) else { return };
+    let Some(lint) = name.lint.filter(|_| all_found && !name.used.get()) else { return };
+    let on = |lint| cx.settings.level(lint) != Level::Allow;
+    // Whether a suppression of `unused-allow` is used is known only after all others.
+    if lint.code == unused_allow::LINT.code || !on(lint) || !on(&unused_allow::LINT) {
+        return;
+    }
+    let message = format!("unused suppression of `{}`", lint.code.name);
+    let diagnostic = cx.diagnostic(&unused_allow::LINT, file, name.span, message);
+    let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
+    report.add(file, diagnostic.help("remove it, or move it to the code it applies to").fix(fix));
+}
+
+fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
+    let is_error = crate::lints::all_codes().any(|code| code.name == text);
+    let message = if is_error {
+        format!("`{text}` is an error and cannot be allowed")
+    } else if text.is_empty() {
+        "this comment names no lint".to_owned()
+    } else {
+        format!("unknown lint `{text}`")
+    };
+    let near = nearest(text, crate::lints::LINTS.iter().map(|lint| lint.code.name));
+    let help = match question(&near) {
+        _ if is_error => "fix the error, and remove its name here".to_owned(),
+        Some(help) => help,
+        None => {
+            "write `// gram-allow:` and lint names; run `gramc explain` to list them".to_owned()
+        }
+    };
+    let mut diagnostic = cx.diagnostic(&unknown_lint::LINT, file, span, message).help(help);
+    if let (Some(near), false) = (near.first(), is_error) {
+        let fix = Fix::replace(NeedsLook, format!("write `{near}`"), span, *near);
+        diagnostic = diagnostic.fix(fix);
+    }
+    diagnostic
+}
+
+/// What to remove, so that a name is gone: the comment where it is the only one, and then the line
+/// that holds nothing else.
+fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
+    let text = cx.texts[file].source().text();
+    let span = |at: usize| allow.names.get(at).map(|name| name.span);
+    match (at.checked_sub(1).and_then(span), span(at), span(at + 1)) {
+        (_, Some(own), Some(next)) => return Span::new(own.start, next.start),
+        (Some(before), Some(own), None) => return Span::new(before.end, own.end),
+        _ => {}
+    }
+    let before = text.get(..allow.comment.start as usize).unwrap_or_default();
+    let kept = before.trim_end_matches([' ', '\t']).len();
+    let alone = kept == 0 || before[..kept].ends_with('\n');
+    let after = text.get(allow.comment.end as usize..).unwrap_or_default();
+    let line_break = if after.starts_with("\r\n") { 2 } else { u32::from(after.starts_with('\n')) };
+    let end = allow.comment.end + if alone { line_break } else { 0 };
+    // `kept` is an offset in a text, which 32 bits count.
+    Span::new(u32::try_from(kept).unwrap_or(u32::MAX), end)
+}
+
+/// The comments of a text that allow lints.
+fn allows(text: &Parse) -> Vec<Allow> {
+    let (tree, source) = (text.tree(), text.source().text());
+    let mut allows: Vec<Allow> = Vec::new();
+    for (at, _) in source.match_indices(WORD) {
+        let token = tree.token_at(u32::try_from(at).unwrap_or(u32::MAX));
+        let comment = token.span();
+        let seen = allows.last().is_some_and(|last| last.comment == comment);
+        if token.kind() != TokenKind::Comment || seen {
+            continue;
+        }
+        let words = token.text().trim_start_matches('/');
+        let Some(rest) = words.trim_start().strip_prefix(WORD) else { continue };
+        let Some(list) = rest.trim_start().strip_prefix(':') else { continue };
+        let list = list.split_once("--").map_or(list, |(list, _)| list);
+        let start = offset_in(source, list);
+        allows.push(Allow { comment, range: comment, names: names(list, start) });
+    }
+    let comments: Vec<_> = allows.iter().map(|allow| allow.comment).collect();
+    for (allow, range) in allows.iter_mut().zip(range::ranges(text, &comments)) {
+        allow.range = range;
+    }
+    allows
+}
+
+fn offset_in(text: &str, part: &str) -> u32 {
+    let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// The names of a list that begins at an offset of its text.
+fn names(list: &str, start: u32) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut at = start;
+    for part in list.split(',') {
+        let name = part.trim();
+        let len = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let from = at + len(part) - len(part.trim_start());
+        let span = Span::new(from, from + len(name));
+        names.push(Name { span, lint: Lint::of(name), used: Cell::new(false) });
+        at += len(part) + 1;
+    }
+    names
+}

@@ -1,0 +1,143 @@
+//! One lint for each target: what of a tool does not fit it.
+
+use gramc_syntax::{Code, Span};
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Level, Lint, LintPass};
+use gramc_schema::emit::{Compilation, Entry, Options};
+use gramc_schema::lower::{Became, Loss, Target};
+
+/// Declares the lint about a target.
+macro_rules! portable {
+    ($lint:ident, $target:ident, $name:literal, $run:ident) => {
+        pub(crate) static $lint: Lint = Lint {
+            code: Code {
+                name: concat!("portable-", $name),
+                page: concat!(
+                    "# A tool uses features not supported by the target ",
+                    $name,
+                    "
+
+What a target cannot hold becomes a sentence of a description, text that holds
+JSON, or another name. gramc still enforces it, but the model is no longer kept
+from getting it wrong. What the target says in another way is not reported.
+
+`gramc explain ",
+                    $name,
+                    "` shows what the target takes. The lint is on
+where the `targets` of `gram.toml` hold `",
+                    $name,
+                    "`.
+
+```gram bad
+[`find files`:Tool |
+  (name::Text {pattern: \"^[a-z]+$\"})==>(::`{paths: Text[]}`)
+]
+```
+
+```gram good
+[findFiles:Tool | (name::Text)==>(::`{paths: Text[]}`)]
+```
+"
+                ),
+            },
+            level: Level::Allow,
+            target: Some(Target::$target),
+            passes: &[LintPass::Whole($run)],
+            ..Lint::COMMON
+        };
+
+        fn $run(cx: &Context<'_>, report: &mut Report) {
+            run(cx, &$lint, Target::$target, report);
+        }
+    };
+}
+
+portable!(ANTHROPIC, Anthropic, "anthropic", anthropic);
+portable!(ANTHROPIC_STRICT, AnthropicStrict, "anthropic-strict", anthropic_strict);
+portable!(BEDROCK, Bedrock, "bedrock", bedrock);
+portable!(GEMINI, Gemini, "gemini", gemini);
+portable!(GEMINI_JSON, GeminiJson, "gemini-json", gemini_json);
+portable!(LLAMACPP, LlamaCpp, "llamacpp", llamacpp);
+portable!(MCP, Mcp, "mcp", mcp);
+portable!(MISTRAL, Mistral, "mistral", mistral);
+portable!(OLLAMA, Ollama, "ollama", ollama);
+portable!(OPENAI, OpenAi, "openai", openai);
+portable!(OPENAI_FUNCTIONS, OpenAiFunctions, "openai-functions", openai_functions);
+portable!(OPENAI_RESPONSES, OpenAiResponses, "openai-responses", openai_responses);
+portable!(OPENAI_STRICT, OpenAiStrict, "openai-strict", openai_strict);
+portable!(VLLM, Vllm, "vllm", vllm);
+
+/// The lint about JSON Schema itself, which holds everything.
+pub(crate) static JSON_SCHEMA: Lint = Lint {
+    code: Code {
+        name: "portable-json-schema",
+        page: "\
+# A tool uses features not supported by JSON Schema
+
+JSON Schema supports everything a tool can declare, so this lint never reports a
+diagnostic. It exists because every target has a lint.
+
+```gram good
+[findFiles:Tool | (name::Text)==>(::`{paths: Text[]}`)]
+```
+",
+    },
+    level: Level::Allow,
+    target: Some(Target::JsonSchema),
+    passes: &[],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Report) {
+    let Some(module) = cx.project.valid else { return };
+    let mut options = Options::new(target, cx.texts.len());
+    options.expanded = true;
+    let compilation = Compilation::new(module, &options);
+    let mut views = cx.tools();
+    for entry in compilation.entries() {
+        let Entry::Tool(tool) = entry else { continue };
+        let Some(view) = views.find(|view| std::ptr::eq(view.tool, *tool)) else { return };
+        // Lowering costs more than all else that a lint does.
+        if report.is_full(view.file) {
+            continue;
+        }
+        for loss in compilation.compile(*entry).losses().iter().filter(|loss| is_grave(loss)) {
+            let text = loss.to_string();
+            let what = text.strip_prefix(&format!("{}: ", tool.name)).unwrap_or(&text);
+            let what = what.trim_end_matches('.');
+            let target = target.name();
+            let message = match what.strip_prefix("name ") {
+                Some(what) => format!("for {target}, the tool `{}` {what}", tool.name),
+                None => format!("for {target}, {what}"),
+            };
+            let diagnostic = cx
+                .diagnostic(lint, view.file, place(&view, &loss.path), message)
+                .help(format!("run `gramc explain {target}` for the limits of the target"));
+            report.add(view.file, diagnostic);
+        }
+    }
+}
+
+/// Whether something is lost for the model, and not only said in another way. What MCP does not
+/// take of results has a lint of its own.
+fn is_grave(loss: &Loss) -> bool {
+    let same = matches!(loss.became, Became::Rewritten(_) | Became::Inlined | Became::Nullable);
+    // What was not written was hardly meant.
+    let default = loss.became == Became::Closed && loss.value.is_null();
+    !same && !default && loss.path != "outputSchema"
+}
+
+/// The span of the parameter for a path in the schema.
+fn place(view: &ToolView<'_>, path: &str) -> Span {
+    let Some(rest) = path.strip_prefix("properties") else { return view.name };
+    let belongs = |name: &str| {
+        let plain = rest.strip_prefix('.').and_then(|rest| rest.strip_prefix(name));
+        let quoted = format!("[{}]", serde_json::Value::from(name));
+        plain
+            .or_else(|| rest.strip_prefix(&quoted))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let field = view.tool.parameters.iter().find(|field| belongs(&field.name));
+    field.map_or(view.name, |field| view.place(field))
+}

@@ -1,0 +1,60 @@
+use gramc_syntax::Applicability::NeedsLook;
+use gramc_syntax::{Code, Fix, Node};
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Level, Lint, LintPass};
+use gramc_model::Type;
+use gramc_schema::lower::Target;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "result-not-object",
+        page: r"# The result of an MCP tool is not an object
+
+Before its revision of 2026, the Model Context Protocol took an output schema of
+a tool only where the result is an object. Of any other result the client hears
+nothing, so that it can neither check it nor hand it on as data.
+
+Put the result into an object, with a name that says what it is. This lint is on
+where the `targets` of `gram.toml` hold `mcp`; a result of `Null` or `Any` is
+fine.
+
+```gram bad
+[countWords:Tool | (text::Text)==>(::Int)]
+```
+
+```gram good
+[countWords:Tool | (text::Text)==>(::`{words: Int}`)]
+```
+",
+    },
+    level: Level::Allow,
+    fix: Some(NeedsLook),
+    target: Some(Target::Mcp),
+    passes: &[LintPass::Tool(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    let ty = cx.known.types.resolve(&view.tool.result.type_use.ty);
+    if matches!(ty, Type::Object(_) | Type::Map(_) | Type::Any | Type::Null) {
+        return;
+    }
+    let Some(node) = view.result() else { return };
+    let message = format!("the result of `{}` is not an object", view.tool.name);
+    let mut diagnostic = cx
+        .diagnostic(&LINT, view.file, node.span(), message)
+        .help("wrap it in an object: (::{result: Text})");
+    let label = node.subject().labels().next();
+    if let (Some(label), None) = (label, node.subject().record) {
+        // A type in backticks stays in backticks.
+        let inner = label.text();
+        let text = match inner.strip_prefix('`').and_then(|inner| inner.strip_suffix('`')) {
+            Some(inner) => format!("`{{result: {inner}}}`"),
+            None => format!("{{result: {inner}}}"),
+        };
+        let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
+        diagnostic = diagnostic.fix(fix);
+    }
+    report.add(view.file, diagnostic);
+}

@@ -1,0 +1,73 @@
+use gramc_syntax::Code;
+
+use crate::context::{Context, Report, TypeView};
+use crate::lint::{Lint, LintPass};
+use gramc_check::Meaning;
+use gramc_model::TypeId;
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "shadowed-type",
+        page: r"# A type shadows another type
+
+A type declared inside a tool shadows the type of the same name outside, and a
+type of a file shadows an imported one. The signature alone does not show which
+one applies.
+
+Rename one of them, or remove the inner one where both mean the same.
+
+```gram bad
+[send:Tool | (to::Address)==>(::Null),
+  [Address::Record | (street::Text), (city::Text)]
+]
+
+[Address::Record | (mail::Email)]
+
+[forget:Tool | (who::Address)==>(::Null)]
+```
+
+```gram good
+[send:Tool | (to::PostalAddress)==>(::Null),
+  [PostalAddress::Record | (street::Text), (city::Text)]
+]
+
+[Address::Record | (mail::Email)]
+
+[forget:Tool | (who::Address)==>(::Null)]
+```
+",
+    },
+    passes: &[LintPass::Type(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    let name = &view.declaration.name;
+    let hidden = if view.declaration.local {
+        match cx.known.type_names.find(view.file, None, name) {
+            // One in a file that has nothing to do with this one is not hidden by it.
+            Meaning::One(file, id) if file == view.file || imports(cx, view.file, file) => Some(id),
+            _ => None,
+        }
+    } else {
+        imported(cx, view)
+    };
+    let Some(other) = hidden.filter(|id| *id != view.id).and_then(|id| cx.ty(id)) else { return };
+    let message = format!("this `{name}` hides another type `{name}`");
+    let diagnostic = cx
+        .diagnostic(&LINT, view.file, view.name, message)
+        .label_in(cx.texts[other.file].source(), other.name, "the hidden one")
+        .help("rename one of them, or remove this one if both mean the same");
+    report.add(view.file, diagnostic);
+}
+
+fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {
+    cx.imports.get(file).is_some_and(|imports| imports.iter().any(|(_, text)| *text == other))
+}
+
+/// The type of the same name in a file that the type's own file imports.
+fn imported(cx: &Context<'_>, view: &TypeView<'_>) -> Option<TypeId> {
+    let imports = cx.imports.get(view.file)?;
+    let name = &view.declaration.name;
+    imports.iter().find_map(|(_, text)| cx.known.type_names.of_file(*text, name))
+}

@@ -1,0 +1,128 @@
+use gramc_syntax::Applicability::NeedsLook;
+use gramc_syntax::{Code, Fix, Node, NodeKind, Span};
+
+use crate::context::{Context, Report, ToolView, TypeView};
+use crate::lint::{Lint, LintPass};
+use gramc_model::attributes::{AttributeOwner, find};
+use gramc_model::print::type_expression;
+use gramc_model::{Field, Type};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "suspicious-type",
+        page: r#"# A type hardly means what it says
+
+- `"single" | "double"[]`: the brackets belong to the last alternative. A list
+  of all of them is `("single" | "double")[]`.
+- `"a" | "b" | {description: "Kind"}`: after a `|`, braces are a record, which
+  is one more alternative. Attributes follow the type without a `|`.
+- `Integer | Number`: every integer is a number.
+
+If the type is meant as it is, allow it with a comment,
+`// gram-allow: suspicious-type`.
+
+```gram bad
+[book:Tool | (rooms::`"single" | "double"[]`)==>(::Null)]
+```
+
+```gram good
+[book:Tool | (rooms::`("single" | "double")[]`)==>(::Null)]
+```
+"#,
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Tool(run), LintPass::Type(run_type)],
+    ..Lint::COMMON
+};
+
+/// What is likely meant by a type.
+struct Suspicion {
+    message: String,
+    help: String,
+    /// The type that is meant, if it is one.
+    meant: Option<String>,
+}
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in &view.tool.parameters {
+        if let Some(found) = suspicion(cx, &field.type_use.ty) {
+            report_at(cx, view.file, found, (view.parameter(field), view.place(field)), report);
+        }
+    }
+    if let Some(found) = suspicion(cx, &view.tool.result.type_use.ty) {
+        report_at(cx, view.file, found, (view.result(), view.name), report);
+    }
+}
+
+fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+    for field in view.fields() {
+        if let Some(found) = suspicion(cx, &field.type_use.ty) {
+            report_at(cx, view.file, found, (view.field(field), view.place(field)), report);
+        }
+    }
+}
+
+fn report_at(
+    cx: &Context<'_>,
+    file: usize,
+    Suspicion { message, help, meant }: Suspicion,
+    (node, place): (Option<Node<'_>>, Span),
+    report: &mut Report,
+) {
+    let label = node.and_then(|node| node.subject().labels().next());
+    let span = label.map_or(place, Node::span);
+    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
+    let expression = label.filter(|label| label.kind() == NodeKind::TypeExpression);
+    report.add(
+        file,
+        match meant.filter(|_| expression.is_some()) {
+            Some(meant) => {
+                let write = format!("write `{meant}`");
+                diagnostic.fix(Fix::replace(NeedsLook, write, span, meant))
+            }
+            None => diagnostic,
+        },
+    );
+}
+
+fn suspicion(cx: &Context<'_>, ty: &Type) -> Option<Suspicion> {
+    let print = |ty: &Type| type_expression(cx.known.types, ty);
+    let written = |message: &str, meant: String| Suspicion {
+        message: message.to_owned(),
+        help: format!("write `{meant}`"),
+        meant: Some(meant),
+    };
+    let Type::Union(members) = ty else { return None };
+    let (last, others) = members.split_last()?;
+    if let Type::List(Some(item)) = last
+        && let literal @ Type::Literal(_) = &**item
+        && others.iter().all(|it| matches!(it, Type::Literal(_)))
+    {
+        let all = others.iter().chain([literal]).cloned().collect();
+        let list = print(&Type::List(Some(Box::new(Type::Union(all)))))?;
+        return Some(written("the `[]` belongs to the last alternative alone", list));
+    }
+    if are_attributes(last) {
+        return Some(Suspicion {
+            message: "this record is an alternative of the type".to_owned(),
+            help: "remove the `|` before it if its fields are attributes".to_owned(),
+            meant: None,
+        });
+    }
+    if !members.contains(&Type::Integer) || !members.contains(&Type::Number) {
+        return None;
+    }
+    let left: Vec<_> = members.iter().filter(|it| **it != Type::Integer).cloned().collect();
+    let left = if let [only] = &left[..] { only.clone() } else { Type::Union(left) };
+    Some(written("every integer is a number", print(&left)?))
+}
+
+/// Whether a record has nothing but attributes with their values, which it has as literal types.
+fn are_attributes(ty: &Type) -> bool {
+    let Type::Object(object) = ty else { return false };
+    let is_attribute = |field: &Field| {
+        let literal = matches!(field.type_use.ty, Type::Literal(_));
+        literal && find(AttributeOwner::Field, &field.name).is_some()
+    };
+    object.fields.as_deref().is_some_and(|it| !it.is_empty() && it.iter().all(is_attribute))
+}

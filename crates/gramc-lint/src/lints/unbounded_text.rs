@@ -1,0 +1,71 @@
+use gramc_syntax::Code;
+
+use crate::context::{Context, Report, ToolView};
+use crate::lint::{Level, Lint, LintPass};
+use gramc_model::{Constraint, Type, TypeUse, ValueSource};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "unbounded-text",
+        page: r"# A text has no maximum length
+
+Without a bound, a model can send a text of any size. Set a length, a pattern, a
+format or an enum.
+
+This lint is off by default, because many tools accept texts of any length. Set
+a maximum, such as `length: ...200`.
+
+```gram bad
+[rename:Tool | (name::Text)==>(::Null)]
+```
+
+```gram good
+[rename:Tool | (name::Text {length: 1..200})==>(::Null)]
+```
+",
+    },
+    level: Level::Allow,
+    passes: &[LintPass::Tool(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+    for field in view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model) {
+        let mut type_use = &field.type_use;
+        // Bounds may be set at the use, or at any alias of the type.
+        let mut bounded = is_bounded(type_use);
+        for _ in 0..=cx.known.types.0.len() {
+            let Type::Named(id) = type_use.ty else { break };
+            let Some(declared) = cx.known.types.get(id) else { break };
+            type_use = &declared.type_use;
+            bounded |= is_bounded(type_use);
+        }
+        let text = match &type_use.ty {
+            Type::Nullable(inner) => **inner == Type::Text,
+            ty => *ty == Type::Text,
+        };
+        if report.is_full(view.file) {
+            return;
+        }
+        if text && !bounded {
+            let message = format!("the text `{}` has no maximum length", field.name);
+            let diagnostic = cx
+                .diagnostic(&LINT, view.file, view.place(field), message)
+                .help("add {length: ...200}, a pattern, a format or an enum");
+            report.add(view.file, diagnostic);
+        }
+    }
+}
+
+fn is_bounded(type_use: &TypeUse) -> bool {
+    type_use.constraints.iter().any(|constraint| {
+        matches!(
+            constraint,
+            Constraint::MaxLength(_)
+                | Constraint::Enum(_)
+                | Constraint::Const(_)
+                | Constraint::Pattern(_)
+                | Constraint::Format(_)
+        )
+    })
+}

@@ -1,0 +1,90 @@
+use gramc_syntax::Applicability::NeedsLook;
+use gramc_syntax::{Code, Fix, Token, TokenKind};
+
+use crate::context::{Context, Report};
+use crate::lint::{Lint, LintPass};
+
+pub(crate) static LINT: Lint = Lint {
+    code: Code {
+        name: "unused-doc-comment",
+        page: r#"# A doc comment documents nothing
+
+A doc comment documents the declaration, the parameter or the field that follows
+it. Of two doc comments in a row, the first has no effect, and so has one at the
+end of a file or before a closing bracket.
+
+Write one doc comment right before what it documents. Other comments begin with
+`//`.
+
+```gram bad
+/** Tools for rooms */
+
+/** Books a room for a day and returns the number of the booking. */
+[book:Tool | (room::Int {description: "As on the door"})==>(::Int)]
+```
+
+```gram good
+// Tools for rooms
+
+/** Books a room for a day and returns the number of the booking. */
+[book:Tool | (room::Int {description: "As on the door"})==>(::Int)]
+```
+"#,
+    },
+    fix: Some(NeedsLook),
+    passes: &[LintPass::Text(run)],
+    ..Lint::COMMON
+};
+
+fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+    let text = &cx.texts[file];
+    if !text.tree().may_have(&[TokenKind::DocComment]) {
+        return;
+    }
+    let mut open: Option<Token<'_>> = None;
+    for token in text.tree().tokens() {
+        let kind = token.kind();
+        if kind.is_trivia() && kind != TokenKind::DocComment {
+            continue;
+        }
+        let before = open.take();
+        if kind == TokenKind::DocComment {
+            open = Some(token);
+        }
+        let Some(doc) = before else { continue };
+        let why = match kind {
+            TokenKind::DocComment => "another one follows",
+            TokenKind::RBracket
+            | TokenKind::RParen
+            | TokenKind::RBrace
+            | TokenKind::Comma
+            | TokenKind::Pipe => "it follows what it may be about",
+            _ => continue,
+        };
+        add(cx, file, doc, why, report);
+    }
+    if let Some(doc) = open {
+        add(cx, file, doc, "nothing follows", report);
+    }
+}
+
+fn add(cx: &Context<'_>, file: usize, doc: Token<'_>, why: &str, report: &mut Report) {
+    if report.is_full(file) {
+        return;
+    }
+    let span = doc.span();
+    let message = format!("this comment documents nothing: {why}");
+    let rest = cx.texts[file].source().text().get(span.end as usize..).unwrap_or_default();
+    let alone = rest.split('\n').next().is_none_or(|line| line.trim().is_empty());
+    let content = doc.text().trim_start_matches("/**").trim_end_matches("*/").trim();
+    let fix = if alone && !content.contains('\n') {
+        Fix::replace(NeedsLook, "begin it with `//`", span, format!("// {content}"))
+    } else {
+        Fix::replace(NeedsLook, "remove it", span, "")
+    };
+    let diagnostic = cx
+        .diagnostic(&LINT, file, span, message)
+        .help("write it before what it documents, or begin its lines with `//`")
+        .fix(fix);
+    report.add(file, diagnostic);
+}

@@ -1,0 +1,67 @@
+//! Moves a tool into a file of its own.
+
+use std::collections::BTreeSet;
+
+use gramc_check::names::{Found, Kind};
+use gramc_model::print::string;
+use lsp_types::{TextEdit, WorkspaceEdit};
+
+use super::inline::whole;
+use crate::imports::{import_text, relative_path};
+use crate::lookup::enclosing_declaration;
+use crate::request::RequestContext;
+use crate::workspace_edit::workspace_edit_with_new_file;
+
+/// Moves the tool at an offset into a new file next to this one. The new file imports what the tool
+/// refers to, and this file imports the new one. A title, and the edit. `None` if the client cannot create
+/// files, if the file exists, or if the tool is inside of another declaration.
+pub(super) fn move_tool(cx: &RequestContext, at: u32) -> Option<(String, WorkspaceEdit)> {
+    let own = cx.snapshot.names().of(cx.number);
+    let index = enclosing_declaration(own, at)?;
+    let tool = own.get(index).filter(|one| one.kind == Kind::Tool && one.holder.is_none())?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let path = cx.file.path.as_deref()?;
+    let file_name = format!("{}.gram", tool.name);
+    let target = path.with_file_name(&file_name);
+    // What it holds already would be lost.
+    if !tool.name.chars().all(is_plain) || own.len() < 2 || target.exists() {
+        return None;
+    }
+    let whole = whole(cx, Found { file: cx.number, at: index })?;
+    let text = cx.file.text().get(whole.start as usize..whole.end as usize)?.trim_end();
+
+    let uses = cx.snapshot.uses_of(cx.number);
+    let of_tool = uses.iter().filter(|used| {
+        // Types that the tool declares itself move with it.
+        used.holder.is_some_and(|holder| {
+            own[holder].span.start >= tool.span.start && own[holder].span.end <= tool.span.end
+        })
+    });
+    let is_moved = |found: &Found| {
+        found.file == cx.number
+            && own[found.at].span.start >= tool.span.start
+            && own[found.at].span.end <= tool.span.end
+    };
+    let needed = of_tool.flat_map(|used| cx.snapshot.names().meaning(cx.number, used));
+    let needed: BTreeSet<usize> =
+        needed.filter(|found| !is_moved(found)).map(|found| found.file).collect();
+    let paths = needed.into_iter().filter_map(|file| {
+        relative_path(&target, cx.snapshot.text(file)?.path.as_deref()?).map(|path| string(&path))
+    });
+    let paths: Vec<_> = paths.collect();
+    let header = match paths.len() {
+        0 => String::new(),
+        _ => format!("{{imports: [{}]}}\n\n", paths.join(", ")),
+    };
+
+    let positions = cx.positions();
+    let (import_at, import) = import_text(&cx.file, &file_name);
+    let edits = vec![
+        TextEdit::new(positions.range(gramc_syntax::Span::empty(import_at)), import),
+        TextEdit::new(positions.range(whole), String::new()),
+    ];
+    let changes = vec![(cx.file.uri.clone(), cx.file.version, edits)];
+    let created = (crate::uri::of_path(&target)?, format!("{header}{text}\n"));
+    let edit = workspace_edit_with_new_file(&cx.client, created, changes)?;
+    Some((format!("move `{}` to {file_name}", tool.name), edit))
+}

@@ -1,0 +1,69 @@
+//! The language server for gram.
+//!
+//! [`serve`] serves one client of the Language Server Protocol over a pair of pipes. [`Workbench`]
+//! handles the same requests without threads, for tests and for embedding. Parsing and checking are
+//! done by `gramc-syntax` and `gramc-schema`.
+//!
+//! ```
+//! let mut bench = gramc_lsp::Workbench::new();
+//! bench.open("untitled:one", "[now:Tool | ()==>(::Dte)]");
+//! assert!(bench.diagnostics("untitled:one").to_string().contains("unknown-type"));
+//! ```
+
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "all request handlers have the same signature"
+)]
+
+mod actions;
+mod capabilities;
+mod checked_cases;
+mod client;
+mod committed;
+mod completion;
+mod data_files;
+mod diagnostics;
+mod dispatch;
+mod document_kind;
+mod enum_members;
+mod fences;
+mod file;
+mod folding;
+mod formatting;
+mod global_state;
+mod goto;
+mod hierarchy;
+mod hover;
+mod imports;
+mod inlay;
+#[cfg(feature = "agents")]
+mod json_context;
+mod lens;
+mod load;
+mod lookup;
+mod markdown;
+mod named_files;
+mod position;
+mod project_file;
+mod rename;
+mod request;
+mod runnables;
+mod selection;
+mod server;
+mod signature;
+mod snapshot;
+mod symbols;
+mod test_groups;
+mod tokens;
+mod toml_context;
+mod tool_index;
+mod trace_stats;
+mod transport;
+mod uri;
+mod workbench;
+mod workers;
+mod workspace_edit;
+
+pub use server::serve;
+pub use workbench::Workbench;

@@ -1,0 +1,262 @@
+//! Renaming of declarations, parameters, fields and enum members, with all that refers to them.
+
+mod cases;
+mod edits;
+mod fields;
+mod remote;
+
+use std::collections::BTreeSet;
+
+use gramc_check::names::{Found, Kind, Space};
+use gramc_model::BUILT_IN;
+use gramc_syntax::{Diagnostic, Node, Parse, Severity, Span};
+use lsp_types as lsp;
+use lsp_types::WorkspaceEdit;
+
+use self::cases::CaseName;
+use self::edits::Edits;
+use self::fields::FieldRename;
+use crate::goto::{Occurrence, everywhere, occurrences};
+use crate::lookup::{Symbol, SymbolAt, node_of, only_node, signature, symbol_at};
+use crate::request::{RequestContext, RequestError, RequestResult};
+use crate::snapshot::Snapshot;
+use crate::workspace_edit::workspace_edit;
+
+/// The symbol to rename.
+enum RenameTarget {
+    /// A declaration, or equal declarations of a term.
+    Declared(Vec<Found>),
+    /// A parameter or field with its own type.
+    Field(Found, Span),
+    /// A member of an enum.
+    Member(Found, Span),
+}
+
+fn target(at: &SymbolAt) -> RequestResult<RenameTarget> {
+    match &at.symbol {
+        Symbol::Declared(found) => Ok(RenameTarget::Declared(vec![*found])),
+        Symbol::Used(_, found) if found.len() == 1 => Ok(RenameTarget::Declared(found.clone())),
+        Symbol::Used(used, found) if found.is_empty() => Err(RequestError::failed(format!(
+            "cannot rename `{}`: it has no declaration",
+            used.name
+        ))),
+        Symbol::Used(used, _) => Err(RequestError::failed(format!(
+            "cannot rename `{}`: it is declared in several files; import one of them first",
+            used.name
+        ))),
+        Symbol::Field(found) => Ok(RenameTarget::Field(*found, at.span)),
+        Symbol::Member(found) => Ok(RenameTarget::Member(*found, at.span)),
+        Symbol::BuiltIn(name) => Err(RequestError::failed(format!("`{name}` is a built-in type"))),
+        Symbol::Key | Symbol::Label(_) | Symbol::Implementation(_) | Symbol::Lint(_) => {
+            Err(RequestError::failed("cannot rename a keyword"))
+        }
+    }
+}
+
+/// `textDocument/prepareRename`
+pub(crate) fn prepare(
+    cx: &RequestContext,
+    params: lsp::TextDocumentPositionParams,
+) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
+    let Some(at) = symbol_at(cx, params.position) else { return Ok(None) };
+    target(&at)?;
+    let placeholder = match &at.symbol {
+        Symbol::Used(used, _) => used.name.to_string(),
+        _ => crate::hover::name_at(cx, at.span),
+    };
+    let range = cx.positions().range(at.span);
+    Ok(Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
+}
+
+/// `textDocument/rename`
+pub(crate) fn rename(
+    cx: &RequestContext,
+    params: lsp::RenameParams,
+) -> RequestResult<Option<WorkspaceEdit>> {
+    let position = params.text_document_position.position;
+    let Some(at) = symbol_at(cx, position) else {
+        return Err(RequestError::failed("no name at this position"));
+    };
+    let name = params.new_name.trim_matches('`');
+    if name.is_empty() || name.contains(['\n', '\r']) {
+        return Err(RequestError::invalid("a name has at least one character and no line break"));
+    }
+    let mut edits = Edits::default();
+    match target(&at)? {
+        RenameTarget::Declared(found) => declared_name(cx, &mut edits, &found, name)?,
+        RenameTarget::Field(found, span) => {
+            free_in(cx, found, name)?;
+            let old = crate::hover::name_at(cx, span);
+            fields(cx, &mut edits, [found].into(), &old, name);
+        }
+        RenameTarget::Member(found, span) => {
+            let old = crate::hover::name_at(cx, span);
+            for (file, span) in crate::enum_members::occurrences(&cx.snapshot, found, &old) {
+                edits.rename(&cx.snapshot, file, span, name);
+            }
+        }
+    }
+    breaks_nothing(cx, &edits, name)?;
+    Ok(Some(workspace_edit(&cx.client, edits.documents(cx))))
+}
+
+/// Renames declarations of a name, and what refers to them.
+fn declared_name(
+    cx: &RequestContext,
+    edits: &mut Edits,
+    found: &[Found],
+    name: &str,
+) -> RequestResult<()> {
+    let snapshot = &*cx.snapshot;
+    for found in found {
+        allowed(cx, *found, name)?;
+    }
+    let Some(own) = found.first().and_then(|first| snapshot.declaration(*first)) else {
+        return Ok(());
+    };
+    let places = occurrences(snapshot, found, &everywhere(snapshot));
+    if own.kind == Kind::Term {
+        no_second_parameter(cx, &places, name)?;
+    }
+    for place in &places {
+        edits.rename(snapshot, place.file, place.span, name);
+    }
+    if own.kind == Kind::Tool {
+        remote::keep_names(edits, snapshot, &found.iter().copied().collect(), &own.name, name);
+    }
+    if own.kind.space() == Space::Tools {
+        cases::rename(edits, snapshot, CaseName::Tool(&own.name), name);
+    }
+    if own.kind == Kind::Term {
+        let holder = |place: &Occurrence| {
+            let own = snapshot.names().of(place.file);
+            let at = crate::lookup::enclosing_declaration(own, place.span.start)?;
+            Some(Found { file: place.file, at })
+        };
+        let uses = places.iter().filter(|place| !place.declares);
+        fields(cx, edits, uses.filter_map(holder).collect(), &own.name, name);
+    }
+    Ok(())
+}
+
+/// Renames a parameter of tools or a field of records, and what refers to it.
+fn fields(cx: &RequestContext, edits: &mut Edits, holders: BTreeSet<Found>, old: &str, new: &str) {
+    let snapshot = &*cx.snapshot;
+    for holder in &holders {
+        let own = snapshot.declaration(*holder).filter(|own| own.kind == Kind::Tool);
+        if let Some(tool) = own {
+            let parameter = CaseName::Parameter { tool: &tool.name, name: old };
+            cases::rename(edits, snapshot, parameter, new);
+        }
+    }
+    FieldRename { snapshot, old, new }.apply(edits, holders);
+}
+
+/// Rejects a renaming that leads to errors: not all references can be followed, such as the keys of
+/// default values.
+fn breaks_nothing(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResult<()> {
+    let snapshot = &*cx.snapshot;
+    let errors = |texts: &[Parse]| -> Vec<Diagnostic> {
+        let found = gramc_check::check_linked(texts, snapshot.imports()).diagnostics;
+        found.into_iter().filter(|one| one.severity == Severity::Error).collect()
+    };
+    let before: Vec<_> = snapshot.files().iter().map(|file| file.parse().clone()).collect();
+    let mut known: Vec<_> = errors(&before).iter().map(|one| one.code.name).collect();
+    for error in errors(&edits.texts(snapshot)) {
+        let at = known.iter().position(|known| *known == error.code.name).ok_or_else(|| {
+            RequestError::failed(format!(
+                "cannot rename it to `{name}`: {} in {}; change this place first",
+                error.message,
+                error.source.name()
+            ))
+        })?;
+        known.swap_remove(at);
+    }
+    Ok(())
+}
+
+/// The implementations of a library: their nodes, and the tools that they name.
+fn library_entries<'s>(
+    snapshot: &'s Snapshot,
+    file: usize,
+    library: Node<'s>,
+) -> Vec<(Node<'s>, Option<Found>)> {
+    let nodes = library.elements().filter_map(only_node);
+    let entry = |node: Node<'s>| {
+        let name = node.subject().identifier?.content();
+        Some((node, snapshot.names().find(file, None, Space::Tools, &name).first().copied()))
+    };
+    nodes.filter_map(entry).collect()
+}
+
+/// Rejects invalid and duplicate names of declarations.
+fn allowed(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
+    let Some(own) = cx.snapshot.declaration(found) else { return Ok(()) };
+    let space = own.kind.space();
+    if space == Space::Types {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let valid = name.chars().all(part) && !name.starts_with(|c: char| c.is_ascii_digit());
+        if !valid {
+            return Err(RequestError::invalid(format!(
+                "invalid type name `{name}`: expected letters, digits and `_`, not starting with a digit"
+            )));
+        }
+        if BUILT_IN.contains(&name)
+            || Kind::of_label(name).is_some()
+            || matches!(name, "true" | "false" | "null")
+        {
+            return Err(RequestError::invalid(format!("`{name}` is a reserved word")));
+        }
+    }
+    let names = cx.snapshot.names();
+    let same =
+        |one: &gramc_check::names::Declaration| one.kind.space() == space && one.name == name;
+    let taken = names.all().find(|(other, one)| {
+        // A type declared in a tool is visible only in that tool.
+        let seen = match (one.holder, own.holder) {
+            (Some(_), _) | (_, Some(_)) if space == Space::Types => {
+                other.file == found.file && one.holder == own.holder
+            }
+            _ => true,
+        };
+        same(one) && seen && *other != found
+    });
+    match taken {
+        Some((other, one)) => {
+            let file = cx.snapshot.text(other.file).map_or("", |file| file.source().name());
+            Err(RequestError::failed(format!(
+                "a {} `{name}` is already declared in {file}",
+                one.kind.word()
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Rejects a name that another parameter or field of the same declaration has.
+fn free_in(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
+    let Some(node) = node_of(&cx.snapshot, found) else { return Ok(()) };
+    let parameters = signature(node);
+    let fields = node.elements().filter_map(|element| element.children().next());
+    let mut all = parameters.into_iter().chain(fields).filter_map(|it| it.subject().identifier);
+    if all.any(|known| known.content() == name) {
+        let known = cx.snapshot.declaration(found).map_or("this", |one| one.name.as_str());
+        return Err(RequestError::failed(format!("`{known}` already has a `{name}`")));
+    }
+    Ok(())
+}
+
+/// Rejects a name of a term that would duplicate a parameter or field where the term is used.
+fn no_second_parameter(
+    cx: &RequestContext,
+    places: &[Occurrence],
+    name: &str,
+) -> RequestResult<()> {
+    for place in places.iter().filter(|place| !place.declares) {
+        let own = cx.snapshot.names().of(place.file);
+        if let Some(at) = crate::lookup::enclosing_declaration(own, place.span.start) {
+            free_in(cx, Found { file: place.file, at }, name)?;
+        }
+    }
+    Ok(())
+}

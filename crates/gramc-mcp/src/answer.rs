@@ -1,0 +1,100 @@
+//! Converts verdicts to results of `tools/call`.
+
+use gramc_tools::{CallError, ToolContent, Verdict, Warning};
+use serde_json::{Map, Value, json};
+
+use crate::catalog::ResultKind;
+
+/// The key of `_meta` with what the client should know about a result that is passed on.
+const WARNINGS_KEY: &str = "gramc/warnings";
+/// The warnings about a result itself.
+const RESULT_WARNINGS: [&str; 3] = ["result-mismatch", "output-schema-mismatch", "masked-result"];
+
+/// The result of a call. A rejected call is reported as an error of the tool because clients do not
+/// pass protocol errors to the model.
+pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
+    if result_kind == ResultKind::Structured
+        && let Some(detail) = schema_violation(&verdict)
+    {
+        verdict.outcome = Err(CallError::Invocation { detail });
+    }
+    match verdict.content.take() {
+        Some(content) => passed_on(content, verdict, result_kind),
+        None => written(verdict, result_kind),
+    }
+}
+
+/// The result of an implementation that knows nothing of MCP.
+fn written(verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
+    let text = verdict.message();
+    let mut fields = Map::from_iter([("content".to_owned(), json!([text_block(&text)]))]);
+    let is_error = verdict.outcome.is_err();
+    if let (ResultKind::Structured, Ok(success)) = (result_kind, verdict.outcome)
+        && let Some(value) = success.result
+    {
+        fields.insert("structuredContent".to_owned(), value);
+    }
+    fields.insert("isError".to_owned(), is_error.into());
+    fields
+}
+
+/// A result in the form of MCP, as it is. Of a failure, guidance follows in a block of its own.
+fn passed_on(
+    content: ToolContent,
+    verdict: Verdict,
+    result_kind: ResultKind,
+) -> Map<String, Value> {
+    let was_error = content.is_error();
+    let mut fields = content.into_fields();
+    if verdict.is_ok() {
+        mark(&mut fields, &verdict.warnings);
+    } else {
+        // The client has seen the failure that the tool itself reports.
+        let text = if was_error { verdict.guidance() } else { Some(verdict.message()) };
+        let block = text_block(&text.unwrap_or_default());
+        match fields.get_mut("content") {
+            Some(Value::Array(blocks)) => blocks.push(block),
+            _ => {
+                fields.insert("content".to_owned(), json!([block]));
+            }
+        }
+        fields.insert("isError".to_owned(), true.into());
+    }
+    if let (ResultKind::Structured, Ok(success)) = (result_kind, verdict.outcome)
+        && let Some(value) = success.result
+    {
+        // The value differs if the server wraps it, or sends it as text only.
+        fields.insert("structuredContent".to_owned(), value);
+    }
+    fields
+}
+
+fn text_block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// Adds the warnings about a result to its `_meta`.
+fn mark(fields: &mut Map<String, Value>, warnings: &[Warning]) {
+    let marks = warnings.iter().filter(|warning| RESULT_WARNINGS.contains(&warning.code));
+    let marks: Vec<_> = marks.map(|it| json!({"code": it.code, "message": it.message})).collect();
+    if marks.is_empty() {
+        return;
+    }
+    let meta = fields.entry("_meta").or_insert_with(|| json!({}));
+    if let Value::Object(meta) = meta {
+        meta.insert(WARNINGS_KEY.to_owned(), marks.into());
+    }
+}
+
+/// The error of a result that does not match the output schema. A library can accept such results
+/// with a warning, but MCP clients reject them.
+fn schema_violation(verdict: &Verdict) -> Option<String> {
+    let Ok(success) = &verdict.outcome else { return None };
+    let warning = verdict.warnings.iter().find(|warning| warning.code == "result-mismatch");
+    if let Some(warning) = warning {
+        return Some(warning.message.replacen("the result is", "its result is", 1));
+    }
+    let is_object = success.result.as_ref().is_some_and(Value::is_object);
+    (!is_object)
+        .then(|| "its result does not match the output schema: expected an object".to_owned())
+}

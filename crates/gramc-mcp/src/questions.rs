@@ -1,0 +1,420 @@
+//! Questions within requests, as from revision 2026-07-28 of the protocol on: a request is answered
+//! with the questions of a server, and the client repeats it with the answers.
+//!
+//! Until then, the work of the request rests here. Nothing runs meanwhile, and it goes on as a part of
+//! the repeated request.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use gramc_tools::mcp::{RpcError, SessionClient};
+use parking_lot::Mutex;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+use uuid::Uuid;
+
+use crate::client::{MAX_ANSWER_TIME, capabilities_of, send_notification};
+use crate::tasks::Tasks;
+
+/// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
+const MAX_RESTING: usize = 1_000;
+
+/// The result of a request.
+pub(crate) type Answer = Result<Value, ErrorData>;
+
+/// What the work of a request says before its end.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// It has a question for the client.
+    Question(Question),
+    /// It goes on as a task.
+    Task,
+}
+
+/// A question of a server.
+#[derive(Debug)]
+pub(crate) struct Question {
+    key: String,
+    method: String,
+    params: Value,
+    answer: oneshot::Sender<Value>,
+}
+
+/// The client of one request.
+pub(crate) struct RequestClient {
+    capabilities: Map<String, Value>,
+    events: mpsc::UnboundedSender<Event>,
+    /// The answers that came with the request, before it was asked.
+    given: Map<String, Value>,
+    route: Mutex<Route>,
+    state: Mutex<RequestState>,
+}
+
+/// Where messages for a request go: to the exchange in which it is answered now.
+struct Route {
+    peer: Peer<RoleServer>,
+    progress_token: Option<Value>,
+    /// Whether the client wants log messages.
+    logs: bool,
+}
+
+impl Route {
+    fn of(context: &RequestContext<RoleServer>) -> Self {
+        let token = context.meta.get_progress_token();
+        let progress_token = token.and_then(|token| serde_json::to_value(token).ok());
+        let logs = context.meta.log_level().is_some();
+        Self { peer: context.peer.clone(), progress_token, logs }
+    }
+}
+
+#[derive(Default)]
+struct RequestState {
+    /// The number of questions that are not answered yet, and since when there are any.
+    open: usize,
+    since: Option<Instant>,
+    /// How long the client was asked before.
+    took: Duration,
+    /// Why a server refused the request.
+    refusal: Option<RpcError>,
+}
+
+impl RequestState {
+    fn begin(&mut self) {
+        self.open += 1;
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    fn end(&mut self) {
+        self.open -= 1;
+        if let (0, Some(since)) = (self.open, self.since) {
+            self.took += since.elapsed();
+            self.since = None;
+        }
+    }
+}
+
+/// The questions that are not answered yet.
+#[derive(Debug, Default)]
+pub(crate) struct OpenQuestions(Vec<Question>);
+
+/// A request whose work may have questions.
+pub(crate) struct Work {
+    /// The hash of the method and the parameters, which a repeated request must share.
+    request: u64,
+    /// The state that the client has to repeat, while its questions are the same.
+    state: Option<String>,
+    client: Arc<RequestClient>,
+    pub(crate) answer: BoxFuture<'static, Answer>,
+    /// Ends the work.
+    pub(crate) stop: CancellationToken,
+    pub(crate) events: mpsc::UnboundedReceiver<Event>,
+    pub(crate) questions: OpenQuestions,
+}
+
+/// A work that rests, and since when.
+struct Resting {
+    work: Work,
+    since: Instant,
+    /// Ends it when it is too old.
+    _timer: AbortOnDropHandle<()>,
+}
+
+/// The requests of clients of revision 2026-07-28: those whose questions are not answered yet, by
+/// their state, and those that are tasks.
+#[derive(Default)]
+pub(crate) struct RestingRequests {
+    resting: Arc<Mutex<HashMap<String, Resting>>>,
+    pub(crate) tasks: Tasks,
+}
+
+impl RestingRequests {
+    /// Answers a request, with the result of its work or with questions. A repeated request gets
+    /// the work that rests. Otherwise, `begin` makes the work from the parameters, for the client of
+    /// the request and with a context that outlives it.
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        params: Value,
+        context: &RequestContext<RoleServer>,
+        begin: impl FnOnce(
+            Arc<RequestClient>,
+            RequestContext<RoleServer>,
+            Value,
+        ) -> BoxFuture<'static, Answer>,
+    ) -> Answer {
+        let request = hash_of(method, &params);
+        let given = params.get("inputResponses").and_then(Value::as_object);
+        let given = given.cloned().unwrap_or_default();
+        let work = match params.get("requestState") {
+            None | Some(Value::Null) => {
+                let (send, events) = mpsc::unbounded_channel();
+                let (mut own, stop) = (context.clone(), CancellationToken::new());
+                own.ct = stop.clone();
+                let client = Arc::new(RequestClient::new(context, send, given));
+                let answer = begin(Arc::clone(&client), own, params);
+                let questions = OpenQuestions::default();
+                Work { request, state: None, client, answer, stop, events, questions }
+            }
+            Some(state) => {
+                let resting = self.resting(state.as_str().unwrap_or_default(), request);
+                let unknown =
+                    "`requestState` belongs to no such request: send the request without it";
+                let mut work = resting.ok_or_else(|| ErrorData::invalid_params(unknown, None))?;
+                *work.client.route.lock() = Route::of(context);
+                if work.questions.take(given) {
+                    work.state = None;
+                }
+                work
+            }
+        };
+        self.go_on(work, &context.ct).await
+    }
+
+    /// Works until there is a result or a question. If the client cancels the request, the work ends.
+    async fn go_on(&self, mut work: Work, cancelled: &CancellationToken) -> Answer {
+        if work.questions.is_empty() {
+            let event = tokio::select! {
+                biased;
+                () = cancelled.cancelled() => return work.end().await,
+                answer = &mut work.answer => return answer,
+                // The work ends before its events do.
+                Some(event) = work.events.recv() => event,
+            };
+            match event {
+                Event::Question(question) => work.questions.ask(question),
+                Event::Task => return Ok(self.tasks.begin(work)),
+            }
+        }
+        while let Ok(Event::Question(question)) = work.events.try_recv() {
+            work.questions.ask(question);
+        }
+        let state = work.state.get_or_insert_with(|| Uuid::new_v4().simple().to_string()).clone();
+        let result = work.input_required(&state);
+        self.rest(state, work);
+        Ok(result)
+    }
+
+    fn rest(&self, state: String, work: Work) {
+        let (all, own) = (Arc::downgrade(&self.resting), state.clone());
+        let timer = tokio::spawn(async move {
+            sleep(MAX_ANSWER_TIME).await;
+            let late = all.upgrade().and_then(|all| all.lock().remove(&own));
+            if let Some(late) = late {
+                late.end();
+            }
+        });
+        let timer = AbortOnDropHandle::new(timer);
+        let mut resting = self.resting.lock();
+        if resting.len() >= MAX_RESTING {
+            let oldest = resting.iter().min_by_key(|(_, resting)| resting.since);
+            let oldest = oldest.map(|(state, _)| state.clone());
+            if let Some(oldest) = oldest.and_then(|oldest| resting.remove(&oldest)) {
+                oldest.end();
+            }
+        }
+        resting.insert(state, Resting { work, since: Instant::now(), _timer: timer });
+    }
+
+    /// The work that rests under a state, if it belongs to such a request.
+    fn resting(&self, state: &str, request: u64) -> Option<Work> {
+        let mut resting = self.resting.lock();
+        let belongs = resting.get(state).is_some_and(|resting| resting.work.request == request);
+        belongs.then(|| resting.remove(state)).flatten().map(|resting| resting.work)
+    }
+
+    /// Ends all requests, because the server ends.
+    pub(crate) fn end(&self) {
+        self.tasks.cancel_all();
+        let resting = std::mem::take(&mut *self.resting.lock());
+        resting.into_values().for_each(Resting::end);
+    }
+}
+
+impl Resting {
+    /// Ends the work, so that the call has a verdict.
+    fn end(self) {
+        // Not in the timer, which ends with this.
+        tokio::spawn(self.work.end());
+    }
+}
+
+/// The hash of what all rounds of a request share. Arguments may be text, whose form does not matter.
+fn hash_of(method: &str, params: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    method.hash(&mut hasher);
+    for key in ["name", "uri", "arguments", "ref", "argument"] {
+        let value = params.get(key);
+        let parsed = value.and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
+        parsed.as_ref().or(value).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+impl Work {
+    /// Ends the work.
+    async fn end(self) -> Answer {
+        self.stop.cancel();
+        self.answer.await
+    }
+
+    /// The result with the open questions.
+    fn input_required(&self, state: &str) -> Value {
+        json!({
+            "resultType": "input_required",
+            "inputRequests": self.questions.requests(),
+            "requestState": state,
+        })
+    }
+}
+
+impl OpenQuestions {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a question under a key that no other one has.
+    pub(crate) fn ask(&mut self, mut question: Question) {
+        let key = question.key.clone();
+        let mut number = 1;
+        while self.0.iter().any(|open| open.key == question.key) {
+            number += 1;
+            question.key = format!("{key}-{number}");
+        }
+        self.0.push(question);
+    }
+
+    /// Passes answers on. Those to no question are ignored, and so are those that are no objects.
+    /// Returns whether a question was answered.
+    pub(crate) fn take(&mut self, mut given: Map<String, Value>) -> bool {
+        let before = self.0.len();
+        for question in std::mem::take(&mut self.0) {
+            match given.remove(&question.key) {
+                // The work may have stopped waiting.
+                Some(answer @ Value::Object(_)) => drop(question.answer.send(answer)),
+                _ => self.0.push(question),
+            }
+        }
+        self.0.len() < before
+    }
+
+    /// The questions in the form of the protocol.
+    pub(crate) fn requests(&self) -> Value {
+        let request = |it: &Question| json!({"method": it.method, "params": it.params});
+        let requests = self.0.iter().map(|it| (it.key.clone(), request(it)));
+        requests.collect::<Map<_, _>>().into()
+    }
+}
+
+impl RequestClient {
+    fn new(
+        context: &RequestContext<RoleServer>,
+        events: mpsc::UnboundedSender<Event>,
+        given: Map<String, Value>,
+    ) -> Self {
+        let (capabilities, route) = (capabilities_of(context), Mutex::new(Route::of(context)));
+        Self { capabilities, events, given, route, state: Mutex::default() }
+    }
+
+    /// The error of a server that the client has to see as it is.
+    pub(crate) fn refusal(&self) -> Option<ErrorData> {
+        let RpcError { code, message, data } = self.state.lock().refusal.take()?;
+        Some(ErrorData::new(ErrorCode(code), message, data))
+    }
+
+    /// Asks the client within its request.
+    pub(crate) async fn ask(
+        &self,
+        key: String,
+        method: String,
+        params: Value,
+    ) -> Result<Value, RpcError> {
+        // Approval is only given when it is asked for.
+        let given = self.given.get(&key).filter(|given| given.is_object() && key != APPROVAL);
+        if let Some(given) = given {
+            return Ok(given.clone());
+        }
+        let (answer, answered) = oneshot::channel();
+        let question = Question { key, method, params, answer };
+        let gone = || RpcError::new(ErrorCode::INTERNAL_ERROR.0, "the client does not answer");
+        self.events.send(Event::Question(question)).map_err(|_| gone())?;
+        self.state.lock().begin();
+        let answer = answered.await.map_err(|_| gone());
+        self.state.lock().end();
+        answer
+    }
+}
+
+/// Whether a client waits for tasks.
+fn has_tasks(capabilities: &Map<String, Value>) -> bool {
+    let extensions = capabilities.get("extensions");
+    extensions.is_some_and(|extensions| extensions.get(TASKS_EXTENSION_ID).is_some())
+}
+
+/// The key of the question whether a call may run.
+pub(crate) const APPROVAL: &str = "approval";
+
+impl SessionClient for RequestClient {
+    fn capabilities(&self) -> Map<String, Value> {
+        self.capabilities.clone()
+    }
+
+    fn hears(&self) -> bool {
+        true
+    }
+
+    fn is_modern(&self) -> bool {
+        true
+    }
+
+    fn time_asked(&self) -> Duration {
+        let state = self.state.lock();
+        state.took + state.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    fn refuses(&self, error: RpcError) {
+        self.state.lock().refusal = Some(error);
+    }
+
+    fn continues_as_task(&self) {
+        if has_tasks(&self.capabilities) {
+            // Nothing waits for it any more if it is a task already.
+            let _ = self.events.send(Event::Task);
+        }
+    }
+
+    fn notify(&self, method: String, mut params: Value) -> BoxFuture<'_, ()> {
+        let route = self.route.lock();
+        let is_wanted = match (method.as_str(), &route.progress_token) {
+            ("notifications/message", _) => route.logs,
+            ("notifications/progress", Some(token)) => {
+                params["progressToken"] = token.clone();
+                true
+            }
+            ("notifications/progress", None) => false,
+            _ => true,
+        };
+        if !is_wanted {
+            return Box::pin(std::future::ready(()));
+        }
+        let peer = route.peer.clone();
+        Box::pin(async move { send_notification(&peer, method, params).await })
+    }
+
+    fn request(
+        &self,
+        key: String,
+        method: String,
+        params: Value,
+    ) -> BoxFuture<'_, Result<Value, RpcError>> {
+        Box::pin(self.ask(key, method, params))
+    }
+}

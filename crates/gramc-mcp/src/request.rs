@@ -1,0 +1,245 @@
+//! The requests of clients: calls of tools, and what MCP servers behind the library answer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gramc_tools::invocation::RequestOrigin;
+use gramc_tools::mcp::SessionClient;
+use gramc_tools::{Admission, AdmittedCall, Call, CallError, Verdict};
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use crate::answer::answer;
+use crate::approval::approve;
+use crate::catalog::ResultKind;
+use crate::conversation::Conversation;
+use crate::finder::{CALL, FIND, InnerCall};
+use crate::protocol::{UNTYPED, is_modern};
+use crate::questions::Answer;
+use crate::upstream::FORWARDED;
+use crate::{FinishedCall, Server};
+
+/// Interval of progress notifications for a running call.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// The requests that revision 2026-07-28 no longer has.
+const REMOVED: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
+/// A request of a client.
+pub(crate) struct IncomingRequest {
+    pub(crate) server: Server,
+    pub(crate) conversation: Arc<Conversation>,
+    /// The client, which can be asked.
+    pub(crate) client: Arc<dyn SessionClient>,
+    pub(crate) context: RequestContext<RoleServer>,
+}
+
+/// A call as a client sends it.
+struct SentCall {
+    /// The name of the tool as clients know it.
+    name: String,
+    /// The text of the arguments, which may be invalid JSON.
+    arguments: Option<String>,
+    /// The tool through which it is called.
+    through: Option<&'static str>,
+}
+
+impl IncomingRequest {
+    /// Answers the request.
+    pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
+        let method = method.strip_prefix(UNTYPED).unwrap_or(method);
+        let is_removed = is_modern(&self.context) && REMOVED.contains(&method);
+        if FORWARDED.contains(&method) && !is_removed {
+            return self.forward(method, params).await;
+        }
+        if method != "tools/call" {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None));
+        }
+        let name = match params.get_mut("name").map(Value::take) {
+            Some(Value::String(name)) => name,
+            _ => String::new(),
+        };
+        let arguments = params.get_mut("arguments").map(|arguments| match arguments.take() {
+            Value::String(text) => text,
+            other => other.to_string(),
+        });
+        let result = match &self.server.0.finder {
+            Some(finder) if name == FIND => {
+                let catalog = &self.server.0.catalog;
+                finder.find(arguments, |tool: &str| catalog.get(tool).map(|entry| &entry.tool))
+            }
+            Some(finder) if name == CALL => match finder.inner_call(arguments) {
+                Ok(InnerCall { name, arguments }) => {
+                    let arguments = Some(arguments);
+                    self.found(SentCall { name, arguments, through: Some(CALL) }).await
+                }
+                Err(refused) => refused,
+            },
+            // Some models call a tool that they found by its name.
+            Some(_) => self.found(SentCall { name, arguments, through: None }).await,
+            None => self.call(SentCall { name, arguments, through: None }).await,
+        };
+        Ok(completed(result, &self.context).into())
+    }
+
+    /// Passes the request on to the MCP servers behind the library, until the client cancels it.
+    async fn forward(&self, method: &str, params: Value) -> Answer {
+        let upstream = self.conversation.upstream();
+        let limit = self.server.0.bound.settings_of_library().time_limit();
+        let origin = self.origin();
+        let work = Box::pin(upstream.answer(method, params, origin.clone()));
+        let answer = tokio::select! {
+            biased;
+            () = self.context.ct.cancelled() => Some(Err(internal("the request was cancelled"))),
+            answer = origin.within(limit, work) => answer,
+        };
+        let mut result =
+            answer.ok_or_else(|| internal("the MCP server did not answer in time"))??;
+        if let (true, Value::Object(result)) = (is_modern(&self.context), &mut result) {
+            let hints = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+            for (key, value) in hints.as_object().into_iter().flatten() {
+                result.entry(key.as_str()).or_insert_with(|| value.clone());
+            }
+        }
+        Ok(result)
+    }
+
+    /// Checks and runs a call of a tool that clients find by `find_tools`.
+    async fn found(&self, call: SentCall) -> Map<String, Value> {
+        let entry = self.server.0.catalog.get(&call.name);
+        let own = entry.map_or(call.name.as_str(), |entry| &entry.name);
+        // The model has seen the definition.
+        self.conversation.session.expand_containers_of(own);
+        self.call(call).await
+    }
+
+    /// Checks and runs a call.
+    async fn call(&self, call: SentCall) -> Map<String, Value> {
+        let SentCall { name, arguments, through } = call;
+        let Self { server, conversation, client, context } = self;
+        let _running = server.0.running.read().await;
+        let entry = server.0.catalog.get(&name);
+        let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
+        let start = Instant::now();
+        let sent = server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
+        let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
+        // A program that is an agent must not approve its own calls.
+        let asks_client = !server.0.approvals.can_ask() && server.0.scope.is_none();
+        let admission = match conversation.session.begin(call) {
+            Admission::Ready(ready) if asks_client => {
+                // Its user sees one form at a time, unless they come with the results of calls.
+                let queue = (!client.is_modern()).then_some(&conversation.questions);
+                approve(ready, &**client, queue, &context.ct).await
+            }
+            admission => admission,
+        };
+        let mut verdict = match admission {
+            Admission::Answered(verdict) => verdict,
+            Admission::Ready(ready) => self.run(ready.with_origin(self.origin()), &name).await,
+        };
+        let took = start.elapsed();
+        server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
+        if let (Some(observer), Some(sent)) = (&server.0.observer, sent) {
+            let redacted = conversation.session.redact(&own, &sent).map(|it| it.arguments);
+            let (id, arguments) = (context.id.to_string(), redacted.unwrap_or(sent));
+            let call = FinishedCall {
+                id: &id,
+                name: &own,
+                arguments: &arguments,
+                verdict: &verdict,
+                took,
+            };
+            observer(&call);
+        }
+        // The verdict names the tool by its MCP name.
+        verdict.name = name;
+        // What clients find by `find_tools` is not listed.
+        let lists = server.0.finder.is_none();
+        if lists && conversation.notify_if_changed(&verdict) && !is_modern(context) {
+            // The client may have disconnected.
+            let _ = context.peer.notify_tool_list_changed().await;
+        }
+        let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
+        let hint = match (&verdict.outcome, through) {
+            (Err(CallError::UnknownTool { .. }), _) if server.0.finder.is_some() => {
+                Some(format!("Find the tools with `{FIND}`."))
+            }
+            (Err(CallError::Validation(_) | CallError::Malformed(_)), Some(through)) => {
+                Some(format!("Send the corrected arguments through `{through}`."))
+            }
+            _ => None,
+        };
+        let mut result = answer(verdict, kind);
+        if let (Some(hint), Some(Value::Array(blocks))) = (hint, result.get_mut("content")) {
+            blocks.push(json!({"type": "text", "text": hint}));
+        }
+        result
+    }
+
+    /// What the calls of servers learn of the request.
+    fn origin(&self) -> RequestOrigin {
+        let token = self.context.meta.get_progress_token();
+        let progress_token = token.and_then(|token| serde_json::to_value(token).ok());
+        let level = self.context.meta.log_level();
+        let log_level = level.and_then(|level| serde_json::to_value(level).ok());
+        let client = self.client.is_modern().then(|| Arc::clone(&self.client));
+        RequestOrigin { progress_token, log_level, client }
+    }
+
+    /// Runs a call until it ends or the client cancels it.
+    async fn run(&self, ready: AdmittedCall<'_>, name: &str) -> Verdict {
+        let context = &self.context;
+        let token = context.meta.get_progress_token().filter(|_| !ready.reports_progress());
+        let Some(token) = token else { return ready.run(context.ct.clone()).await };
+        let start = Instant::now();
+        let work = ready.run(context.ct.clone());
+        let mut work = std::pin::pin!(work);
+        report_progress(&context.peer, &token, 0.0, format!("calling `{name}`")).await;
+        loop {
+            let waited = timeout(PROGRESS_INTERVAL, &mut work).await;
+            let seconds = start.elapsed().as_secs_f64();
+            if let Ok(verdict) = waited {
+                let word = if verdict.is_ok() { "succeeded" } else { "failed" };
+                report_progress(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
+                return verdict;
+            }
+            let message = format!("`{name}` running for {seconds:.0} s");
+            report_progress(&context.peer, &token, seconds, message).await;
+        }
+    }
+}
+
+/// The result of a call in the form of the revision that the client uses.
+fn completed(
+    mut result: Map<String, Value>,
+    context: &RequestContext<RoleServer>,
+) -> Map<String, Value> {
+    match is_modern(context) {
+        true if !result.contains_key("resultType") => {
+            result.insert("resultType".to_owned(), "complete".into());
+        }
+        true => {}
+        false => {
+            result.shift_remove("resultType");
+        }
+    }
+    result
+}
+
+fn internal(message: &'static str) -> ErrorData {
+    ErrorData::internal_error(message, None)
+}
+
+/// Sends progress in seconds, because the total is unknown.
+async fn report_progress(
+    peer: &Peer<RoleServer>,
+    token: &ProgressToken,
+    seconds: f64,
+    message: String,
+) {
+    let progress = ProgressNotificationParam::new(token.clone(), seconds).with_message(message);
+    // The client may have disconnected.
+    let _ = peer.notify_progress(progress).await;
+}

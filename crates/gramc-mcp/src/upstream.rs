@@ -1,0 +1,346 @@
+//! What the MCP servers behind the library offer besides tools: resources, prompts, completions and
+//! log messages.
+//!
+//! Lists of several servers are joined in the order of the library. What two servers call by the
+//! same name is that of the first one.
+
+use std::collections::HashSet;
+
+use gramc_tools::Bound;
+use gramc_tools::invocation::RequestOrigin;
+use gramc_tools::mcp::{LibraryServer, McpServer, UpstreamError};
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, ServerCapabilities, TASKS_EXTENSION_ID};
+use serde_json::{Map, Value, json};
+
+use crate::questions::Answer;
+
+/// Maximum number of pages of a list of a server.
+const MAX_PAGES: usize = 1_000;
+/// Maximum number of entries of a list of a server.
+const MAX_ENTRIES: usize = 100_000;
+
+/// The requests that servers behind the library answer.
+pub(crate) const FORWARDED: [&str; 9] = [
+    RESOURCES.method,
+    TEMPLATES.method,
+    PROMPTS.method,
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/get",
+    "completion/complete",
+    SET_LEVEL,
+];
+const SET_LEVEL: &str = "logging/setLevel";
+
+/// A list that servers have.
+#[derive(Debug, Clone, Copy)]
+struct ListKind {
+    /// The request for it.
+    method: &'static str,
+    /// The capability of servers that have it.
+    capability: &'static str,
+    /// The key of the entries in a result.
+    entries: &'static str,
+    /// The key of an entry that names it.
+    name: &'static str,
+    /// What an entry is, for messages.
+    word: &'static str,
+}
+
+const RESOURCES: ListKind = ListKind {
+    method: "resources/list",
+    capability: "resources",
+    entries: "resources",
+    name: "uri",
+    word: "resource",
+};
+const TEMPLATES: ListKind = ListKind {
+    method: "resources/templates/list",
+    capability: "resources",
+    entries: "resourceTemplates",
+    name: "uriTemplate",
+    word: "resource template",
+};
+const PROMPTS: ListKind = ListKind {
+    method: "prompts/list",
+    capability: "prompts",
+    entries: "prompts",
+    name: "name",
+    word: "prompt",
+};
+
+/// The capabilities of all servers together, as far as they are known, and those of the tools.
+pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
+    let mut all = Map::from_iter([
+        ("tools".to_owned(), json!({"listChanged": true})),
+        ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
+    ]);
+    for LibraryServer { server, is_whole } in bound.servers() {
+        let Some(known) = server.capabilities() else { continue };
+        let offered: &[&str] = if *is_whole {
+            &["resources", "prompts", "completions", "logging"]
+        } else {
+            &["logging"]
+        };
+        for (key, value) in known.iter().filter(|(key, _)| offered.contains(&key.as_str())) {
+            // What a shared server says cannot be addressed to one of its clients.
+            if server.is_shared() && key == "logging" {
+                continue;
+            }
+            let flags = value.as_object().into_iter().flatten();
+            let flags = flags.filter(|(_, flag)| **flag == true && !server.is_shared());
+            let flags = flags.map(|(flag, value)| (flag.clone(), value.clone()));
+            if let Value::Object(entry) = all.entry(key.clone()).or_insert_with(|| json!({})) {
+                entry.extend(flags);
+            }
+        }
+    }
+    serde_json::from_value(all.into()).unwrap_or_default()
+}
+
+/// What several servers of a library call by the same name, as warnings.
+pub async fn name_clashes(bound: &Bound) -> Vec<String> {
+    let mut clashes = Vec::new();
+    if bound.servers().iter().filter(|it| it.is_whole).count() < 2 {
+        return clashes;
+    }
+    for kind in [RESOURCES, TEMPLATES, PROMPTS] {
+        let upstream =
+            Upstream { servers: bound.servers().to_vec(), max_answer: max_answer(bound) };
+        let Ok(servers) = upstream.offering(kind.capability).await else { continue };
+        if servers.len() < 2 {
+            continue;
+        }
+        let mut known: Vec<(String, String)> = Vec::new();
+        for server in servers {
+            let Ok(names) = upstream.names(&server, kind).await else { continue };
+            let mut names: Vec<String> = names.into_iter().collect();
+            names.sort_unstable();
+            for name in &names {
+                if let Some((_, first)) = known.iter().find(|(known, _)| known == name) {
+                    clashes.push(format!(
+                        "the {} `{}` of the MCP server {server} is hidden by that of {first}",
+                        kind.word,
+                        name.escape_debug()
+                    ));
+                }
+            }
+            known.extend(names.into_iter().map(|name| (name, server.to_string())));
+        }
+    }
+    clashes
+}
+
+fn max_answer(bound: &Bound) -> usize {
+    bound.settings_of_library().most_output()
+}
+
+/// The servers behind a conversation.
+pub(crate) struct Upstream {
+    servers: Vec<LibraryServer>,
+    max_answer: usize,
+}
+
+impl Upstream {
+    pub(crate) fn new(servers: Vec<LibraryServer>, bound: &Bound) -> Self {
+        Self { servers, max_answer: max_answer(bound) }
+    }
+
+    /// Answers a request of the client.
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        params: Value,
+        origin: RequestOrigin,
+    ) -> Answer {
+        let Some(method) = FORWARDED.into_iter().find(|known| *known == method) else {
+            return Err(not_found(method));
+        };
+        let lists = [RESOURCES, TEMPLATES, PROMPTS];
+        if let Some(kind) = lists.into_iter().find(|kind| kind.method == method) {
+            return self.page(kind, params["cursor"].as_str()).await;
+        }
+        if method == SET_LEVEL {
+            return self.set_level(params).await;
+        }
+        let request = Request { method, params, origin };
+        match method {
+            "prompts/get" => {
+                let name = text(&request.params["name"]);
+                self.of_owner(&[PROMPTS], &name, "prompts", request).await
+            }
+            "completion/complete" => {
+                let reference = &request.params["ref"];
+                let (kinds, name) = match reference["type"].as_str() {
+                    Some("ref/prompt") => (&[PROMPTS][..], text(&reference["name"])),
+                    _ => (&[TEMPLATES, RESOURCES][..], text(&reference["uri"])),
+                };
+                self.of_owner(kinds, &name, "completions", request).await
+            }
+            _ => {
+                let uri = text(&request.params["uri"]);
+                self.of_owner(&[RESOURCES], &uri, "resources", request).await
+            }
+        }
+    }
+
+    /// The servers that the library takes as a whole and that have a capability.
+    async fn offering(&self, capability: &str) -> Result<Vec<McpServer>, ErrorData> {
+        let mut offering = Vec::new();
+        for LibraryServer { server, .. } in self.servers.iter().filter(|it| it.is_whole) {
+            if server.announced().await.map_err(failure)?.contains_key(capability) {
+                offering.push(server.clone());
+            }
+        }
+        Ok(offering)
+    }
+
+    /// A page of a list. A cursor is the position of a server, with its own cursor.
+    async fn page(&self, kind: ListKind, cursor: Option<&str>) -> Answer {
+        let servers = self.offering(kind.capability).await?;
+        let invalid = || ErrorData::invalid_params("invalid cursor; list from the beginning", None);
+        let (at, own) = match cursor {
+            None => (0, None),
+            Some(cursor) => {
+                let (at, own) = cursor.split_once(':').ok_or_else(invalid)?;
+                (at.parse().map_err(|_| invalid())?, Some(own).filter(|own| !own.is_empty()))
+            }
+        };
+        let Some(server) = servers.get(at) else {
+            return Err(if at == 0 { not_found(kind.method) } else { invalid() });
+        };
+        let mut page = self.own_page(server, kind, own).await?;
+        let mut hidden = HashSet::new();
+        for earlier in &servers[..at] {
+            hidden.extend(self.names(earlier, kind).await?);
+        }
+        if let Some(Value::Array(entries)) = page.get_mut(kind.entries) {
+            entries.retain(|entry| entry[kind.name].as_str().is_none_or(|it| !hidden.contains(it)));
+        }
+        let next = match page["nextCursor"].as_str() {
+            Some(next) if !next.is_empty() => Some(format!("{at}:{next}")),
+            _ => (at + 1 < servers.len()).then(|| format!("{}:", at + 1)),
+        };
+        if let Value::Object(page) = &mut page {
+            match next {
+                Some(next) => page.insert("nextCursor".to_owned(), next.into()),
+                None => page.shift_remove("nextCursor"),
+            };
+        }
+        Ok(page)
+    }
+
+    /// A page of a server's own list.
+    async fn own_page(&self, server: &McpServer, kind: ListKind, cursor: Option<&str>) -> Answer {
+        let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
+        let answer = server.request(kind.method, params, self.max_answer, RequestOrigin::default());
+        answer.await.map_err(failure)
+    }
+
+    /// The names of all entries of a server's list.
+    async fn names(
+        &self,
+        server: &McpServer,
+        kind: ListKind,
+    ) -> Result<HashSet<String>, ErrorData> {
+        let (mut names, mut cursor) = (HashSet::new(), None);
+        for _ in 0..MAX_PAGES {
+            let page = self.own_page(server, kind, cursor.as_deref()).await?;
+            let entries = page[kind.entries].as_array().into_iter().flatten();
+            names.extend(entries.filter_map(|entry| Some(entry[kind.name].as_str()?.to_owned())));
+            cursor = page["nextCursor"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+            if cursor.is_none() {
+                return Ok(names);
+            }
+            if names.len() > MAX_ENTRIES {
+                break;
+            }
+        }
+        let message = format!("`{}` of the MCP server {server} has no end", kind.method);
+        Err(ErrorData::internal_error(message, None))
+    }
+
+    /// The answer of the server that lists a name; if none does, such as for a resource of a
+    /// template, of the first server that knows it.
+    async fn of_owner(
+        &self,
+        kinds: &[ListKind],
+        name: &str,
+        capability: &str,
+        request: Request,
+    ) -> Answer {
+        let servers = self.offering(capability).await?;
+        let (first, others) = servers.split_first().ok_or_else(|| not_found(request.method))?;
+        if others.is_empty() {
+            return self.pass(first, &request).await;
+        }
+        for kind in kinds {
+            for server in &servers {
+                let announced = server.announced().await.map_err(failure)?;
+                if announced.contains_key(kind.capability)
+                    && self.names(server, *kind).await?.contains(name)
+                {
+                    return self.pass(server, &request).await;
+                }
+            }
+        }
+        let mut outcome = self.pass(first, &request).await;
+        for server in others {
+            if outcome.is_ok() {
+                break;
+            }
+            outcome = self.pass(server, &request).await;
+        }
+        outcome
+    }
+
+    async fn pass(&self, server: &McpServer, request: &Request) -> Answer {
+        let Request { method, params, origin } = request;
+        let answer = server.request(method, params.clone(), self.max_answer, origin.clone());
+        answer.await.map_err(failure)
+    }
+
+    /// Sets the level of the log messages of all servers that have them.
+    async fn set_level(&self, params: Value) -> Answer {
+        let mut answer = Err(not_found(SET_LEVEL));
+        for LibraryServer { server, .. } in self.servers.iter().filter(|it| !it.server.is_shared())
+        {
+            if server.announced().await.map_err(failure)?.contains_key("logging") {
+                let set = server.request(
+                    SET_LEVEL,
+                    params.clone(),
+                    self.max_answer,
+                    RequestOrigin::default(),
+                );
+                answer = Ok(set.await.map_err(failure)?);
+            }
+        }
+        answer
+    }
+}
+
+/// A request of the client.
+struct Request {
+    method: &'static str,
+    params: Value,
+    origin: RequestOrigin,
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn not_found(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+}
+
+fn failure(error: UpstreamError) -> ErrorData {
+    match error {
+        UpstreamError::Error(error) => {
+            ErrorData::new(ErrorCode(error.code), error.message, error.data)
+        }
+        UpstreamError::NoAnswer(error) => ErrorData::internal_error(error.detail, None),
+    }
+}

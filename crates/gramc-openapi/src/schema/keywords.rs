@@ -1,0 +1,469 @@
+//! Rewrites the keywords of a schema without parts.
+
+use std::collections::HashSet;
+
+use gramc_model::value_check::malformed_pattern;
+use serde_json::{Map, Value, json};
+
+use super::types::{self, JsonType, NamedTypes};
+use super::values::{clean, coerced, count, number};
+use super::{Direction, Lowerer};
+use crate::read::described_enum;
+
+/// The longest example that is kept, in bytes of JSON.
+const MAX_EXAMPLE: usize = 300;
+
+/// The most examples of a schema that are kept.
+const MAX_EXAMPLES: usize = 3;
+
+impl Lowerer<'_> {
+    /// Rewrites a schema that has neither parts nor members.
+    pub(super) fn typed(&mut self, mut map: Map<String, Value>, is_nullable: bool) -> Value {
+        let NamedTypes { types, is_nullable: has_null, is_null, format, unknown } =
+            types::named(&map);
+        if let Some(name) = unknown.filter(|_| types.is_empty()) {
+            let named = format!("#/components/schemas/{name}");
+            if self.document.root.pointer(&named[1..]).is_some() {
+                return self.reference(&named, &map);
+            }
+            self.note(&format!("JSON has no type `{name}`, so any value is allowed"));
+        }
+        if let Some(format) = format {
+            map.entry("format").or_insert_with(|| format.into());
+        }
+        let is_nullable = is_nullable || has_null;
+        if is_null {
+            let mut out = Map::from_iter([("type".to_owned(), "null".into())]);
+            self.annotate(&map, &mut out, None);
+            return Value::Object(out);
+        }
+        let is_structured = types.iter().any(|ty| matches!(ty, JsonType::Array | JsonType::Object));
+        if types.len() > 1 && is_structured {
+            return self.split_types(map, &types, is_nullable);
+        }
+        let only = (types.len() == 1).then(|| types.first().copied()).flatten();
+        let mut out = Map::new();
+        if let Some(names) = type_value(&types, is_nullable) {
+            out.insert("type".to_owned(), names);
+        }
+        self.annotate(&map, &mut out, only);
+        let has_values = self.allowed_values(&map, &mut out, &types, is_nullable);
+        let has = |ty: JsonType| types.is_empty() || types.contains(&ty);
+        if has(JsonType::Number) || has(JsonType::Integer) {
+            self.numbers(&map, &mut out);
+        }
+        if has(JsonType::String) && !has_values {
+            self.texts(&map, &mut out);
+        }
+        let is_text_or_number = only
+            .is_none_or(|ty| matches!(ty, JsonType::String | JsonType::Integer | JsonType::Number));
+        if is_text_or_number && !(has_values && only == Some(JsonType::String)) {
+            format_of(&map, &mut out, only);
+        }
+        // Without a type, these keywords are about lists and objects only, as in JSON Schema.
+        if types.is_empty() || only == Some(JsonType::Array) {
+            self.list(&map, &mut out);
+        }
+        if types.is_empty() || only == Some(JsonType::Object) {
+            self.fields(&map, &mut out);
+        }
+        self.assertions(&map, &mut out);
+        Value::Object(out)
+    }
+
+    /// Several types of which one is a list or an object, as a union.
+    fn split_types(
+        &mut self,
+        map: Map<String, Value>,
+        types: &[JsonType],
+        is_nullable: bool,
+    ) -> Value {
+        let (annotations, rest): (Map<String, Value>, Map<String, Value>) =
+            map.into_iter().partition(|(key, _)| super::merge::is_annotation(key));
+        let mut members = Vec::with_capacity(types.len() + 1);
+        for ty in types {
+            let mut member = rest.clone();
+            member.insert("type".to_owned(), ty.name().into());
+            members.push(self.typed(member, false));
+        }
+        if is_nullable {
+            members.push(json!({"type": "null"}));
+        }
+        let mut out = Map::from_iter([("anyOf".to_owned(), Value::Array(members))]);
+        self.annotate(&annotations, &mut out, None);
+        Value::Object(out)
+    }
+
+    /// Adds the annotations of a schema.
+    pub(super) fn annotate(
+        &mut self,
+        map: &Map<String, Value>,
+        out: &mut Map<String, Value>,
+        ty: Option<JsonType>,
+    ) {
+        let text = |key: &str| map.get(key).and_then(Value::as_str).map(clean);
+        if let Some(title) = text("title").filter(|text| !text.is_empty()) {
+            out.insert("title".to_owned(), title.into());
+        }
+        let description =
+            described_enum(map).map(|text| clean(&text)).or_else(|| text("description"));
+        if let Some(description) = description.filter(|text| !text.is_empty()) {
+            out.insert("description".to_owned(), description.into());
+        }
+        for key in ["deprecated", "readOnly", "writeOnly"] {
+            if map.get(key).is_some_and(|flag| *flag == true) {
+                out.insert(key.to_owned(), Value::Bool(true));
+            }
+        }
+        match map.get("default") {
+            Some(Value::Null) if allows_null(out) => {
+                out.insert("default".to_owned(), Value::Null);
+            }
+            None | Some(Value::Null) => {}
+            Some(value) => match coerced(value, ty) {
+                Some(value) => {
+                    out.insert("default".to_owned(), value);
+                }
+                None => self.note("a default has another type than its schema and is left out"),
+            },
+        }
+        let examples = match map.get("examples") {
+            Some(Value::Array(all)) => all.iter().collect(),
+            Some(Value::Object(all)) => {
+                all.values().map(|example| example.get("value").unwrap_or(example)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let examples = map.get("example").into_iter().chain(examples);
+        self.examples(examples, out, ty);
+    }
+
+    /// Adds examples that have the right type and are short.
+    pub(super) fn examples<'v>(
+        &mut self,
+        examples: impl Iterator<Item = &'v Value>,
+        out: &mut Map<String, Value>,
+        ty: Option<JsonType>,
+    ) {
+        let mut kept: Vec<Value> = Vec::new();
+        for example in examples.filter(|example| !example.is_null()) {
+            let Some(value) = coerced(example, ty) else {
+                self.note("an example has another type than its schema and is left out");
+                continue;
+            };
+            if kept.len() >= MAX_EXAMPLES || value.to_string().len() > MAX_EXAMPLE {
+                self.note("long and further examples are left out");
+            } else if !kept.contains(&value) {
+                kept.push(value);
+            }
+        }
+        if !kept.is_empty() {
+            out.insert("examples".to_owned(), Value::Array(kept));
+        }
+    }
+
+    /// Adds `enum` and `const`. Returns whether there are any.
+    fn allowed_values(
+        &mut self,
+        map: &Map<String, Value>,
+        out: &mut Map<String, Value>,
+        types: &[JsonType],
+        is_nullable: bool,
+    ) -> bool {
+        let values = match (map.get("const"), map.get("enum")) {
+            (Some(value), _) => std::slice::from_ref(value),
+            (None, Some(Value::Array(values))) => values.as_slice(),
+            _ => return false,
+        };
+        let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+        let mut seen = HashSet::with_capacity(values.len());
+        let mut has_null = false;
+        for value in values {
+            if value.is_null() && !types.is_empty() {
+                has_null = true;
+                continue;
+            }
+            let fitting = match types {
+                [] => Some(value.clone()),
+                [only] => coerced(value, Some(*only)),
+                several => several
+                    .iter()
+                    .any(|ty| coerced(value, Some(*ty)).as_ref() == Some(value))
+                    .then(|| value.clone()),
+            };
+            match fitting {
+                Some(value) if seen.insert(value.to_string()) => kept.push(value),
+                Some(_) => {}
+                None => {
+                    self.note("a value of `enum` has another type than its schema and is left out");
+                }
+            }
+        }
+        if kept.is_empty() {
+            if has_null && is_nullable {
+                out.insert("type".to_owned(), "null".into());
+            }
+            return false;
+        }
+        if map.contains_key("const") && kept.len() == 1 && !is_nullable {
+            out.insert("const".to_owned(), kept.swap_remove(0));
+            return true;
+        }
+        if is_nullable && !types.is_empty() {
+            kept.push(Value::Null);
+        }
+        out.insert("enum".to_owned(), Value::Array(kept));
+        true
+    }
+
+    fn numbers(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        let mut bounds = Map::new();
+        for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")]
+        {
+            let value = map.get(bound).map(number);
+            let is_exclusive =
+                map.get(exclusive).is_some_and(|flag| *flag == true || flag == "true");
+            match value {
+                Some(Some(value)) => {
+                    let key = if is_exclusive { exclusive } else { bound };
+                    bounds.insert(key.to_owned(), Value::Number(value));
+                }
+                Some(None) => self.note("a bound is not a number and is left out"),
+                None => {}
+            }
+            if let Some(value @ Value::Number(_)) = map.get(exclusive) {
+                bounds.insert(exclusive.to_owned(), value.clone());
+            }
+        }
+        if let Some(step) =
+            map.get("multipleOf").or_else(|| map.get("divisibleBy")).and_then(number)
+            && step.as_f64().is_some_and(|step| step > 0.0)
+        {
+            bounds.insert("multipleOf".to_owned(), Value::Number(step));
+        }
+        if is_empty(&bounds, "minimum", "maximum") {
+            self.note("the least value is greater than the greatest; both are left out");
+            bounds.retain(|key, _| key == "multipleOf");
+        }
+        out.extend(bounds);
+    }
+
+    fn counts(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>, keys: [&str; 2]) {
+        let mut bounds = Map::new();
+        for key in keys {
+            let Some(value) = map.get(key).filter(|value| !value.is_null()) else { continue };
+            match count(value) {
+                Some(count) => {
+                    bounds.insert(key.to_owned(), count.into());
+                }
+                None => self.note("a bound is not a whole number and is left out"),
+            }
+        }
+        if is_empty(&bounds, keys[0], keys[1]) {
+            self.note("the least size is greater than the greatest; both are left out");
+            bounds.clear();
+        }
+        // Every size is at least 0.
+        bounds.retain(|key, value| !(key.starts_with("min") && *value == 0));
+        out.extend(bounds);
+    }
+
+    fn texts(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        self.counts(map, out, ["minLength", "maxLength"]);
+        let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
+        // Some documents write patterns between slashes, as JavaScript does.
+        let bare = pattern.strip_prefix("/^").and_then(|rest| rest.strip_suffix("$/"));
+        let pattern = bare.map_or_else(|| pattern.to_owned(), |bare| format!("^{bare}$"));
+        if malformed_pattern(&pattern).is_some() {
+            self.note("a pattern is not a regular expression of ECMAScript and is left out");
+        } else {
+            out.insert("pattern".to_owned(), pattern.into());
+        }
+    }
+
+    fn list(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        self.counts(map, out, ["minItems", "maxItems"]);
+        if map.get("uniqueItems").is_some_and(|flag| *flag == true) {
+            out.insert("uniqueItems".to_owned(), Value::Bool(true));
+        }
+        let prefix = map.get("prefixItems").or_else(|| map.get("items").filter(|it| it.is_array()));
+        match (prefix, map.get("items")) {
+            (Some(Value::Array(prefix)), items)
+                if prefix.len() > 1 || map.contains_key("prefixItems") =>
+            {
+                let prefix: Vec<Value> = prefix.iter().map(|item| self.lower(item)).collect();
+                out.insert("prefixItems".to_owned(), Value::Array(prefix));
+                let others = items.filter(|_| map.contains_key("prefixItems"));
+                let others = others.or_else(|| map.get("additionalItems"));
+                let others = others.filter(|others| others.is_object() || **others == false);
+                if let Some(others) = others {
+                    let others =
+                        if others.is_object() { self.lower(others) } else { others.clone() };
+                    out.insert("items".to_owned(), others);
+                }
+            }
+            (Some(Value::Array(prefix)), _) if prefix.len() == 1 => {
+                let item = prefix.first().map(|item| self.lower(item)).unwrap_or_default();
+                out.insert("items".to_owned(), item);
+            }
+            (_, Some(items)) if !items.is_array() && !items.is_null() => {
+                let items = self.lower(items);
+                if items != json!({}) {
+                    out.insert("items".to_owned(), items);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fields(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        self.counts(map, out, ["minProperties", "maxProperties"]);
+        let listed = map.get("required").and_then(Value::as_array).into_iter().flatten();
+        let mut seen = HashSet::new();
+        let listed = listed.filter_map(Value::as_str).filter(|name| seen.insert(*name));
+        let mut required: Map<String, Value> =
+            listed.map(|name| (name.to_owned(), Value::Null)).collect();
+        let mut properties = Map::new();
+        for (name, schema) in map.get("properties").and_then(Value::as_object).into_iter().flatten()
+        {
+            let mut lowered = self.lower(schema);
+            if let Value::Object(lowered) = &mut lowered {
+                drop_title(lowered, name);
+                let one_way = match self.direction {
+                    Direction::Request => "readOnly",
+                    Direction::Response => "writeOnly",
+                };
+                if lowered.contains_key(one_way) {
+                    required.shift_remove(name);
+                } else if schema.get("required").is_some_and(|flag| *flag == true) {
+                    required.insert(name.clone(), Value::Null);
+                }
+            }
+            properties.insert(name.clone(), lowered);
+        }
+        if !properties.is_empty() {
+            out.insert("properties".to_owned(), Value::Object(properties));
+        }
+        if !required.is_empty() {
+            let required: Vec<String> = required.into_iter().map(|(name, _)| name).collect();
+            out.insert("required".to_owned(), required.into());
+        }
+        let mut patterns = Map::new();
+        for (pattern, schema) in
+            map.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+        {
+            if malformed_pattern(pattern).is_some() {
+                self.note(
+                    "a pattern of property names is not a regular expression and is left out",
+                );
+            } else {
+                patterns.insert(pattern.clone(), self.lower(schema));
+            }
+        }
+        if !patterns.is_empty() {
+            out.insert("patternProperties".to_owned(), Value::Object(patterns));
+        }
+        let open = map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties"));
+        let open = match open {
+            Some(open @ Value::Bool(_)) => Some(open.clone()),
+            Some(schema @ Value::Object(_)) => Some(
+                Some(self.lower(schema)).filter(|it| *it != json!({})).unwrap_or(Value::Bool(true)),
+            ),
+            _ => None,
+        };
+        if let Some(open) = open {
+            out.insert("additionalProperties".to_owned(), open);
+        }
+        if let Some(names @ Value::Object(_)) = map.get("propertyNames") {
+            let names = self.lower(names);
+            if names != json!({"type": "string"}) {
+                out.insert("propertyNames".to_owned(), names);
+            }
+        }
+    }
+
+    /// Adds what gram keeps as JSON: keywords that belong together, if all of them keep their exact
+    /// meaning.
+    fn assertions(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
+        const GROUPS: [&[&str]; 5] = [
+            &["not"],
+            &["if", "then", "else"],
+            &["contains", "minContains", "maxContains"],
+            &["dependentSchemas"],
+            &["dependentRequired"],
+        ];
+        for group in GROUPS {
+            let own: Map<String, Value> = group
+                .iter()
+                .filter_map(|key| Some(((*key).to_owned(), map.get(*key)?.clone())))
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            if let Some(Value::Object(exact)) = self.exact(&Value::Object(own)) {
+                out.extend(exact);
+            } else {
+                let first = group.first().unwrap_or(&"");
+                self.note(&format!(
+                    "`{first}` is left out, because its exact meaning cannot be kept"
+                ));
+            }
+        }
+    }
+}
+
+/// Whether a rewritten schema names null as one of its types.
+fn allows_null(schema: &Map<String, Value>) -> bool {
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let null = json!({"type": "null"});
+    list("type").any(|name| name == "null")
+        || list("anyOf").chain(list("oneOf")).any(|member| *member == null)
+}
+
+/// Removes a title that says the same as the name.
+pub(super) fn drop_title(schema: &mut Map<String, Value>, name: &str) {
+    let plain = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let title = schema.get("title").and_then(Value::as_str);
+    if title.is_some_and(|title| plain(title) == plain(name)) {
+        schema.shift_remove("title");
+    }
+}
+
+/// The value of `type`.
+fn type_value(types: &[JsonType], is_nullable: bool) -> Option<Value> {
+    let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
+    match (names.as_slice(), is_nullable) {
+        ([], _) => None,
+        ([only], false) => Some((*only).into()),
+        (names, is_nullable) => {
+            let null = is_nullable.then_some("null");
+            Some(names.iter().copied().chain(null).collect())
+        }
+    }
+}
+
+fn format_of(map: &Map<String, Value>, out: &mut Map<String, Value>, ty: Option<JsonType>) {
+    let format = map.get("format").and_then(Value::as_str).map(str::trim);
+    let is_base64 = map.get("contentEncoding").is_some_and(|encoding| encoding == "base64");
+    let is_text = ty == Some(JsonType::String);
+    match format {
+        Some("byte" | "base64") if is_text => {
+            out.insert("contentEncoding".to_owned(), "base64".into());
+        }
+        _ if is_base64 && is_text => {
+            out.insert("contentEncoding".to_owned(), "base64".into());
+        }
+        Some(format) if !format.is_empty() => {
+            out.insert("format".to_owned(), format.into());
+        }
+        _ => {}
+    }
+}
+
+/// Whether no value is within bounds.
+fn is_empty(bounds: &Map<String, Value>, least: &str, most: &str) -> bool {
+    let number = |key: &str| bounds.get(key).and_then(Value::as_f64);
+    number(least).zip(number(most)).is_some_and(|(least, most)| least > most)
+}

@@ -1,0 +1,411 @@
+//! Compiles a module to JSON Schema and to the tool formats of providers.
+//!
+//! A schema is a serializable view of the model. For a provider, it becomes a JSON value, which the
+//! provider's rules then change. See [`crate::lower`].
+
+mod defs;
+mod draft7;
+mod json_schema;
+mod keywords;
+mod place;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub use json_schema::{ParameterSchema, ResultSchema};
+
+use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
+use gramc_check::Valid;
+use gramc_model::{Agent, Container, Module, Tool, TypeUse};
+
+/// A version of JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Draft {
+    /// Draft 2020-12.
+    #[default]
+    Draft2020,
+    /// Draft 7.
+    Draft7,
+}
+
+/// Which tools to compile, and the target.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The target.
+    pub target: Target,
+    /// The JSON Schema draft, for [`Target::JsonSchema`].
+    pub draft: Draft,
+    /// The indices of the files whose tools are compiled.
+    pub files: Range<usize>,
+    /// Whether containers are replaced by their tools.
+    pub expanded: bool,
+}
+
+impl Options {
+    /// Options for the tools of the first `texts` files.
+    pub fn new(target: Target, texts: usize) -> Self {
+        Self { target, draft: Draft::default(), files: 0..texts, expanded: false }
+    }
+}
+
+/// The tools of a module for one target. Their names are assigned together, because they must not
+/// collide. Each tool is compiled separately and on demand, on any thread.
+#[derive(Debug)]
+pub struct Compilation<'m> {
+    module: &'m Module,
+    target: Target,
+    draft: Draft,
+    entries: Vec<Entry<'m>>,
+    names: Names,
+}
+
+/// An entry of a target's tool list.
+#[derive(Debug, Clone, Copy)]
+pub enum Entry<'m> {
+    /// A tool.
+    Tool(&'m Tool),
+    /// A container: a tool without parameters that the model calls to list the tools inside.
+    Container(&'m Container),
+    /// An agent that another agent calls: a tool with a `message` parameter.
+    Agent(&'m Agent),
+}
+
+impl<'m> Entry<'m> {
+    /// The name in the specification.
+    pub fn name(self) -> &'m str {
+        match self {
+            Self::Tool(tool) => &tool.name,
+            Self::Container(container) => &container.name,
+            Self::Agent(agent) => &agent.name,
+        }
+    }
+}
+
+impl<'m> Compilation<'m> {
+    /// A compilation of the tools of some files.
+    pub fn new(module: impl Into<Valid<&'m Module>>, options: &Options) -> Self {
+        let module = module.into().module();
+        let Options { target, draft, .. } = *options;
+        let entries = entries(module, options);
+        let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
+        Self { module, target, draft, entries, names }
+    }
+
+    /// A compilation of everything that an agent may use: all tools, all containers, and all
+    /// agents.
+    pub fn whole(module: &'m Valid<Module>, target: Target) -> Self {
+        let tools = module.tools.iter().map(Entry::Tool);
+        let containers = module.containers.iter().map(Entry::Container);
+        let agents = module.agents.iter().map(Entry::Agent);
+        let entries: Vec<_> = tools.chain(containers).chain(agents).collect();
+        let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
+        Self { module, target, draft: Draft::default(), entries, names }
+    }
+
+    /// The target's name for an entry.
+    pub fn name_of<'n>(&'n self, name: &'n str) -> &'n str {
+        self.names.get(name)
+    }
+
+    /// The compiled entries, in source order.
+    pub fn entries(&self) -> &[Entry<'m>] {
+        &self.entries
+    }
+
+    /// One tool in the target's form.
+    pub fn compile(&self, entry: Entry<'m>) -> Compiled<'m> {
+        match (self.target, entry) {
+            (Target::JsonSchema, Entry::Tool(tool)) => {
+                let schema = ParameterSchema::new(&self.module.types, tool);
+                Compiled(match self.draft {
+                    Draft::Draft2020 => CompiledForm::Schema(schema),
+                    Draft::Draft7 => {
+                        CompiledForm::Lowered(draft7::lower(&tool.name, &json(&schema)))
+                    }
+                })
+            }
+            (Target::JsonSchema, Entry::Container(_) | Entry::Agent(_)) => {
+                let value = match entry {
+                    Entry::Agent(_) => message_object(),
+                    _ => empty_object(),
+                };
+                let restore = Restore::default();
+                Compiled(CompiledForm::Lowered(Lowered { value, losses: Vec::new(), restore }))
+            }
+            (_, Entry::Tool(tool)) => {
+                let mut json = tool_json(self.module, tool, self.target.spec().extras);
+                let mut refused = None;
+                if self.target == Target::Mcp {
+                    json.output = result_json(self.module, tool);
+                    refused = json.output.take_if(|schema| !is_object_schema(schema));
+                }
+                let mut lowered = lower(self.target.spec(), &self.names, json);
+                lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
+                Compiled(CompiledForm::Lowered(lowered))
+            }
+            (_, Entry::Container(container)) => {
+                let text = container_text(self.module, container);
+                let json = plain_json(&container.name, Some(&text), empty_object());
+                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
+            }
+            (_, Entry::Agent(agent)) => {
+                let description = agent.description.as_deref();
+                let json = plain_json(&agent.name, description, message_object());
+                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
+            }
+        }
+    }
+
+    /// An entry before the rules of a target are applied, with the schema of its result.
+    pub fn source(&self, entry: Entry<'m>) -> ToolJson<'m> {
+        match entry {
+            Entry::Tool(tool) => {
+                let mut json = tool_json(self.module, tool, &[]);
+                json.output = result_json(self.module, tool);
+                json
+            }
+            Entry::Container(container) => {
+                plain_json(&container.name, container.description.as_deref(), empty_object())
+            }
+            Entry::Agent(agent) => {
+                plain_json(&agent.name, agent.description.as_deref(), message_object())
+            }
+        }
+    }
+
+    /// All tools together, in the form of the target's request.
+    pub fn request(&self) -> impl Serialize {
+        Request(self)
+    }
+
+    /// The text before and after the tools of a request.
+    pub fn brackets(&self) -> (&'static str, &'static str) {
+        match self.target {
+            Target::JsonSchema => ("{", "}"),
+            Target::Gemini | Target::GeminiJson => ("[{\"functionDeclarations\":[", "]}]"),
+            Target::Mcp => ("{\"tools\":[", "]}"),
+            _ => ("[", "]"),
+        }
+    }
+
+    /// Whether the request is an object with tools by name, instead of a list.
+    pub fn is_keyed(&self) -> bool {
+        self.target == Target::JsonSchema
+    }
+}
+
+/// The entries to compile. A container hides its tools unless `expanded` is set.
+fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
+    let spans = module.spans();
+    let within = |file: usize| options.files.contains(&file);
+    let hidden: HashSet<&str> = if options.expanded {
+        HashSet::new()
+    } else {
+        module
+            .containers
+            .iter()
+            .flat_map(|container| &container.members)
+            .map(|name| &**name)
+            .collect()
+    };
+    let places = spans.tools.iter().zip(&module.tools);
+    let mut found: Vec<_> = places
+        .filter(|(place, tool)| within(place.file) && !hidden.contains(tool.name.as_str()))
+        .map(|(place, tool)| ((place.file, place.name.start), Entry::Tool(tool)))
+        .collect();
+    if !options.expanded && !module.containers.is_empty() {
+        let places = spans.containers.iter().zip(&module.containers);
+        found.extend(places.filter(|(place, _)| within(place.file)).map(|(place, container)| {
+            ((place.file, place.name.start), Entry::Container(container))
+        }));
+        found.sort_by_key(|(place, _)| *place);
+    }
+    found.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// MCP's names for the attributes that describe a tool's behavior.
+const HINTS: [(&str, &str); 4] = [
+    ("readOnly", "readOnlyHint"),
+    ("destructive", "destructiveHint"),
+    ("idempotent", "idempotentHint"),
+    ("openWorld", "openWorldHint"),
+];
+
+fn json(view: &impl Serialize) -> Value {
+    // All keys of a view are strings, so serialization cannot fail.
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+fn empty_object() -> Value {
+    serde_json::json!({"type": "object", "properties": {}, "required": []})
+}
+
+/// A tool before the target's rules are applied.
+fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
+    let parameters = json(&ParameterSchema::new(&module.types, tool));
+    let mut annotations = Map::new();
+    let mut handed_on = Vec::new();
+    for (key, value) in &tool.attributes {
+        if let Some((_, hint)) = HINTS.iter().find(|(own, _)| key == own) {
+            annotations.insert((*hint).to_owned(), value.clone());
+        } else if let ("annotations", Value::Object(more)) = (key.as_str(), value) {
+            annotations.extend(more.clone());
+        } else if extras.contains(&key.as_str()) {
+            handed_on.push((key.as_str(), value.clone()));
+        }
+    }
+    ToolJson {
+        name: &tool.name,
+        title: tool.title.as_deref(),
+        description: tool.description.as_deref(),
+        parameters,
+        output: None,
+        annotations,
+        extras: handed_on,
+    }
+}
+
+/// The schema of a tool's result.
+fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
+    ResultSchema::new(&module.types, tool).map(|schema| json(&schema))
+}
+
+/// The JSON Schema of a parameter, field, result, term or declared type.
+pub fn type_use_schema(module: Valid<&Module>, type_use: &TypeUse) -> Value {
+    json(&ResultSchema::of_type_use(&module.types, type_use))
+}
+
+/// The loss of a result schema that does not describe an object.
+fn lost_result(tool: &Tool, schema: Value) -> Loss {
+    Loss {
+        tool: tool.name.to_string(),
+        path: "outputSchema".to_owned(),
+        constraint: "outputSchema".to_owned(),
+        value: schema,
+        became: Became::Dropped("MCP's clients take schemas of results only if they are objects"),
+    }
+}
+
+/// Whether a schema's type is `object`.
+fn is_object_schema(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|ty| ty == "object")
+}
+
+/// The parameters of an agent that another agent calls.
+pub fn message_object() -> Value {
+    serde_json::json!({
+        "type": "object",
+        "properties": {"message": {
+            "type": "string",
+            "description": "What is asked, with all that the answer needs",
+        }},
+        "required": ["message"],
+    })
+}
+
+/// A container or an agent before the target's rules are applied.
+fn plain_json<'t>(name: &'t str, description: Option<&'t str>, parameters: Value) -> ToolJson<'t> {
+    ToolJson {
+        name,
+        title: None,
+        description,
+        parameters,
+        output: None,
+        annotations: Map::new(),
+        extras: Vec::new(),
+    }
+}
+
+/// The description of a container for the model: its own, and the first line of each tool's.
+pub fn container_text(module: &Module, container: &Container) -> String {
+    let mut text = match &container.description {
+        Some(description) => format!("{description}\n\n"),
+        None => String::new(),
+    };
+    text.push_str("Call this without arguments to be given its functions:");
+    for name in &container.members {
+        let description = module.tool(name).and_then(|tool| tool.description.as_deref());
+        let line = description.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+        // Writing to a string does not fail.
+        let _ = match line {
+            Some(line) => write!(text, "\n- {name}: {}", line.trim()),
+            None => write!(text, "\n- {name}"),
+        };
+    }
+    text
+}
+
+/// A tool in a target's form. See [`Compilation::compile`].
+#[derive(Debug)]
+pub struct Compiled<'m>(CompiledForm<'m>);
+
+#[derive(Debug)]
+enum CompiledForm<'m> {
+    Schema(ParameterSchema<'m>),
+    Lowered(Lowered),
+}
+
+impl Compiled<'_> {
+    /// The constraints that the target does not support.
+    pub fn losses(&self) -> &[Loss] {
+        match &self.0 {
+            CompiledForm::Schema(_) => &[],
+            CompiledForm::Lowered(lowered) => &lowered.losses,
+        }
+    }
+
+    /// Converts the arguments of a model's call to the tool's declared form.
+    pub fn restore(&self) -> Cow<'_, Restore> {
+        match &self.0 {
+            CompiledForm::Schema(_) => Cow::Owned(Restore::default()),
+            CompiledForm::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
+        }
+    }
+
+    /// The tool as JSON. `None` for a plain schema, which is serialized without an intermediate
+    /// value.
+    pub fn json(&self) -> Option<&Value> {
+        match &self.0 {
+            CompiledForm::Schema(_) => None,
+            CompiledForm::Lowered(lowered) => Some(&lowered.value),
+        }
+    }
+
+    /// The tool as JSON.
+    pub fn into_json(self) -> Value {
+        match self.0 {
+            CompiledForm::Schema(schema) => json(&schema),
+            CompiledForm::Lowered(lowered) => lowered.value,
+        }
+    }
+}
+
+impl Serialize for Compiled<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            CompiledForm::Schema(schema) => schema.serialize(serializer),
+            CompiledForm::Lowered(lowered) => lowered.value.serialize(serializer),
+        }
+    }
+}
+
+struct Request<'c, 'm>(&'c Compilation<'m>);
+
+impl Serialize for Request<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let compilation = self.0;
+        let entries = compilation.entries.iter();
+        if compilation.is_keyed() {
+            return serializer
+                .collect_map(entries.map(|entry| (entry.name(), compilation.compile(*entry))));
+        }
+        let tools: Vec<Value> =
+            entries.map(|entry| compilation.compile(*entry).into_json()).collect();
+        crate::lower::request(compilation.target.spec(), tools).serialize(serializer)
+    }
+}

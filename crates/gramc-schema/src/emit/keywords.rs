@@ -1,0 +1,281 @@
+//! The JSON Schema keywords of a type.
+
+use gramc_json_schema::keywords::{InstanceType, Keyword};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::defs::Defs;
+use super::json_schema::{TypeSchema, fields, open, patterns, texts};
+use super::place::TypePlace;
+use gramc_model::attributes::of_constraint;
+use gramc_model::{Constraint, ObjectType, Type, Types};
+
+/// Writes all keywords of a type.
+pub(super) fn keywords<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    remark: Option<&str>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    head(map, place, defs)?;
+    let description = match (place.description.as_deref(), remark) {
+        (Some(description), Some(remark)) => Some(format!("{description} {remark}")),
+        (None, Some(remark)) => Some(remark.to_owned()),
+        (_, None) => None,
+    };
+    texts(map, place.title, description.as_deref().or(place.description.as_deref()))?;
+    constraints(map, place, defs)?;
+    body(map, place, defs)?;
+    if let Some(default) = place.default {
+        map.serialize_entry("default", default)?;
+    }
+    if let Some(examples) = place.examples {
+        map.serialize_entry("examples", examples)?;
+    }
+    if place.deprecated {
+        map.serialize_entry("deprecated", &true)?;
+    }
+    for (key, value) in place.extensions.iter() {
+        map.serialize_entry(&**key, value)?;
+    }
+    Ok(())
+}
+
+/// Writes the keywords of constraints.
+fn constraints<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    let nullable = place.nullable && !place.unsound;
+    for constraint in place.constraints.iter() {
+        match constraint {
+            // The constant writes the `enum` in this case.
+            Constraint::Enum(_) if nullable && place.constant().is_some() => {}
+            Constraint::Enum(values) => {
+                map.serialize_entry("enum", &Values { values, null: nullable })?;
+            }
+            Constraint::Const(constant) if nullable && !constant.is_null() => {
+                map.serialize_entry("enum", &place.constant_or_null(constant))?;
+            }
+            Constraint::Keys(ty) => {
+                map.serialize_entry("propertyNames", &TypeSchema { ty, defs })?;
+            }
+            constraint => {
+                let Some((_, spec)) = of_constraint(constraint.kind()) else { continue };
+                let written = |keyword: &&Keyword| {
+                    spec.keywords.len() == 1 || is_size_of(**keyword, place, defs.types())
+                };
+                spec.keywords.iter().filter(written).try_for_each(|keyword| {
+                    map.serialize_entry(keyword.name(), &constraint.value())
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a size constraint of this type writes the given keyword, which is for arrays or for
+/// objects.
+fn is_size_of(keyword: Keyword, place: &TypePlace<'_>, types: &Types) -> bool {
+    match keyword {
+        // `tuple` writes `minItems`.
+        Keyword::MinItems if holds_tuple(place) => false,
+        keyword if keyword.applies_to() == InstanceType::Array => may_be(types, place.ty, "array"),
+        _ => may_be(types, place.ty, "object"),
+    }
+}
+
+/// Whether the type writes the keywords of a tuple.
+fn holds_tuple(place: &TypePlace<'_>) -> bool {
+    match place.ty {
+        Type::Tuple(_) => true,
+        Type::Union(members) if place.type_list => {
+            members.iter().any(|member| matches!(member, Type::Tuple(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The values of an enum, and null if the type allows it.
+struct Values<'m> {
+    values: &'m [Value],
+    null: bool,
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let null = self.null && !self.values.contains(&Value::Null);
+        serializer.collect_seq(self.values.iter().chain(null.then_some(&Value::Null)))
+    }
+}
+
+/// Whether values of a type may have the given JSON type.
+fn may_be(types: &Types, ty: &Type, name: &str) -> bool {
+    match types.resolve(ty) {
+        Type::Any => true,
+        Type::Nullable(inner) => may_be(types, inner, name),
+        Type::Union(members) | Type::OneOf(members) => {
+            members.iter().any(|member| may_be(types, member, name))
+        }
+        ty => ty.json_name() == Some(name),
+    }
+}
+
+/// Writes the keywords for a value's type.
+///
+/// A constraint for the same keyword overrides the type.
+fn head<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
+    if place.nullable {
+        return match place.ty.json_name() {
+            Some("null") => map.serialize_entry("type", "null"),
+            Some(name) => map.serialize_entry("type", &[name, "null"]),
+            None => {
+                map.serialize_entry("anyOf", &AnyOf { members: &[place.ty, &Type::Null], defs })
+            }
+        };
+    }
+    if let Some(name) = place.ty.json_name() {
+        return map.serialize_entry("type", name);
+    }
+    match place.ty {
+        Type::Named(id) => map.serialize_entry("$ref", &defs.reference(*id)),
+        Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
+        Type::Literal(value) => map.serialize_entry("const", value),
+        Type::OneOf(members) => {
+            let members: Vec<_> = members.iter().collect();
+            map.serialize_entry("oneOf", &AnyOf { members: &members, defs })
+        }
+        Type::Union(members) if place.type_list => {
+            let names: Vec<_> = members.iter().filter_map(Type::json_name).collect();
+            map.serialize_entry("type", &names)
+        }
+        Type::Union(members) => {
+            if let Some((name, values)) = literals(members) {
+                map.serialize_entry("type", name)?;
+                if said(|known| matches!(known, Constraint::Enum(_))) {
+                    return Ok(());
+                }
+                map.serialize_entry("enum", &values)
+            } else {
+                let members: Vec<_> = members.iter().collect();
+                map.serialize_entry("anyOf", &AnyOf { members: &members, defs })
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The values of a union of literals of one JSON type, and the name of that type.
+fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
+    let kind = |value: &Value| match value {
+        Value::String(_) => Some("string"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(number) if gramc_model::value::is_integer(number) => Some("integer"),
+        Value::Number(_) => Some("number"),
+        _ => None,
+    };
+    let values: Option<Vec<_>> = members
+        .iter()
+        .map(|member| match member {
+            Type::Literal(value) => Some(&**value),
+            _ => None,
+        })
+        .collect();
+    let values = values?;
+    let kinds: Option<Vec<_>> = values.iter().map(|value| kind(value)).collect();
+    let kinds = kinds?;
+    let first = *kinds.first()?;
+    if kinds.iter().all(|other| *other == first) {
+        return Some((first, values));
+    }
+    // Integers and other numbers are the same kind in a type expression.
+    let numbers = kinds.iter().all(|kind| matches!(*kind, "integer" | "number"));
+    numbers.then_some(("number", values))
+}
+
+struct AnyOf<'m> {
+    members: &'m [&'m Type],
+    defs: &'m Defs<'m>,
+}
+
+impl Serialize for AnyOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let defs = self.defs;
+        serializer.collect_seq(self.members.iter().map(|ty| TypeSchema { ty, defs }))
+    }
+}
+
+/// Writes the keywords for a value's contents.
+fn body<M: SerializeMap>(
+    map: &mut M,
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    match place.ty {
+        Type::Union(members) if place.type_list => {
+            members.iter().try_for_each(|member| self::body(map, &place.of_member(member), defs))
+        }
+        Type::Formatted(_)
+            if place.constraints.iter().any(|c| matches!(c, Constraint::Format(_))) =>
+        {
+            Ok(())
+        }
+        Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
+        Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
+        Type::List(Some(ty)) => map.serialize_entry("items", &TypeSchema { ty, defs }),
+        Type::Tuple(items) => tuple(map, items, place, defs),
+        Type::Map(Some(ty)) => {
+            map.serialize_entry("additionalProperties", &TypeSchema { ty, defs })
+        }
+        Type::Object(object) => self::object(map, object, defs),
+        _ => Ok(()),
+    }
+}
+
+fn object<M: SerializeMap>(
+    map: &mut M,
+    object: &ObjectType,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    if object.fields.is_some() || !object.requires.is_empty() {
+        let declared = object.fields.as_deref().unwrap_or_default();
+        fields(map, declared, &object.requires, defs)?;
+    }
+    patterns(map, &object.patterns, defs)?;
+    open(map, &object.open, defs)
+}
+
+/// Writes the keywords of a tuple. A maximum size of at most its length makes `items: false`
+/// redundant.
+fn tuple<M: SerializeMap>(
+    map: &mut M,
+    items: &[Type],
+    place: &TypePlace<'_>,
+    defs: &Defs<'_>,
+) -> Result<(), M::Error> {
+    let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();
+    let count = items.len() as u64;
+    let ends = place.constraints.iter().any(|constraint| match constraint {
+        Constraint::MaxSize(most) => *most <= count,
+        _ => false,
+    });
+    map.serialize_entry("prefixItems", &schemas)?;
+    let least = place.constraints.iter().find_map(|constraint| match constraint {
+        Constraint::MinSize(least) => Some(*least),
+        _ => None,
+    });
+    if place.open_tuple {
+        return least.map_or(Ok(()), |least| map.serialize_entry("minItems", &least));
+    }
+    if !ends {
+        map.serialize_entry("items", &false)?;
+    }
+    map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
+}

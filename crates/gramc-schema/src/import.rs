@@ -1,0 +1,285 @@
+//! Imports JSON Schemas, and tool lists of MCP and of providers.
+//!
+//! Schemas of older drafts are rewritten as draft 2020-12. Importing and compiling again preserves
+//! such a schema, except for the order of keys and of `required`, and an empty `required` or
+//! `properties`. A schema that gram cannot express is kept verbatim, in the smallest possible
+//! subschema.
+
+mod convert;
+mod defs;
+mod error;
+mod input;
+mod keywords;
+mod names;
+mod openapi;
+mod parts;
+mod sound;
+mod terms;
+mod tool;
+mod tool_set;
+mod walk;
+
+use std::collections::{HashMap, HashSet};
+
+use gramc_json_schema::normalize::{Normalized, normalize};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+pub use error::ImportError;
+
+use convert::Converter;
+use defs::Registry;
+pub use error::VerbatimPlace;
+use gramc_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
+pub use input::Origin;
+use input::{ImportedTool, Input};
+pub use tool_set::{ToolSchema, ToolSet, import_tools};
+
+/// Options of an import.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportOptions<'o> {
+    /// The format of the JSON.
+    pub from: Origin,
+    /// The tool name for a bare schema.
+    pub name: &'o str,
+    /// The name of a container for all tools, if wanted.
+    pub container: Option<&'o str>,
+}
+
+impl Default for ImportOptions<'_> {
+    fn default() -> Self {
+        Self { from: Origin::Auto, name: "tool", container: None }
+    }
+}
+
+/// The result of an import.
+#[derive(Debug)]
+pub struct Imported {
+    /// The imported module. It is not checked yet: to check it, parse `text`.
+    pub module: Module,
+    /// The module as gram text.
+    pub text: String,
+    /// The subschemas that are kept verbatim, because gram cannot express them.
+    pub verbatim: Vec<VerbatimPlace>,
+    /// The number of types with a value that they reject themselves. They are marked `unsound:
+    /// true`.
+    pub unsound: usize,
+    /// Sentences about skipped parts.
+    pub notes: Vec<String>,
+}
+
+/// Imports a JSON document, or JSON Lines.
+///
+/// ```
+/// use gramc_schema::import::{ImportOptions, import};
+///
+/// let json = r#"{"tools": [{
+///     "name": "forecast",
+///     "description": "Says what the weather will be",
+///     "inputSchema": {
+///         "type": "object",
+///         "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}},
+///         "required": ["city"]
+///     }
+/// }]}"#;
+/// let imported = import(json, &ImportOptions::default()).unwrap();
+/// assert_eq!(
+///     imported.text,
+///     "/** Says what the weather will be */
+/// [forecast:Tool | (city::Text)==>(days::Int {default: 3})==>(::Any)]
+/// "
+/// );
+/// ```
+///
+/// # Errors
+///
+/// If the text is not valid JSON, contains no tools, has another value in place of a schema, a
+/// reference that leads to another document or nowhere, or a tool with the container's name. Of the
+/// tools of an MCP server, those with such references are left out, if there are others.
+pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
+    let json = json.trim_start_matches('\u{feff}');
+    if json.trim().is_empty() {
+        return Err(ImportError::Empty);
+    }
+    if let Some(fault) = gramc_json_schema::text::fault(json) {
+        let line = json[..fault.offset()].matches('\n').count() + 1;
+        return Err(ImportError::Text { line, fault });
+    }
+    match serde_json::from_str(json) {
+        Ok(document) => import_value(document, options),
+        Err(error) => {
+            let lines = serde_json::Deserializer::from_str(json).into_iter();
+            match lines.collect::<Result<Vec<Value>, _>>() {
+                Ok(documents) => import_all(documents, options),
+                Err(_) => Err(ImportError::Json(error)),
+            }
+        }
+    }
+}
+
+/// Imports parsed JSON, which may nest as deep as `serde_json` parses.
+///
+/// # Errors
+///
+/// If the JSON contains no tools, has another value in place of a schema, a reference that leads to
+/// another document or nowhere, or a tool with the container's name. Of the tools of an MCP server,
+/// those with such references are left out, if there are others.
+pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
+    import_all(vec![document], options)
+}
+
+fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
+    let mut input = Input::default();
+    let several = documents.len() > 1;
+    for (at, document) in documents.into_iter().enumerate() {
+        if several {
+            let name = format!("{}{}", options.name, at + 1);
+            input.document(document, options.from, &name)?;
+        } else {
+            input.document(document, options.from, options.name)?;
+        }
+    }
+    let Input { tools, is_mcp, mut notes } = input;
+    let mut tools = distinct(tools, options.container, &mut notes)?;
+    normalize_all(&mut tools, is_mcp, &mut notes)?;
+    let mut module = Module::default();
+    let mut converter = Converter::default();
+    let mut registry = Registry::default();
+    let tools: Vec<_> =
+        tools.into_iter().map(|tool| tool::Raw::new(tool, &mut converter, &mut registry)).collect();
+    registry.convert(&mut converter);
+    for raw in tools {
+        let tool = raw.convert(&mut converter, &registry);
+        module.tools.push(tool);
+    }
+    if let Some(place) = converter.no_schema {
+        return Err(ImportError::NoSchema(place));
+    }
+    module.types = std::mem::take(&mut converter.types);
+    let unsound = sound::mark(&mut module) + mark_unions(&mut module);
+    module.terms = terms::find(&module);
+    if let Some(name) = options.container {
+        module.containers.push(Container {
+            name: SmolStr::new(name),
+            description: None,
+            source: if is_mcp { Source::Mcp } else { Source::default() },
+            members: module.tools.iter().map(|tool| tool.name.clone()).collect(),
+            attributes: Vec::new(),
+        });
+    }
+    let text = gramc_model::print::print(&module);
+    Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
+}
+
+/// Rewrites all schemas as draft 2020-12. `is_mcp` says that the tools are the list of an MCP server,
+/// which users cannot change: then those with references that lead to no schema are left out.
+fn normalize_all(
+    tools: &mut Vec<ImportedTool>,
+    is_mcp: bool,
+    notes: &mut Vec<String>,
+) -> Result<(), ImportError> {
+    let mut unresolved = Vec::new();
+    let mut usable = Vec::new();
+    for mut tool in std::mem::take(tools) {
+        let before = unresolved.len();
+        let name = &tool.name;
+        let schemas = [("", &mut tool.schema), ("outputSchema", &mut tool.output)];
+        for (root, schema) in schemas {
+            let Some(written) = schema.take() else { continue };
+            match normalize(written) {
+                Ok(Normalized { schema: normalized, ignored }) => {
+                    *schema = Some(normalized);
+                    notes.extend(ignored.into_iter().map(|path| {
+                        let path = joined(root, path);
+                        format!("tool `{name}`: {path} has no effect in its draft and is left out")
+                    }));
+                }
+                Err(references) => {
+                    unresolved.extend(references.into_iter().map(|mut reference| {
+                        reference.path = joined(root, reference.path);
+                        (name.clone(), reference)
+                    }));
+                }
+            }
+        }
+        if unresolved.len() == before {
+            usable.push(tool);
+        }
+    }
+    if unresolved.is_empty() || (is_mcp && !usable.is_empty()) {
+        let left_out = |(tool, reference)| format!("tool `{tool}` is left out: {reference}");
+        notes.extend(unresolved.into_iter().map(left_out));
+        *tools = usable;
+        return Ok(());
+    }
+    Err(ImportError::Unresolved(unresolved))
+}
+
+/// A path below the root of a tool's schema.
+fn joined(root: &str, path: String) -> String {
+    match (root, path.as_str()) {
+        ("", _) => path,
+        (root, "") => root.to_owned(),
+        (root, path) => format!("{root}.{path}"),
+    }
+}
+
+/// Marks unions with duplicate members, including aliases of the same type, and returns their
+/// number.
+fn mark_unions(module: &mut Module) -> usize {
+    let types = &module.types;
+    let same = |declared: &TypeDeclaration| match &declared.type_use.ty {
+        Type::Union(members) | Type::OneOf(members) => {
+            let unsound = declared.type_use.details.as_ref().is_some_and(|details| details.unsound);
+            !unsound && gramc_check::same_members(types, members, true).is_some()
+        }
+        _ => false,
+    };
+    let is_union = |declared: &TypeDeclaration| matches!(declared.kind, TypeKind::Union(_));
+    let unions = types.iter().filter(|(_, declared)| is_union(declared) && same(declared));
+    let found: Vec<_> = unions.map(|(id, _)| id).collect();
+    for id in &found {
+        if let Some(declared) = module.types.0.get_mut(id.0 as usize) {
+            declared.type_use.details_mut().unsound = true;
+        }
+    }
+    found.len()
+}
+
+/// Removes duplicate tools. If different tools have the same name, all but the first are renamed,
+/// because names are unique in gram.
+fn distinct(
+    tools: Vec<ImportedTool>,
+    container: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<ImportedTool>, ImportError> {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(tools.len());
+    let taken: HashSet<String> = tools.iter().map(|tool| tool.name.clone()).collect();
+    let mut kept: Vec<ImportedTool> = Vec::with_capacity(tools.len());
+    for mut tool in tools {
+        if container == Some(tool.name.as_str()) {
+            return Err(ImportError::SameName(tool.name));
+        }
+        match known.get(&tool.name) {
+            Some(at) if kept.get(*at) == Some(&tool) => {
+                notes.push(format!("`{}` occurs twice and is imported once", tool.name));
+                continue;
+            }
+            Some(_) => {
+                // There are more numbers than taken names.
+                let mut numbers = 2..taken.len() + known.len() + 3;
+                let free = numbers.find_map(|number| {
+                    let name = format!("{}_{number}", tool.name);
+                    (!taken.contains(&name) && !known.contains_key(&name)).then_some(name)
+                });
+                let name = free.unwrap_or_default();
+                notes.push(format!("renamed a second tool `{}` to `{name}`", tool.name));
+                tool.name = name;
+            }
+            None => {}
+        }
+        known.insert(tool.name.clone(), kept.len());
+        kept.push(tool);
+    }
+    Ok(kept)
+}

@@ -1,0 +1,413 @@
+//! Finds the tools in a JSON document of any supported format.
+
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+use super::error::ImportError;
+use super::openapi;
+use gramc_model::attributes::{AttributeOwner, find};
+
+/// The format of the JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Origin {
+    /// Detect the format.
+    #[default]
+    Auto,
+    /// A JSON Schema of one tool's parameters, or an object from tool names to schemas.
+    JsonSchema,
+    /// Tools or functions of OpenAI's APIs.
+    OpenAi,
+    /// Tools of Anthropic.
+    Anthropic,
+    /// Function declarations of Gemini.
+    Gemini,
+    /// The tools of an MCP server.
+    Mcp,
+}
+
+impl Origin {
+    /// All formats.
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::JsonSchema, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
+
+    /// The format with a name on the command line.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.name() == name)
+    }
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::JsonSchema => "json-schema",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Mcp => "mcp",
+        }
+    }
+}
+
+/// A tool before its conversion.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ImportedTool {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) title: Option<String>,
+    /// The schema of its parameters.
+    pub(super) schema: Option<Value>,
+    /// The schema of its result.
+    pub(super) output: Option<Value>,
+    pub(super) attributes: Vec<(SmolStr, Value)>,
+}
+
+/// The tools of all documents.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) tools: Vec<ImportedTool>,
+    /// Whether all tools come from MCP.
+    pub(super) is_mcp: bool,
+    /// Sentences about skipped parts.
+    pub(super) notes: Vec<String>,
+}
+
+/// The expected format, for an error message.
+fn expected(from: Origin) -> &'static str {
+    match from {
+        Origin::Auto => "a list of tools, or a JSON Schema",
+        Origin::JsonSchema => "a JSON Schema of an object, or an object from tool names to schemas",
+        Origin::OpenAi => "tools of OpenAI, {\"type\": \"function\", \"function\": {…}}",
+        Origin::Anthropic => "tools of Anthropic, with `input_schema`",
+        Origin::Gemini => "tools of Gemini, [{\"functionDeclarations\": […]}]",
+        Origin::Mcp => "tools of MCP, {\"tools\": […]}, with `inputSchema`",
+    }
+}
+
+/// The format of one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToolForm {
+    /// With `inputSchema`.
+    Mcp,
+    /// With `input_schema`.
+    Anthropic,
+    /// With `parameters`, or without a schema.
+    Function,
+    /// With `parametersJsonSchema`.
+    Gemini,
+}
+
+impl Input {
+    /// Adds the tools of a document. `name` is the tool name for a bare schema.
+    pub(super) fn document(
+        &mut self,
+        document: Value,
+        from: Origin,
+        name: &str,
+    ) -> Result<(), ImportError> {
+        match document {
+            Value::Array(items) => self.list(items, from),
+            Value::Object(map) => self.object(map, from, name),
+            other => Err(unrecognised(&other, from)),
+        }
+    }
+
+    fn object(
+        &mut self,
+        mut map: Map<String, Value>,
+        from: Origin,
+        name: &str,
+    ) -> Result<(), ImportError> {
+        if let Some(error) = map.get("error").filter(|_| map.contains_key("jsonrpc")) {
+            let message = error.get("message").and_then(Value::as_str);
+            return Err(ImportError::Refused(
+                message.map_or_else(|| error.to_string(), Into::into),
+            ));
+        }
+        for key in ["result", "toolConfig"] {
+            if let Some(Value::Object(inner)) = map.get_mut(key)
+                && inner.get("tools").is_some_and(Value::is_array)
+            {
+                let inner = std::mem::take(inner);
+                return self.object(inner, from, name);
+            }
+        }
+        if from != Origin::JsonSchema {
+            for key in ["tools", "functions", "function"] {
+                if let Some(Value::Array(items)) = map.get_mut(key) {
+                    let items = std::mem::take(items);
+                    return self.list(items, from);
+                }
+            }
+            if is_tool(&map) {
+                return self.tool(map, from, 1);
+            }
+        }
+        let schemas = !map.is_empty()
+            && map.values().all(|schema| schema.get("type").is_some_and(|ty| ty == "object"));
+        if !matches!(from, Origin::Auto | Origin::JsonSchema) {
+            return Err(unrecognised(&Value::Object(map), from));
+        }
+        if schemas {
+            for (name, schema) in map {
+                self.tools.push(ImportedTool {
+                    name,
+                    schema: Some(schema),
+                    ..ImportedTool::default()
+                });
+            }
+            return Ok(());
+        }
+        if !is_schema(&map) {
+            return Err(unrecognised(&Value::Object(map), from));
+        }
+        let schema = Some(Value::Object(map));
+        self.tools.push(ImportedTool { name: name.to_owned(), schema, ..ImportedTool::default() });
+        Ok(())
+    }
+
+    fn list(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
+        let mcp = self.tools.is_empty() || self.is_mcp;
+        for (at, item) in items.into_iter().enumerate() {
+            match item {
+                Value::Object(map) => self.tool(map, from, at + 1)?,
+                other => return Err(unrecognised(&other, from)),
+            }
+        }
+        self.is_mcp &= mcp;
+        Ok(())
+    }
+
+    /// Adds one item of a tool list.
+    fn tool(
+        &mut self,
+        mut map: Map<String, Value>,
+        from: Origin,
+        at: usize,
+    ) -> Result<(), ImportError> {
+        for key in ["functionDeclarations", "function_declarations"] {
+            if let Some(Value::Array(items)) = map.get_mut(key) {
+                let items = std::mem::take(items);
+                return self.declarations(items, from);
+            }
+        }
+        if let Some(Value::Object(inner)) = map.get_mut("toolSpec") {
+            let mut inner = std::mem::take(inner);
+            if let Some(Value::Object(schema)) = inner.get_mut("inputSchema")
+                && let Some(json) = schema.remove("json")
+            {
+                inner.insert("inputSchema".to_owned(), json);
+            }
+            return self.read(inner, ToolForm::Mcp, at);
+        }
+        if let Some(Value::Object(inner)) = map.get_mut("function") {
+            let mut inner = std::mem::take(inner);
+            for (key, value) in map {
+                if !matches!(key.as_str(), "type" | "function") {
+                    inner.entry(key).or_insert(value);
+                }
+            }
+            check(from, ToolForm::Function, &inner)?;
+            return self.read(inner, ToolForm::Function, at);
+        }
+        let form = form_of(&map);
+        let kind = map.get("type").and_then(Value::as_str);
+        if form.is_none_or(|form| form == ToolForm::Function)
+            && !map.contains_key("parameters")
+            && let Some(kind) = kind.filter(|kind| *kind != "function" && *kind != "custom")
+        {
+            self.notes.push(format!("skipped tool {at}: `{kind}` is built into the provider"));
+            return Ok(());
+        }
+        let Some(form) = form else { return Err(unrecognised(&Value::Object(map), from)) };
+        check(from, form, &map)?;
+        if from == Origin::Gemini {
+            return self.declarations(vec![Value::Object(map)], from);
+        }
+        self.read(map, form, at)
+    }
+
+    /// Adds function declarations of Gemini, whose schemas are `OpenAPI` schemas.
+    fn declarations(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
+        if !matches!(from, Origin::Auto | Origin::Gemini) {
+            return Err(ImportError::Mismatch(expected(from), "tools of Gemini".to_owned()));
+        }
+        for (at, item) in items.into_iter().enumerate() {
+            let Value::Object(mut map) = item else { return Err(unrecognised(&item, from)) };
+            for key in ["parameters", "response"] {
+                if let Some(schema) = map.get_mut(key) {
+                    openapi::to_json_schema(schema);
+                }
+            }
+            self.read(map, ToolForm::Gemini, at + 1)?;
+        }
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        map: Map<String, Value>,
+        form: ToolForm,
+        at: usize,
+    ) -> Result<(), ImportError> {
+        let mut tool = ImportedTool::default();
+        let mut name = None;
+        for (key, value) in map {
+            match (key.as_str(), value) {
+                ("name", Value::String(text)) => name = Some(text),
+                ("description", Value::String(text)) => tool.description = Some(text),
+                ("title", Value::String(text)) => tool.title = Some(text),
+                ("description" | "title" | "strict", Value::Null) => {}
+                ("type", Value::String(kind)) if kind == "function" || kind == "custom" => {}
+                (
+                    "inputSchema"
+                    | "input_schema"
+                    | "parameters"
+                    | "parametersJsonSchema"
+                    | "parameters_json_schema",
+                    schema,
+                ) => tool.schema = Some(schema).filter(|schema| !schema.is_null()),
+                ("outputSchema", schema) if form == ToolForm::Mcp => tool.output = Some(schema),
+                ("responseJsonSchema" | "response", schema) if form == ToolForm::Gemini => {
+                    tool.output = Some(schema);
+                }
+                ("annotations", Value::Object(hints)) if form == ToolForm::Mcp => {
+                    annotations(&mut tool, hints);
+                }
+                (key, value) => self.keep(&mut tool, at, key, value),
+            }
+        }
+        tool.name = name.ok_or(ImportError::Nameless(at))?;
+        self.is_mcp = form == ToolForm::Mcp && (self.is_mcp || self.tools.is_empty());
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// Keeps an unknown key of a tool.
+    fn keep(&mut self, tool: &mut ImportedTool, at: usize, key: &str, value: Value) {
+        if find(AttributeOwner::Tool, key).is_some() {
+            self.notes
+                .push(format!("skipped `{key}` of tool {at}: it has a different meaning in gram"));
+            return;
+        }
+        if gramc_check::is_foreign_attribute(AttributeOwner::Tool, key) {
+            self.notes.push(match key {
+                "strict" if value == false => return,
+                "strict" => format!(
+                    "skipped `strict` of tool {at}: compile for a strict target, such as openai-strict"
+                ),
+                _ => format!("skipped `{key}` of tool {at}: it is not an attribute of gram"),
+            });
+            return;
+        }
+        tool.attributes.push((SmolStr::new(key), value));
+    }
+}
+
+/// Adds MCP annotations. The four hints become separate attributes.
+fn annotations(tool: &mut ImportedTool, mut hints: Map<String, Value>) {
+    let empty = hints.is_empty();
+    for (hint, attribute) in [
+        ("readOnlyHint", "readOnly"),
+        ("destructiveHint", "destructive"),
+        ("idempotentHint", "idempotent"),
+        ("openWorldHint", "openWorld"),
+    ] {
+        if hints.get(hint).is_some_and(Value::is_boolean)
+            && let Some(value) = hints.shift_remove(hint)
+        {
+            tool.attributes.push((SmolStr::new(attribute), value));
+        }
+    }
+    if empty || !hints.is_empty() {
+        tool.attributes.push((SmolStr::new("annotations"), Value::Object(hints)));
+    }
+}
+
+fn form_of(map: &Map<String, Value>) -> Option<ToolForm> {
+    let has = |key: &str| map.contains_key(key);
+    if has("inputSchema") {
+        Some(ToolForm::Mcp)
+    } else if has("input_schema") {
+        Some(ToolForm::Anthropic)
+    } else if has("parametersJsonSchema") || has("parameters_json_schema") {
+        Some(ToolForm::Gemini)
+    } else if has("parameters")
+        || map.get("type").is_some_and(|kind| kind == "function")
+        || has("name")
+    {
+        Some(ToolForm::Function)
+    } else {
+        map.get("type").is_some_and(Value::is_string).then_some(ToolForm::Function)
+    }
+}
+
+/// Whether an object is a tool, and not a schema or an object with schemas.
+fn is_tool(map: &Map<String, Value>) -> bool {
+    let named = map.get("name").is_some_and(Value::is_string);
+    let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
+    let schema = ["inputSchema", "input_schema", "parameters", "parametersJsonSchema"];
+    (named && (schema.iter().any(|key| holds(key)) || map.contains_key("description")))
+        || holds("toolSpec")
+        || holds("functionDeclarations")
+        || holds("function_declarations")
+        || (holds("function") && map.get("type").is_some_and(|kind| kind == "function"))
+}
+
+/// Whether an object looks like a JSON Schema.
+fn is_schema(map: &Map<String, Value>) -> bool {
+    let word = |key: &str| map.get(key).is_some_and(Value::is_string);
+    let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
+    word("type")
+        || word("$schema")
+        || word("$ref")
+        || word("$id")
+        || holds("type")
+        || ["properties", "anyOf", "oneOf", "allOf", "$defs", "definitions"]
+            .iter()
+            .any(|key| holds(key))
+}
+
+/// Rejects a tool of another format than the requested one.
+fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), ImportError> {
+    let has_schema = map.contains_key("parameters");
+    let fits = match from {
+        Origin::Auto => true,
+        Origin::JsonSchema => false,
+        Origin::OpenAi => form == ToolForm::Function,
+        Origin::Anthropic => {
+            form == ToolForm::Anthropic || (form == ToolForm::Function && !has_schema)
+        }
+        Origin::Gemini => matches!(form, ToolForm::Gemini | ToolForm::Function),
+        Origin::Mcp => form == ToolForm::Mcp || (form == ToolForm::Function && !has_schema),
+    };
+    if fits {
+        return Ok(());
+    }
+    let found = match form {
+        ToolForm::Mcp => "a tool of MCP",
+        ToolForm::Anthropic => "a tool of Anthropic",
+        ToolForm::Gemini => "a tool of Gemini",
+        ToolForm::Function => "a function with `parameters`",
+    };
+    Err(ImportError::Mismatch(expected(from), found.to_owned()))
+}
+
+fn unrecognised(found: &Value, from: Origin) -> ImportError {
+    let found = match found {
+        Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
+        Value::Object(map) => {
+            let keys: Vec<_> = map.keys().take(5).map(|key| format!("`{key}`")).collect();
+            let more = if map.len() > 5 { ", …" } else { "" };
+            format!("an object with {}{more}", keys.join(", "))
+        }
+        Value::Array(_) => "a list in a list".to_owned(),
+        Value::String(_) => "a text".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::Bool(_) => "a boolean".to_owned(),
+        Value::Null => "null".to_owned(),
+    };
+    match from {
+        Origin::Auto => ImportError::Unrecognised(found),
+        from => ImportError::Mismatch(expected(from), found),
+    }
+}

@@ -1,0 +1,164 @@
+//! What each target accepts in a tool definition, and how a tool is lowered to it.
+//!
+//! The rules of a target are a table, [`TargetSpec`], one file each in `targets`. [`lower`]
+//! rewrites a tool's schema according to the table. A constraint that the target does not support
+//! moves into a description as a sentence, is rewritten with other keywords, or becomes a string of
+//! JSON text; each such change is a [`Loss`]. [`Restore`] converts the arguments of a model's call
+//! back to the tool's own schema, so that lost constraints are still checked.
+
+mod excess;
+mod limits;
+mod loss;
+mod names;
+mod output;
+mod page;
+mod patterns;
+mod restore;
+mod schema;
+mod shape;
+mod target;
+mod target_spec;
+mod targets;
+#[cfg(test)]
+mod testing;
+mod type_set;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use gramc_json_schema::keywords::Keyword;
+
+pub(crate) use schema::sentences::PINNED;
+
+pub use excess::{Excess, request_limits};
+pub use loss::{Became, Loss};
+pub use names::Names;
+pub use output::lower_output;
+pub use page::page;
+pub use patterns::PatternRule;
+pub use restore::Restore;
+use serde_json::{Map, Value};
+pub use shape::request;
+pub use target::Target;
+pub use target_spec::{
+    AnyOfRule, BoundRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion,
+    RefRule, RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
+};
+
+/// A tool before the rules of a target are applied.
+#[derive(Debug, Clone)]
+pub struct ToolJson<'t> {
+    /// The name in the specification.
+    pub name: &'t str,
+    /// The display name.
+    pub title: Option<&'t str>,
+    /// The description.
+    pub description: Option<&'t str>,
+    /// The JSON Schema of its parameters (2020-12, or an imported one of an older draft).
+    pub parameters: Value,
+    /// The JSON Schema of its result, if known.
+    pub output: Option<Value>,
+    /// The MCP annotations: `title`, `readOnlyHint` and so on, including unknown ones.
+    pub annotations: Map<String, Value>,
+    /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), which are written
+    /// if [`TargetSpec::extras`] contains them.
+    pub extras: Vec<(&'t str, Value)>,
+}
+
+/// A tool lowered to a target.
+#[derive(Debug, Clone)]
+pub struct Lowered {
+    /// The tool in the target's format. [`request`] combines several tools.
+    pub value: Value,
+    /// The unsupported constraints, in the order of the schema.
+    pub losses: Vec<Loss>,
+    /// Restores the arguments of a call.
+    pub restore: Restore,
+}
+
+/// Rewrites keywords of older drafts.
+pub(crate) fn modernize(schema: &mut Value) {
+    schema::parts::modernize_all(schema);
+    let declared = schema.get("$schema").and_then(Value::as_str);
+    if declared.is_some_and(|draft| draft.contains("json-schema.org/draft-0"))
+        && let Value::Object(map) = schema
+    {
+        // It is no longer of that draft.
+        map.shift_remove("$schema");
+    }
+}
+
+/// A keyword of a schema as a sentence. `None` if it constrains nothing.
+pub(crate) fn constraint_sentence(keyword: Keyword, value: &Value, root: &Value) -> Option<String> {
+    let mut written = 0;
+    let mut printer = schema::sentences::Printer::new(Some(root), &mut written);
+    schema::sentences::sentence(keyword, value, &mut printer)
+}
+
+/// Adds a sentence to the description of a schema.
+pub(crate) fn add_sentence(schema: &mut Map<String, Value>, sentence: String) {
+    schema::leftovers::describe(schema, vec![sentence]);
+}
+
+/// The references whose targets lead back to themselves, without a property or an item between.
+pub(crate) fn endless_references(schema: &Value) -> HashSet<String> {
+    schema::cycles::endless(schema)
+}
+
+/// What a reference of a schema leads to.
+pub(crate) fn reference_target<'r>(root: &'r Value, to: &str) -> Option<&'r Value> {
+    schema::references::target(root, to)
+}
+
+/// All references in a schema.
+pub(crate) fn references_in(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    schema::sentences::references(schema, &mut found, 0);
+    found
+}
+
+/// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
+/// sentence. `names` are the names of all tools in the request, for the same target.
+pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
+    let ToolJson { name, title, description, mut parameters, mut output, annotations, extras } =
+        tool;
+    if spec.root.object {
+        std::iter::once(&mut parameters).chain(&mut output).for_each(modernize);
+    }
+    let mut description = description.map(Cow::Borrowed);
+    let schema::LoweredSchema { mut schema, notes, mut losses, restore } =
+        schema::lower(spec, name, &mut description, parameters);
+    let wire = names.get(name);
+    if wire != name {
+        losses.insert(0, loss::renamed(name, "name", name, wire));
+    }
+    let description = schema::sentences::joined(description.as_deref(), &notes);
+    let description = match description {
+        Some(text) if !text.is_empty() || !spec.needs_description => Some(text),
+        None if !spec.needs_description => None,
+        _ => {
+            let own = title.into_iter().chain([name]).find(|text| !text.is_empty());
+            Some(own.unwrap_or(wire).to_owned().into())
+        }
+    };
+    let mut description = description;
+    if !spec.shape.has_description()
+        && let (Value::Object(map), Some(text)) = (&mut schema, description.take())
+    {
+        // There is no other place for it.
+        let own = map.get("description").and_then(Value::as_str);
+        let notes = own.map(str::to_owned).into_iter().collect::<Vec<_>>();
+        let text = schema::sentences::joined(Some(&text), &notes).unwrap_or_default();
+        map.insert("description".to_owned(), text.into_owned().into());
+    }
+    let parts = shape::ToolParts {
+        name: wire,
+        title,
+        description,
+        parameters: schema,
+        output,
+        annotations,
+        extras,
+    };
+    Lowered { value: shape::tool(spec, parts), losses, restore }
+}

@@ -1,0 +1,158 @@
+//! Property keys that a target rejects, and the keys that replace them.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::super::limits::MAX_JSON_DEPTH;
+use super::super::names;
+use super::super::target_spec::KeyRule;
+use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::path::Path;
+use gramc_json_schema::pointer::{
+    escape_fragment_token as escaped, unescape_fragment_token as unescaped,
+};
+
+/// The renamed keys of one object's properties.
+#[derive(Default)]
+pub(super) struct Keys {
+    changed: HashMap<String, String>,
+}
+
+impl Keys {
+    /// Assigns a unique valid key to each property key that the rule rejects.
+    pub(super) fn of(rule: Option<&KeyRule>, schema: &Map<String, Value>, path: &Path<'_>) -> Self {
+        let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
+        let Some(Value::Object(properties)) = schema.get("properties") else {
+            return Self::default();
+        };
+        if *root_only && !path.is_root() || properties.keys().all(|key| rule.allows(key)) {
+            return Self::default();
+        }
+        let allowed = properties.keys().filter(|key| rule.allows(key));
+        let mut taken: HashSet<String> = allowed.cloned().collect();
+        let mut changed = HashMap::new();
+        for key in properties.keys().filter(|key| !rule.allows(key)) {
+            let to = names::free(rule, key, "_key", |candidate| taken.contains(candidate));
+            taken.insert(to.clone());
+            changed.insert(key.clone(), to);
+        }
+        Self { changed }
+    }
+
+    /// Whether no key is renamed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// The new name of a renamed key.
+    pub(super) fn changed(&self, key: &str) -> Option<&str> {
+        self.changed.get(key).map(String::as_str)
+    }
+
+    /// The key that the model sees.
+    pub(super) fn seen<'k>(&'k self, key: &'k str) -> &'k str {
+        self.changed(key).unwrap_or(key)
+    }
+
+    /// The value of a keyword of the same schema, with the keys that the model sees.
+    pub(super) fn in_value<'v>(&self, keyword: K, value: &'v Value) -> Cow<'v, Value> {
+        if self.is_empty() {
+            return Cow::Borrowed(value);
+        }
+        let mut value = value.clone();
+        self.change(keyword, &mut value, 0);
+        Cow::Owned(value)
+    }
+
+    /// The same, in place.
+    pub(super) fn change(&self, keyword: K, value: &mut Value, depth: usize) {
+        match (keyword, value) {
+            (K::Required, Value::Array(keys)) => self.change_list(keys),
+            (K::Properties, Value::Object(map)) => self.change_keys(map),
+            (
+                K::DependentRequired | K::DependentSchemas | K::Dependencies,
+                Value::Object(needs),
+            ) => {
+                for need in needs.values_mut() {
+                    match need {
+                        Value::Array(keys) => self.change_list(keys),
+                        schema => self.change_schema(schema, depth + 1),
+                    }
+                }
+                self.change_keys(needs);
+            }
+            (K::AnyOf | K::OneOf | K::AllOf, Value::Array(parts)) => {
+                for part in parts {
+                    self.change_schema(part, depth + 1);
+                }
+            }
+            (K::Not | K::If | K::Then | K::Else, schema) => self.change_schema(schema, depth + 1),
+            _ => {}
+        }
+    }
+
+    /// Renames the keys in a schema that applies to the same object.
+    fn change_schema(&self, schema: &mut Value, depth: usize) {
+        let Value::Object(map) = schema else { return };
+        if depth > MAX_JSON_DEPTH {
+            return;
+        }
+        for (key, value) in map {
+            self.change(K::of(key), value, depth);
+        }
+    }
+
+    /// Updates references to renamed properties of the root.
+    pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
+        if depth > MAX_JSON_DEPTH {
+            return;
+        }
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (K::of(key), value) {
+                        // These contain data, not schemas.
+                        (K::Enum | K::Const | K::Default | K::Example | K::Examples, _) => {}
+                        (K::Ref, Value::String(to)) => {
+                            if let Some(new) = self.led_to(to) {
+                                *to = new;
+                            }
+                        }
+                        (_, value) => self.change_references(value, depth + 1),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.change_references(item, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The updated reference, if it pointed to a renamed property.
+    fn led_to(&self, to: &str) -> Option<String> {
+        let rest = to.strip_prefix("#/properties/")?;
+        let (step, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let key = self.changed(&unescaped(step))?;
+        Some(format!("#/properties/{}{behind}", escaped(key)))
+    }
+
+    fn change_list(&self, keys: &mut [Value]) {
+        for key in keys {
+            if let Some(to) = key.as_str().and_then(|key| self.changed(key)) {
+                *key = to.into();
+            }
+        }
+    }
+
+    fn change_keys(&self, map: &mut Map<String, Value>) {
+        if map.keys().any(|key| self.changed(key).is_some()) {
+            let old = std::mem::take(map);
+            map.extend(old.into_iter().map(|(key, value)| (self.seen(&key).to_owned(), value)));
+        }
+    }
+}

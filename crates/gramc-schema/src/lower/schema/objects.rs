@@ -1,0 +1,337 @@
+//! Lowers objects: properties, required properties, and additional properties.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::super::loss::{Became, renamed};
+use super::super::restore::{FieldPlan, RestorePlan};
+use super::super::type_set::TypeSet;
+use super::keys::Keys;
+use super::{At, Lowerer, Out, merge, parts, sentences};
+use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::path::Path;
+use gramc_json_schema::strings::StringCheck;
+
+impl Lowerer<'_> {
+    /// Lowers an object with named properties.
+    pub(super) fn object(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        (at, keys): (At, &Keys),
+    ) -> RestorePlan {
+        let mut properties = match map.get_mut("properties") {
+            Some(Value::Object(properties)) => std::mem::take(properties),
+            _ => Map::new(),
+        };
+        let required = match map.get_mut("required") {
+            Some(Value::Array(required)) => std::mem::take(required),
+            _ => Vec::new(),
+        };
+        let needed = Needed::of(&required);
+        let mut fields = Vec::new();
+        let inside = path.key("properties");
+        for (key, property) in &mut properties {
+            let is_needed = needed.contains(key);
+            let at = At {
+                required: at.required || is_needed,
+                optional: at.optional || !is_needed,
+                ..at.deeper()
+            };
+            let seen = keys.seen(key);
+            let place = inside.property(key, seen);
+            let absent = self.spec.objects.all_required && !is_needed;
+            let takes_null = absent
+                && self.takes_null(property, 0)
+                && matching(map, key).all(|schema| self.takes_null(schema, 0));
+            let is_pinned = absent && is_pinned(property);
+            let Out { plan, up } = self.node(property, &place, at);
+            notes.extend(up.iter().map(|note| sentences::about(seen, note)));
+            let null_is_absent = absent && {
+                let took_null = self.takes_null(property, 0);
+                make_nullable(property);
+                self.changed = true;
+                self.lose(&place, "required", false.into(), Became::Nullable);
+                is_pinned || !(takes_null && took_null)
+            };
+            let original = keys.changed(key).map(|_| key.clone());
+            if null_is_absent || !plan.is_keep() || original.is_some() {
+                fields.push(FieldPlan { key: seen.to_owned(), original, null_is_absent, plan });
+            }
+        }
+        self.write_required(map, notes, path, required, &properties);
+        if map.contains_key("properties") || !properties.is_empty() || self.spec.objects.closed {
+            parts::set(map, "properties", Value::Object(properties));
+        }
+        if self.spec.objects.closed {
+            self.close(map, notes, path);
+        }
+        self.rename_keys(map, keys, path);
+        self.open_object(map, notes, path, at, fields)
+    }
+
+    /// Removes `additionalProperties` where the target has no `patternProperties`: without these, it
+    /// would be about the properties that match a pattern, too.
+    fn loosen_others(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+    ) {
+        let patterned = map.contains_key("patternProperties");
+        if patterned
+            && !self.spec.keeps(K::PatternProperties)
+            && !self.spec.objects.closed
+            && let Some(others) = map.shift_remove("additionalProperties")
+            && others != Value::Bool(true)
+        {
+            self.sentence_of(notes, path, "additionalProperties", others);
+        }
+    }
+
+    /// Lowers the additional properties of an object.
+    pub(super) fn open_object(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        at: At,
+        mut fields: Vec<FieldPlan>,
+    ) -> RestorePlan {
+        self.loosen_others(map, notes, path);
+        let mut rest = RestorePlan::Keep;
+        if self.spec.keeps(K::AdditionalProperties)
+            && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")
+        {
+            let key = path.key("additionalProperties");
+            let out = self.node(others, &key, at.deeper());
+            notes.extend(out.up.iter().map(|note| sentences::about("*", note)));
+            rest = out.plan;
+        }
+        if !rest.is_keep()
+            && let Some(Value::Object(properties)) = map.get("properties")
+        {
+            // Named properties are not additional properties, even if their plan is `Keep`.
+            let known: HashSet<&str> = fields.iter().map(|field| field.key.as_str()).collect();
+            let others = properties.keys().filter(|key| !known.contains(key.as_str()));
+            let others: Vec<FieldPlan> =
+                others.map(|key| FieldPlan::keep(key.clone(), None)).collect();
+            fields.extend(others);
+        }
+        RestorePlan::object(fields, rest)
+    }
+
+    fn write_required(
+        &mut self,
+        map: &mut Map<String, Value>,
+        notes: &mut Vec<String>,
+        path: &Path<'_>,
+        mut required: Vec<Value>,
+        properties: &Map<String, Value>,
+    ) {
+        if self.spec.objects.required_exist {
+            let known = |key: &Value| key.as_str().is_some_and(|key| properties.contains_key(key));
+            if !required.iter().all(known) {
+                let (there, missing) = required.into_iter().partition(known);
+                required = there;
+                self.sentence_of(notes, path, "required", Value::Array(missing));
+            }
+        }
+        if self.spec.objects.all_required {
+            required = properties.keys().map(|key| Value::from(key.as_str())).collect();
+        }
+        if map.contains_key("required") || self.spec.objects.all_required {
+            parts::set(map, "required", Value::Array(required));
+        }
+    }
+
+    /// Sets `additionalProperties: false`.
+    fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
+        let others = parts::set(map, "additionalProperties", false.into());
+        // An object is open by default.
+        let others = others.unwrap_or_default();
+        if others == Value::Bool(false) {
+            return;
+        }
+        let key = path.key("additionalProperties");
+        if others.is_null() || merge::is_anything(&others) {
+            self.lose(&key, "additionalProperties", others, Became::Closed);
+        } else {
+            self.sentence_of(notes, path, "additionalProperties", others);
+        }
+    }
+
+    /// Renames the properties whose keys the target rejects.
+    pub(super) fn rename_keys(
+        &mut self,
+        map: &mut Map<String, Value>,
+        keys: &Keys,
+        path: &Path<'_>,
+    ) {
+        if keys.is_empty() {
+            return;
+        }
+        self.changed = true;
+        if let Some(Value::Object(properties)) = map.get("properties")
+            && !self.muted
+        {
+            let inside = path.key("properties");
+            for key in properties.keys() {
+                if let Some(to) = keys.changed(key) {
+                    self.renamed.push((key.clone(), to.to_owned()));
+                    let place = inside.key(key).text();
+                    self.losses.push(renamed(self.tool, &place, key, to));
+                }
+            }
+        }
+        for (key, value) in map {
+            // Unsupported keywords become sentences, and their losses show the original keys.
+            let keyword = K::of(key);
+            if self.spec.keeps(keyword) {
+                keys.change(keyword, value, 0);
+            }
+        }
+    }
+
+    /// Whether a schema accepts null. True if unknown.
+    pub(super) fn takes_null(&self, schema: &Value, depth: usize) -> bool {
+        let map = match schema {
+            Value::Object(map) => map,
+            other => return *other != Value::Bool(false),
+        };
+        if depth > 32 {
+            return true;
+        }
+        let has = parts::keywords(map);
+        if let Some(types) = map.get("type").and_then(TypeSet::of_keyword)
+            && !types.has(TypeSet::NULL)
+            && !(has.has(K::Nullable) && map.get("nullable") == Some(&Value::Bool(true)))
+        {
+            return false;
+        }
+        let narrower = [K::Enum, K::Const, K::AnyOf, K::OneOf, K::AllOf, K::Ref];
+        if !has.has_any(&narrower) {
+            return true;
+        }
+        let any = |key: &str| match map.get(key) {
+            Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
+            _ => true,
+        };
+        let one = || match map.get("oneOf") {
+            Some(Value::Array(parts)) => {
+                parts.iter().filter(|part| self.takes_null(part, depth + 1)).count() == 1
+            }
+            _ => true,
+        };
+        let all = || match map.get("allOf") {
+            Some(Value::Array(parts)) => parts.iter().all(|part| self.takes_null(part, depth + 1)),
+            _ => true,
+        };
+        let referred = || match map.get("$ref").and_then(Value::as_str) {
+            Some(to) => {
+                let original = self.original.as_deref();
+                let found = original.and_then(|original| super::references::target(original, to));
+                found.is_none_or(|schema| self.takes_null(schema, depth + 1))
+            }
+            None => true,
+        };
+        let listed = match map.get("enum") {
+            Some(Value::Array(values)) => values.contains(&Value::Null),
+            _ => true,
+        };
+        listed
+            && map.get("const").is_none_or(Value::is_null)
+            && any("anyOf")
+            && one()
+            && all()
+            && referred()
+    }
+}
+
+/// The schemas whose pattern a key matches.
+fn matching<'m>(map: &'m Map<String, Value>, key: &str) -> impl Iterator<Item = &'m Value> {
+    let patterns = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    patterns.filter_map(move |(pattern, schema)| {
+        let check = StringCheck::of_pattern(pattern);
+        check.is_none_or(|check| check.accepts(key)).then_some(schema)
+    })
+}
+
+/// Whether the host sets a property's value. If so, its description then asks for null.
+fn is_pinned(property: &mut Value) -> bool {
+    let Some(Value::String(text)) = property.get_mut("description") else { return false };
+    let Some(own) = text.strip_suffix(sentences::PINNED) else { return false };
+    *text = format!("{own}{}", sentences::PINNED_NULL);
+    true
+}
+
+/// The required keys. Short lists are searched without a hash set.
+enum Needed<'r> {
+    Few(&'r [Value]),
+    Many(HashSet<&'r str>),
+}
+
+impl<'r> Needed<'r> {
+    fn of(required: &'r [Value]) -> Self {
+        if required.len() <= 16 {
+            return Self::Few(required);
+        }
+        Self::Many(required.iter().filter_map(Value::as_str).collect())
+    }
+
+    fn contains(&self, key: &str) -> bool {
+        match self {
+            Self::Few(required) => required.iter().any(|needed| needed == key),
+            Self::Many(required) => required.contains(key),
+        }
+    }
+}
+
+/// Makes a schema accept null.
+fn make_nullable(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    let null = || TypeSet::NULL.keyword();
+    let has = parts::keywords(map);
+    if has.has(K::AnyOf)
+        && let Some(Value::Array(alternatives)) = map.get_mut("anyOf")
+    {
+        let is_null = |part: &Value| {
+            let types = part.get("type").and_then(TypeSet::of_keyword);
+            let values = part.get("enum").and_then(Value::as_array);
+            types.is_some_and(|types| types.has(TypeSet::NULL))
+                && values.is_none_or(|values| values.contains(&Value::Null))
+                && part.get("const").is_none_or(Value::is_null)
+        };
+        if !alternatives.iter().any(is_null) {
+            alternatives.push(parts::null().into());
+        }
+        return;
+    }
+    if has.has(K::Ref)
+        && let Some(to) = map.shift_remove("$ref")
+    {
+        let both = vec![parts::one("$ref", to).into(), parts::null().into()];
+        map.insert("anyOf".to_owned(), Value::Array(both));
+        return;
+    }
+    match map.get_mut("type") {
+        Some(Value::Array(names)) if !names.contains(&null()) => names.push(null()),
+        Some(name @ Value::String(_)) if *name != null() => {
+            *name = Value::Array(vec![name.take(), null()]);
+        }
+        _ => {}
+    }
+    if !has.has_any(&[K::Const, K::Enum]) {
+        return;
+    }
+    if let Some(value) = map.shift_remove("const") {
+        map.insert("enum".to_owned(), Value::Array(vec![value]));
+    }
+    if let Some(Value::Array(values)) = map.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+}

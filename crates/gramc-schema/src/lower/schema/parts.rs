@@ -1,0 +1,175 @@
+//! Helpers for the keys of a schema.
+
+use serde_json::{Map, Value};
+
+use super::super::type_set::TypeSet;
+use gramc_json_schema::keywords::{Keyword, Keywords};
+
+/// The keywords of a schema.
+pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
+    map.keys().fold(Keywords::NONE, |found, key| found.with(Keyword::of(key)))
+}
+
+/// Removes the keys whose keyword matches, and returns them with their values.
+pub(super) fn take(
+    map: &mut Map<String, Value>,
+    which: impl Fn(Keyword) -> bool,
+) -> Map<String, Value> {
+    let names: Vec<String> = map.keys().filter(|key| which(Keyword::of(key))).cloned().collect();
+    if names.len() <= FEW {
+        // The other keys keep their order, and nothing is copied.
+        let take = |name: String| map.shift_remove(&name).map(|value| (name, value));
+        return names.into_iter().filter_map(take).collect();
+    }
+    let (taken, left) =
+        std::mem::take(map).into_iter().partition(|(key, _)| which(Keyword::of(key)));
+    *map = left;
+    taken
+}
+
+/// The maximum number of keys that are removed one by one. Each removal shifts all later keys.
+const FEW: usize = 8;
+
+/// Sets a key's value. An existing key keeps its position.
+pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: Value) -> Option<Value> {
+    match map.get_mut(key) {
+        Some(old) => Some(std::mem::replace(old, value)),
+        None => map.insert(key.to_owned(), value),
+    }
+}
+
+/// Renames a key at its position.
+pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
+    let Some(at) = map.keys().position(|key| key == from) else { return };
+    if let Some(value) = map.shift_remove(from) {
+        map.shift_remove(to);
+        map.shift_insert(at.min(map.len()), to.to_owned(), value);
+    }
+}
+
+/// A schema with one keyword.
+pub(super) fn one(key: &str, value: impl Into<Value>) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert(key.to_owned(), value.into());
+    map
+}
+
+/// A schema that rejects every value.
+pub(super) fn nothing() -> Map<String, Value> {
+    one("not", Map::new())
+}
+
+/// A schema that accepts only null.
+pub(super) fn null() -> Map<String, Value> {
+    one("type", TypeSet::NULL.keyword())
+}
+
+/// The number of objects in a schema.
+pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
+    if depth > super::super::limits::MAX_JSON_DEPTH {
+        return 0;
+    }
+    let of = |value: &Value| match value {
+        Value::Object(map) => size(map, depth + 1),
+        Value::Array(items) => {
+            items.iter().filter_map(Value::as_object).map(|map| size(map, depth + 1)).sum()
+        }
+        _ => 0,
+    };
+    1 + map.values().map(of).sum::<usize>()
+}
+
+/// Rewrites keywords of older drafts to their 2020-12 equivalents.
+pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
+    if map.get("items").is_some_and(Value::is_array) {
+        rename(map, "items", "prefixItems");
+        rename(map, "additionalItems", "items");
+    }
+    for (bound, exclusive, keyword) in [
+        ("minimum", "exclusiveMinimum", Keyword::ExclusiveMinimum),
+        ("maximum", "exclusiveMaximum", Keyword::ExclusiveMaximum),
+    ] {
+        if has.has(keyword)
+            && let Some(Value::Bool(is_exclusive)) = map.get(exclusive)
+        {
+            let is_exclusive = *is_exclusive;
+            map.shift_remove(exclusive);
+            if is_exclusive {
+                rename(map, bound, exclusive);
+            }
+        }
+    }
+}
+
+/// The same in a schema and all schemas inside it.
+pub(in super::super) fn modernize_all(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    modernize(map, keywords(map));
+    for (key, value) in map {
+        Keyword::of(key).subschemas_mut(value).into_iter().for_each(modernize_all);
+    }
+}
+
+/// The types that a keyword applies to.
+pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
+    use Keyword as K;
+    match keyword {
+        K::Properties
+        | K::Required
+        | K::AdditionalProperties
+        | K::PatternProperties
+        | K::PropertyNames
+        | K::MinProperties
+        | K::MaxProperties
+        | K::DependentRequired
+        | K::DependentSchemas
+        | K::Dependencies
+        | K::UnevaluatedProperties => TypeSet::OBJECT,
+        K::Items
+        | K::PrefixItems
+        | K::AdditionalItems
+        | K::MinItems
+        | K::MaxItems
+        | K::UniqueItems
+        | K::Contains
+        | K::MinContains
+        | K::MaxContains
+        | K::UnevaluatedItems => TypeSet::ARRAY,
+        K::MinLength
+        | K::MaxLength
+        | K::Pattern
+        | K::ContentEncoding
+        | K::ContentMediaType
+        | K::ContentSchema => TypeSet::STRING,
+        K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => {
+            TypeSet::NUMBER.or(TypeSet::INTEGER)
+        }
+        _ => TypeSet::ALL,
+    }
+}
+
+/// The types that a schema without `type` is about, inferred from its other keywords. `None` if
+/// they apply to all types.
+pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
+    if let Some(value) = map.get("const") {
+        return Some(TypeSet::of_value(value));
+    }
+    if let Some(Value::Array(values)) = map.get("enum") {
+        let types = values.iter().map(TypeSet::of_value).fold(TypeSet::NONE, TypeSet::or);
+        let types =
+            if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
+        return Some(types).filter(|types| *types != TypeSet::NONE);
+    }
+    let mut types = TypeSet::NONE;
+    for key in map.keys() {
+        let of = speaks_of(Keyword::of(key));
+        if of != TypeSet::ALL {
+            types = types.or(of);
+        }
+    }
+    if map.contains_key("format") && types == TypeSet::NONE {
+        types = TypeSet::STRING;
+    }
+    let types = if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
+    Some(types).filter(|types| *types != TypeSet::NONE)
+}

@@ -1,0 +1,355 @@
+//! Lowers `$ref`.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::super::loss::Became;
+use super::super::names;
+use super::super::restore::RestorePlan;
+use super::super::target_spec::{First, NameRule, Recursion, RefRule};
+use super::super::type_set::TypeSet;
+use super::cycles::Cycles;
+use super::{At, Lowerer, MAX_INLINED, Out, merge};
+use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::path::Path;
+use gramc_json_schema::pointer::{
+    decode_fragment as decoded, escape_fragment_token as escaped,
+    unescape_fragment_token as unescaped,
+};
+
+/// The names of definitions. Some engines look for them without unescaping a reference.
+const NAMES: NameRule = NameRule { first: First::Any, signs: "_.-", longest: 128 };
+
+/// The definitions of a lowered schema.
+#[derive(Default)]
+pub(super) struct References {
+    /// The number of each definition, by its `$ref` in the original schema.
+    numbers: HashMap<String, usize>,
+    /// The definitions: the name in the lowered schema, and the original `$ref`.
+    all: Vec<(String, String)>,
+    names: HashSet<String>,
+    /// How many of them were returned by `next`.
+    done: usize,
+    cycles: Option<Cycles>,
+}
+
+impl References {
+    /// Finds the cycles of an original schema.
+    pub(super) fn look_for_cycles(&mut self, original: &Value) {
+        self.cycles = Some(Cycles::of(original));
+    }
+
+    /// The next definition to lower: its number, its name, and its original `$ref`.
+    pub(super) fn next(&mut self) -> Option<(usize, String, String)> {
+        let (name, to) = self.all.get(self.done)?.clone();
+        self.done += 1;
+        Some((self.done, name, to))
+    }
+
+    /// The definition name that the model sees for `to`.
+    fn seen(&self, to: &str) -> String {
+        self.numbers.get(to).map_or_else(|| last_step(to), |&number| self.all[number].0.clone())
+    }
+
+    /// The name of the definition for `to`, which is added if it is new.
+    fn name(&mut self, to: &str) -> String {
+        if let Some(&number) = self.numbers.get(to) {
+            return self.all[number].0.clone();
+        }
+        let name =
+            names::free(&NAMES, &last_step(to), "Arguments", |name| self.names.contains(name));
+        self.names.insert(name.clone());
+        self.numbers.insert(to.to_owned(), self.all.len());
+        self.all.push((name.clone(), to.to_owned()));
+        name
+    }
+}
+
+/// The kinds of references in a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ReferenceScope {
+    /// No references.
+    Nothing,
+    /// To definitions of the root, or to other documents.
+    ToDefinitions,
+    /// To other parts of the schema.
+    Anywhere,
+}
+
+/// The kinds of references in a schema.
+pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
+    if depth >= super::super::limits::MAX_JSON_DEPTH {
+        return ReferenceScope::Nothing;
+    }
+    let mut most = ReferenceScope::Nothing;
+    let parts: &mut dyn Iterator<Item = ReferenceScope> = match value {
+        Value::Object(map) => &mut map.iter().map(|(key, value)| match value {
+            Value::String(to) if key == "$ref" => {
+                let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
+                if to_definitions || !to.starts_with('#') {
+                    ReferenceScope::ToDefinitions
+                } else {
+                    ReferenceScope::Anywhere
+                }
+            }
+            Value::Object(_) | Value::Array(_) => found_in(value, depth + 1),
+            _ => ReferenceScope::Nothing,
+        }),
+        Value::Array(items) => &mut items.iter().map(|item| found_in(item, depth + 1)),
+        _ => return most,
+    };
+    for found in parts {
+        most = most.max(found);
+        if most == ReferenceScope::Anywhere {
+            break;
+        }
+    }
+    most
+}
+
+/// The last segment of a pointer.
+fn last_step(to: &str) -> String {
+    unescaped(to.rsplit('/').next().unwrap_or_default())
+}
+
+/// The path of a reference's target in the original schema.
+pub(super) fn place(to: &str) -> String {
+    let steps: Vec<String> = to.split('/').skip(1).map(unescaped).collect();
+    steps.join(".")
+}
+
+/// The name of the definition that a reference points to. `None` if it does not point to a
+/// definition of the root.
+fn definition(to: &str) -> Option<String> {
+    let name = to.strip_prefix("#/$defs/").or_else(|| to.strip_prefix("#/definitions/"))?;
+    (!name.contains('/')).then(|| unescaped(name))
+}
+
+/// The target of a reference in the original schema, if it exists.
+pub(in super::super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o Value> {
+    let pointer = to.strip_prefix('#')?;
+    if pointer.contains('%') {
+        original.pointer(&decoded(pointer))
+    } else {
+        original.pointer(pointer)
+    }
+}
+
+impl Lowerer<'_> {
+    /// A copy of a reference's target.
+    pub(super) fn resolve(&self, to: &str) -> Option<Value> {
+        target(self.original.as_deref()?, to).cloned()
+    }
+
+    /// Removes a reference that leads back to itself, without a property or an item between.
+    pub(super) fn take_endless(&self, map: &mut Map<String, Value>) -> Option<Value> {
+        let to = map.get("$ref").and_then(Value::as_str)?;
+        self.endless.contains(to).then(|| map.shift_remove("$ref")).flatten()
+    }
+
+    /// Lowers a schema with a `$ref` and its sibling keywords.
+    pub(super) fn reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+    ) -> Out {
+        if let Some(to) = self.take_endless(map) {
+            // What it accepts is not defined. The rest may say more.
+            if map.keys().any(|key| !Keyword::of(key).is_annotation()) {
+                let why = Became::Dropped("it leads back to itself");
+                self.lose(&path.key("$ref"), "$ref", to, why);
+                return self.place(map, path, at);
+            }
+            map.insert("$ref".to_owned(), to);
+            return self.text_of_anything(map, path, "$ref");
+        }
+        let Some(Value::String(to)) = map.shift_remove("$ref") else {
+            return self.place(map, path, at);
+        };
+        let original = self.original.clone();
+        let found = original.as_deref().and_then(|original| target(original, &to));
+        let Some(found) = found else {
+            return self.unknown_reference(map, path, &to, at);
+        };
+        match self.spec.refs {
+            RefRule::Defs { siblings, root, recursion } => {
+                self.kept_reference(map, path, at, &to, found, (siblings, root, recursion))
+            }
+            _ => self.inlined_reference(map, path, at, &to, found),
+        }
+    }
+
+    /// Lowers a reference to another document, or without a target.
+    fn unknown_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        to: &str,
+        at: At,
+    ) -> Out {
+        let sentence = format!("As described at `{to}`.");
+        self.lose(path, "$ref", to.into(), Became::Description(sentence.clone()));
+        super::leftovers::describe(map, vec![sentence]);
+        self.place(map, path, at)
+    }
+
+    /// Replaces a reference by its target.
+    fn inlined_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+        to: &str,
+        found: &Value,
+    ) -> Out {
+        if to == "#" || self.stack.iter().any(|(open, _)| open == to) {
+            let around = self.stack.iter().find(|(open, _)| open == to);
+            let place = around.map_or("", |(_, place)| place.as_str());
+            let form = match definition(to) {
+                Some(name) if place.is_empty() => format!("`{name}`"),
+                // The model sees the property, not the definition.
+                Some(name) => format!("`{name}` at `{place}`"),
+                None if place.is_empty() => "the arguments as a whole".to_owned(),
+                None => format!("`{place}`"),
+            };
+            return self.text_of_cycle(map, path, to, &form);
+        }
+        if self.inlined > MAX_INLINED {
+            map.insert("$ref".to_owned(), to.into());
+            return self.text(map, path, "$ref", TypeSet::ALL);
+        }
+        let whole = match found {
+            Value::Object(found) => found.clone(),
+            Value::Bool(false) => super::parts::nothing(),
+            _ => Map::new(),
+        };
+        self.lose(path, "$ref", to.into(), Became::Inlined);
+        self.add(map, whole, path);
+        let muted = self.muted;
+        self.muted |= !self.seen.insert(to.to_owned());
+        self.stack.push((to.to_owned(), path.seen()));
+        let written = place(to);
+        let out = self.place(map, &path.leads_to(&written), at.deeper());
+        self.stack.pop();
+        self.muted = muted;
+        out
+    }
+
+    /// Merges a reference's target into the sibling keywords of the `$ref`. Keywords that cannot be
+    /// merged become a sentence.
+    fn add(&mut self, map: &mut Map<String, Value>, whole: Map<String, Value>, path: &Path<'_>) {
+        if merge::can_merge(map, &whole) {
+            // The description next to a `$ref` describes this use, so it replaces the target's.
+            let own = map.get("description").cloned();
+            merge::merge(map, whole);
+            if let Some(own) = own {
+                map.insert("description".to_owned(), own);
+            }
+            return;
+        }
+        let annotations = super::parts::take(map, Keyword::is_annotation);
+        let beside = std::mem::replace(map, whole);
+        let sentence = self.describe_siblings(path, beside);
+        map.extend(annotations);
+        super::leftovers::describe(map, vec![sentence]);
+    }
+
+    /// Turns sibling keywords of a `$ref` that the target does not support into a sentence.
+    fn describe_siblings(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
+        let beside = Value::Object(beside);
+        let sentence = self
+            .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
+        self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
+        sentence
+    }
+
+    /// Lowers a reference that the target supports, possibly in another form.
+    fn kept_reference(
+        &mut self,
+        map: &mut Map<String, Value>,
+        path: &Path<'_>,
+        at: At,
+        to: &str,
+        found: &Value,
+        (siblings, root, recursion): (bool, bool, Recursion),
+    ) -> Out {
+        if self.breaks_recursion(recursion, at, to) {
+            let form = match to {
+                "#" => "the arguments as a whole".to_owned(),
+                to => format!("`{}`", self.references.seen(to)),
+            };
+            return self.text_of_cycle(map, path, to, &form);
+        }
+        let plain = map.keys().all(|key| Keyword::of(key).is_annotation());
+        if !plain
+            && !self.is_recursive(to)
+            && self.inlined <= MAX_INLINED
+            && let Value::Object(found) = found
+        {
+            self.inlined += super::parts::size(found, 0);
+            self.lose(path, "$ref", to.into(), Became::Inlined);
+            self.add(map, found.clone(), path);
+            return self.place(map, path, at.deeper());
+        }
+        let name = match to {
+            "#" if root => to.to_owned(),
+            to => format!("#/$defs/{}", escaped(&self.references.name(to))),
+        };
+        let mut notes = Vec::new();
+        if !plain {
+            let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
+            notes.push(self.describe_siblings(path, beside));
+        }
+        self.leftovers(map, &mut notes, path, TypeSet::ALL);
+        let up = super::leftovers::describe(map, notes);
+        if siblings || map.is_empty() {
+            map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
+        } else {
+            // A union with one member can have a description next to it, a `$ref` cannot.
+            let alternative = super::parts::one("$ref", name.as_str());
+            map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
+        }
+        Out { plan: RestorePlan::Ref(name), up }
+    }
+
+    /// Whether a reference closes a cycle that the target does not support.
+    fn breaks_recursion(&mut self, recursion: Recursion, at: At, to: &str) -> bool {
+        let from = self.references.all.get(at.definition.wrapping_sub(1));
+        let from = from.map_or("#", |(_, to)| to.as_str()).to_owned();
+        let Some(cycles) = self.cycles() else { return false };
+        match recursion {
+            Recursion::Any => false,
+            // A reference to the root always closes a cycle.
+            Recursion::Never => to == "#" || cycles.closes(&from, to),
+            Recursion::Optional => {
+                cycles.on_one(&from, to)
+                    && (at.required || !at.optional && cycles.closes_without_property(&from, to))
+            }
+        }
+    }
+
+    /// Whether inlining a reference's target could close a cycle that the target does not support.
+    pub(super) fn breaks_if_copied(&mut self, to: &str) -> bool {
+        let never = matches!(
+            self.spec.refs,
+            RefRule::Defs { recursion: Recursion::Never | Recursion::Optional, .. }
+        );
+        never && self.is_recursive(to)
+    }
+
+    /// Whether a reference's target is recursive.
+    fn is_recursive(&mut self, to: &str) -> bool {
+        self.cycles().is_some_and(|cycles| cycles.is_recursive(to))
+    }
+
+    fn cycles(&mut self) -> Option<&Cycles> {
+        if self.references.cycles.is_none() {
+            let original: Rc<Value> = self.original.clone()?;
+            self.references.look_for_cycles(&original);
+        }
+        self.references.cycles.as_ref()
+    }
+}

@@ -1,0 +1,128 @@
+//! OpenAI's Chat Completions API.
+
+use super::super::patterns::PatternRule;
+use super::super::target::Target;
+use super::super::target_spec::{First, Limits, NameRule, RootRule, TargetSpec, ToolShape};
+use gramc_json_schema::keywords::{Keyword as K, Keywords};
+
+/// The names that OpenAI and compatible APIs accept.
+pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
+
+/// The rules, which OpenAI's other targets extend.
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
+    target: Target::OpenAi,
+    about: "the field `tools` of OpenAI's chat completions",
+    shape: ToolShape::Function { strict: false },
+    names: Some(NAMES),
+    root: RootRule {
+        object: true,
+        refused: Keywords::of(&[K::OneOf, K::AnyOf, K::AllOf, K::Enum, K::Not]),
+        allowed: Keywords::NONE,
+    },
+    // A request with another pattern is rejected.
+    patterns: PatternRule::NoLookaround,
+    arrays_need_items: true,
+    // Only some deployments are known to reject long descriptions.
+    limits: Limits { tools: Some(128), description: Some(1024), ..Limits::NONE },
+    ..TargetSpec::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::OpenAi,
+            &[
+                (
+                    r#"{"type":"object","properties":{"Content-Type":{"default":1}},"oneOf":[{"required":["a"]}],"x-own":1}"#,
+                    r#"{"type":"object","properties":{"Content-Type":{"default":1}},"oneOf":[{"required":["a"]}],"x-own":1}"#,
+                ),
+                (r#"{"type":"array"}"#, r#"{"type":"array","items":{}}"#),
+                (
+                    r#"{"type":["array","null"],"prefixItems":[{"type":"array"}]}"#,
+                    r#"{"type":["array","null"],"prefixItems":[{"type":"array","items":{}}],"items":{}}"#,
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn patterns_with_lookaround_or_backreferences_become_sentences() {
+        for target in [Target::OpenAi, Target::OpenAiResponses, Target::OpenAiStrict] {
+            all_become(
+                target,
+                &[
+                    (
+                        r#"{"type":"string","pattern":"^(?!\\.)[a-z]+$"}"#,
+                        r#"{"type":"string","description":"Matches the regular expression `^(?!\\.)[a-z]+$`."}"#,
+                    ),
+                    (
+                        r#"{"type":"string","pattern":"^(a)\\1$","description":"D"}"#,
+                        r#"{"type":"string","description":"D. Matches the regular expression `^(a)\\1$`."}"#,
+                    ),
+                    (
+                        r#"{"type":"string","pattern":"\\(?=[(?!]$"}"#,
+                        r#"{"type":"string","pattern":"\\(?=[(?!]$"}"#,
+                    ),
+                ],
+            );
+            let schema = serde_json::json!({"type": "object", "properties": {"pattern": {
+                "type": "string", "pattern": "(?<=a)b"
+            }}});
+            let losses = super::super::super::testing::lowered(target, &schema).losses;
+            let found = losses.iter().find(|loss| loss.constraint == "pattern").unwrap();
+            assert_eq!(found.path, "properties.pattern.pattern");
+        }
+    }
+
+    #[test]
+    fn the_root_is_a_plain_object() {
+        let text = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+        for (from, to, description) in [
+            (
+                r#"{"properties":{"a":{}},"not":{"required":["a"]},"$schema":"s"}"#,
+                r#"{"type":"object","properties":{"a":{}},"$schema":"s"}"#,
+                "Not together: `a`.",
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
+                r#"{"type":"object","properties":{"a":{},"b":{}}}"#,
+                "At least one is given of: `a`, or `b`.",
+            ),
+            (
+                r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"required":["a"]}]}"#,
+                r#"{"type":"object","properties":{"a":{}},"required":["a"]}"#,
+                "",
+            ),
+            (
+                r##"{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"a":{}}}}}"##,
+                r#"{"$defs":{"A":{"type":"object","properties":{"a":{}}}},"type":"object","properties":{"a":{}}}"#,
+                "",
+            ),
+            (
+                r#"{"type":"string"}"#,
+                r#"{"type":"object","properties":{}}"#,
+                r#"The arguments as a whole fit this JSON Schema: {"type":"string"}"#,
+            ),
+            ("true", r#"{"type":"object"}"#, ""),
+            (
+                r#"{"type":"object","enum":[{"a":1}]}"#,
+                r#"{"type":"object"}"#,
+                r#"One of: {"a":1}."#,
+            ),
+        ] {
+            super::super::super::testing::root_becomes(
+                Target::OpenAi,
+                &text(from),
+                &text(to),
+                description,
+            );
+        }
+    }
+}

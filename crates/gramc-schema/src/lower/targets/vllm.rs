@@ -1,0 +1,91 @@
+//! vLLM, which turns the schemas of tools into grammars by xgrammar.
+
+use super::super::patterns::PatternRule;
+use super::super::target::Target;
+use super::super::target_spec::{
+    AnyOfRule, BoundRule, FormatRule, Recursion, RefRule, TargetSpec, ToolShape,
+};
+use super::llamacpp::KEYWORDS;
+use super::openai::NAMES;
+use gramc_json_schema::keywords::{Keyword as K, Keywords};
+
+/// The rules, as vLLM checks them before it asks xgrammar 0.2.
+pub(in super::super) static RULES: TargetSpec = TargetSpec {
+    target: Target::Vllm,
+    about: "the field `tools` of vLLM's server, which holds a model to the schema by xgrammar",
+    shape: ToolShape::Function { strict: false },
+    names: Some(NAMES),
+    keep: KEYWORDS.and_those_of(Keywords::of(&[
+        K::PrefixItems,
+        K::MinProperties,
+        K::MaxProperties,
+    ])),
+    formats: Some(&[FormatRule {
+        kind: "string",
+        formats: &[
+            "email",
+            "date",
+            "time",
+            "date-time",
+            "duration",
+            "ipv4",
+            "ipv6",
+            "hostname",
+            "uuid",
+            "uri",
+            "uri-reference",
+            "uri-template",
+            "json-pointer",
+            "relative-json-pointer",
+        ],
+    }]),
+    patterns: PatternRule::Regular,
+    bounds: BoundRule { whole: true, length_with_pattern: false, ..TargetSpec::OPEN.bounds },
+    // Keywords next to `anyOf` are ignored.
+    any_of: AnyOfRule::Annotations,
+    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
+    ..TargetSpec::OPEN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Target;
+    use super::super::super::testing::all_become;
+
+    #[test]
+    fn each_form_becomes_what_the_target_takes() {
+        all_become(
+            Target::Vllm,
+            &[
+                (
+                    r#"{"type":"string","pattern":"^\\d{2}$","minLength":2}"#,
+                    r#"{"type":"string","pattern":"^\\d{2}$","description":"At least 2 characters."}"#,
+                ),
+                (
+                    r#"{"type":"string","pattern":"(?!a)b","format":"x"}"#,
+                    r#"{"type":"string","description":"Format: x. Matches the regular expression `(?!a)b`."}"#,
+                ),
+                (
+                    r#"{"type":"integer","minimum":1.5,"exclusiveMaximum":9.5,"multipleOf":2}"#,
+                    r#"{"type":"integer","minimum":2,"exclusiveMaximum":10,"description":"A multiple of 2."}"#,
+                ),
+                (
+                    r#"{"type":"integer","minimum":1e20,"maximum":18446744073709551615}"#,
+                    r#"{"type":"integer","description":"At least 1e+20. At most 18446744073709551615."}"#,
+                ),
+                (
+                    r#"{"type":"number","minimum":5,"maximum":1.5}"#,
+                    r#"{"type":"number","description":"At least 5. At most 1.5."}"#,
+                ),
+                (
+                    r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
+                    r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
+                ),
+                (
+                    r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"minProperties":1}]}"#,
+                    r#"{"type":"object","properties":{"a":{}},"minProperties":1}"#,
+                ),
+            ],
+        );
+    }
+}

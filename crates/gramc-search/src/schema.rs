@@ -1,0 +1,119 @@
+//! Reading schemas: what they assert, and the types that they refer to.
+
+use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::values::canonical;
+use serde_json::{Map, Value};
+
+/// How deep schemas are read.
+pub(crate) const MAX_DEPTH: usize = 24;
+
+/// The places of definitions in a schema.
+const DEFS: [&str; 2] = ["$defs", "definitions"];
+
+/// Removes the definitions of a schema, and returns them.
+pub(crate) fn take_defs(schema: &mut Value) -> Vec<(String, Value)> {
+    let Value::Object(keywords) = schema else { return Vec::new() };
+    let all = DEFS.iter().filter_map(|key| keywords.shift_remove(*key));
+    let objects = all.filter_map(|defs| match defs {
+        Value::Object(defs) => Some(defs),
+        _ => None,
+    });
+    objects.flatten().collect()
+}
+
+/// The name of the definition that a reference leads to.
+pub(crate) fn def_name(reference: &str) -> Option<String> {
+    let name = DEFS.iter().find_map(|key| reference.strip_prefix(&format!("#/{key}/")))?;
+    if name.contains('/') {
+        return None;
+    }
+    Some(gramc_json_schema::pointer::unescape_token(name).into_owned())
+}
+
+/// The definition that a schema is, if it is a reference alone.
+pub(crate) fn only_reference(schema: &Value) -> Option<String> {
+    let keywords = schema.as_object()?;
+    let mut asserting = keywords.iter().filter(|(key, _)| !Keyword::of(key).is_annotation());
+    let (key, value) = asserting.next()?;
+    if key != "$ref" || asserting.next().is_some() {
+        return None;
+    }
+    def_name(value.as_str()?)
+}
+
+/// Collects the names of the definitions that a schema refers to. Returns whether it refers to
+/// nothing else.
+pub(crate) fn references(schema: &Value, depth: usize, found: &mut Vec<String>) -> bool {
+    let Value::Object(keywords) = schema else { return true };
+    if depth > MAX_DEPTH {
+        return false;
+    }
+    let mut all = true;
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        match keyword {
+            Keyword::Ref => match value.as_str().and_then(def_name) {
+                Some(name) if found.contains(&name) => {}
+                Some(name) => found.push(name),
+                None => all = false,
+            },
+            Keyword::DynamicRef | Keyword::RecursiveRef => all = false,
+            _ => {
+                for part in keyword.subschemas(value) {
+                    all &= references(part, depth + 1, found);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A text that is the same for schemas that assert the same in the same way.
+pub(crate) fn assertions(schema: &Value) -> String {
+    canonical(&without_annotations(schema, 0))
+}
+
+fn without_annotations(schema: &Value, depth: usize) -> Value {
+    let Value::Object(keywords) = schema else { return schema.clone() };
+    if depth > MAX_DEPTH {
+        return schema.clone();
+    }
+    let mut kept = Map::new();
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        if keyword.is_annotation() || *value == Value::Array(Vec::new()) {
+            continue;
+        }
+        let mut value = value.clone();
+        for part in keyword.subschemas_mut(&mut value) {
+            *part = without_annotations(part, depth + 1);
+        }
+        if let (Keyword::Required, Value::Array(names)) = (keyword, &mut value) {
+            names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
+        }
+        kept.insert(key.clone(), value);
+    }
+    Value::Object(kept)
+}
+
+/// What a schema allows besides null, if that is a single alternative; else the schema.
+pub(crate) fn besides_null(schema: &Value) -> &Value {
+    let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
+    let alternatives = alternatives.and_then(Value::as_array).into_iter().flatten();
+    let mut others = alternatives.filter(|it| it.get("type").is_none_or(|kind| kind != "null"));
+    match (others.next(), others.next()) {
+        (Some(only), None) => only,
+        _ => schema,
+    }
+}
+
+/// The properties of an object schema.
+pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Whether an object schema requires a property.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.is_some_and(|names| names.iter().any(|other| other == name))
+}

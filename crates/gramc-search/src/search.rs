@@ -1,0 +1,197 @@
+//! Ranks tools.
+
+use crate::hit::{Hit, MatchKind, rounded};
+use crate::index::{Index, Record, ToolEntry};
+use crate::query::Query;
+use crate::relation::{Comparer, Relation};
+use crate::resolved::{ResolvedQuery, Resolver};
+use crate::type_match::{TypeMatch, TypeMatcher, TypeTotal, guess, pair_score};
+use crate::words::Analyzer;
+
+/// How many tools are compared in full, for each hit that is wanted.
+const CANDIDATES_PER_HIT: usize = 6;
+/// The least number of tools that are compared in full.
+const MIN_CANDIDATES: usize = 200;
+/// The most.
+const MAX_CANDIDATES: usize = 600;
+
+/// How much words count where a query has types, too.
+const WORDS_SHARE: f32 = 0.5;
+/// The least score of a tool of which only some types match.
+const MIN_PARTIAL: f32 = 0.2;
+
+impl Index {
+    /// The tools that match a query, best first, at most `limit`.
+    pub fn search(&self, query: &Query, limit: usize) -> Vec<Hit> {
+        let analyzer = Analyzer::new();
+        let words = self.word_scores(query, &analyzer);
+        let mut resolver = Resolver::new(self, query, &analyzer);
+        let mut ranked: Vec<(f32, usize)> = (0..self.tools())
+            .map(|tool| {
+                let types = if query.has_signature() {
+                    let entry = self.entry(tool);
+                    self.estimate(&entry, &resolver.of(entry.source))
+                } else {
+                    0.0
+                };
+                (combined(query, words[tool], types), tool)
+            })
+            .filter(|(score, _)| *score > 0.0)
+            .collect();
+        let candidates = if query.has_signature() {
+            (limit.saturating_mul(CANDIDATES_PER_HIT)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
+        } else {
+            limit
+        };
+        best(&mut ranked, candidates.max(limit));
+        let mut matcher =
+            TypeMatcher { index: self, comparer: Comparer::new(self), analyzer: &analyzer };
+        let mut hits: Vec<Hit> = ranked
+            .into_iter()
+            .filter_map(|(_, tool)| {
+                let entry = self.entry(tool);
+                let record = self.record(&entry)?;
+                let resolved = resolver.of(entry.source);
+                let types =
+                    query.has_signature().then(|| matcher.type_match(&entry, &record, &resolved));
+                self.hit(query, words[tool], &entry, record, types)
+            })
+            .collect();
+        hits.sort_by(|a, b| {
+            let order = b.score.total_cmp(&a.score).then(a.kind.cmp(&b.kind));
+            order.then_with(|| a.tool.cmp(&b.tool)).then_with(|| a.source.cmp(&b.source))
+        });
+        hits.truncate(limit);
+        hits
+    }
+
+    /// The notes about the types of a query that no source declares. These count as words.
+    pub fn notes(&self, query: &Query) -> Vec<String> {
+        let unknown = self.unknown_types(query);
+        if unknown.is_empty() {
+            return Vec::new();
+        }
+        let known = self.type_names();
+        let note = |name: &str| {
+            let near = gramc_model::did_you_mean(name, known.iter().map(String::as_str));
+            let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+            format!("no source declares the type `{name}`; searching for the word{near}")
+        };
+        unknown.into_iter().map(note).collect()
+    }
+
+    /// The types of a query that no source declares.
+    fn unknown_types<'q>(&self, query: &'q Query) -> Vec<&'q str> {
+        let unknown = query.type_names.iter().filter(|name| self.sources_of_type(name).is_empty());
+        unknown.map(String::as_str).collect()
+    }
+
+    /// The stems of the words of a query, each once.
+    pub(crate) fn stems(&self, query: &Query, analyzer: &Analyzer) -> Vec<String> {
+        let mut stems = analyzer.stems(&query.words);
+        for name in self.unknown_types(query) {
+            stems.extend(analyzer.stems(name));
+        }
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    }
+
+    /// The score of each tool by the words of a query, from 0 to 1.
+    pub(crate) fn word_scores(&self, query: &Query, analyzer: &Analyzer) -> Vec<f32> {
+        let mut scores = vec![0.0_f32; self.tools()];
+        for stem in &self.stems(query, analyzer) {
+            for (tool, score) in self.postings(stem) {
+                scores[tool] += score;
+            }
+        }
+        let most = scores.iter().copied().fold(0.0, f32::max);
+        if most > 0.0 {
+            for score in &mut scores {
+                *score /= most;
+            }
+        }
+        scores
+    }
+
+    /// A guess of how the types of a tool match, by their summaries.
+    fn estimate(&self, entry: &ToolEntry, query: &ResolvedQuery) -> f32 {
+        let mut total = TypeTotal::default();
+        let mut required = 0_usize;
+        let mut found = 0_usize;
+        for term in query.parameters.iter().flatten() {
+            let mut most = 0.0_f32;
+            for at in entry.parameters.clone() {
+                let parameter = self.parameter(at);
+                let name = if term.name_hash == parameter.name { 1.0 } else { 0.0 };
+                let relation = guess(term.summary, parameter.summary);
+                most = most.max(pair_score(term, relation, parameter.summary, name));
+            }
+            found += usize::from(most > 0.0);
+            total.add(most, term.weight());
+        }
+        for at in entry.parameters.clone() {
+            required += usize::from(self.parameter(at).is_required);
+        }
+        total.missing(required.saturating_sub(found));
+        if let Some(wanted) = &query.result {
+            let relation = if wanted.is_unknown {
+                Relation::Disjoint
+            } else {
+                guess(entry.result, wanted.summary)
+            };
+            total.add_result(wanted, relation, entry.result);
+        }
+        total.score()
+    }
+
+    fn hit(
+        &self,
+        query: &Query,
+        words: f32,
+        entry: &ToolEntry,
+        record: Record,
+        types: Option<TypeMatch>,
+    ) -> Option<Hit> {
+        let types = types.unwrap_or_else(|| TypeMatch {
+            score: 0.0,
+            kind: MatchKind::Words,
+            missing: Vec::new(),
+            unused: Vec::new(),
+        });
+        if types.kind == MatchKind::Partial && words == 0.0 && types.score < MIN_PARTIAL {
+            return None;
+        }
+        let score = combined(query, words, types.score);
+        (score > 0.0).then(|| Hit {
+            tool: record.name,
+            source: record.file.unwrap_or_else(|| self.source_name(entry.source).to_owned()),
+            score: rounded(score),
+            kind: types.kind,
+            signature: record.signature,
+            missing: types.missing,
+            unused: types.unused,
+            description: record.description,
+        })
+    }
+}
+
+/// The score of a tool by words and types.
+fn combined(query: &Query, words: f32, types: f32) -> f32 {
+    match (query.words.is_empty(), query.has_signature()) {
+        (_, false) => words,
+        // A type that is not declared is a word.
+        (true, true) => types + (1.0 - types) * words * 0.3,
+        (false, true) => words * WORDS_SHARE + types * (1.0 - WORDS_SHARE),
+    }
+}
+
+/// Keeps the best `count` of the ranked tools, in order.
+fn best(ranked: &mut Vec<(f32, usize)>, count: usize) {
+    let order = |a: &(f32, usize), b: &(f32, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if count < ranked.len() {
+        ranked.select_nth_unstable_by(count, order);
+        ranked.truncate(count);
+    }
+    ranked.sort_unstable_by(order);
+}

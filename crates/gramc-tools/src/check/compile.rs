@@ -1,0 +1,478 @@
+//! Compiles JSON Schemas to shapes.
+
+use std::collections::HashMap;
+
+use gramc_json_schema::keywords::{Keyword, Keywords, has_several_resources};
+use gramc_json_schema::pointer::escape_token;
+use gramc_json_schema::strings::StringCheck;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+use super::keyword_validators::validator;
+use super::shape::{
+    AllowedValues, Composition, ExtraProperties, FieldRule, ListRules, NumberRules, NumericBound,
+    ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
+};
+
+/// Why a schema cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// The schema is nested too deeply.
+    #[error("schemas nest deeper than {MAX_DEPTH} here")]
+    TooDeep,
+    /// A schema is neither an object nor a boolean.
+    #[error("{0} is not a schema")]
+    NotASchema(String),
+    /// A reference has no target.
+    #[error("`{0}` refers to nothing")]
+    UnresolvedReference(String),
+    /// A schema applies itself to the same instance, so its check would not terminate.
+    #[error("a schema here is nothing but a reference to itself")]
+    SelfReference,
+    /// The validator of a keyword cannot be built.
+    #[error("this schema cannot be checked against: {0}")]
+    Validator(String),
+}
+
+/// The minimum number of fields that are looked up with a map.
+const MANY_FIELDS: usize = 12;
+
+/// The maximum nesting depth of schemas.
+const MAX_DEPTH: u32 = 500;
+
+/// Keywords that shapes cannot express. Schemas with them get a validator.
+const VALIDATED: Keywords = Keywords::VALIDATOR_ONLY.and_those_of(Keywords::of(&[
+    Keyword::AdditionalItems,
+    Keyword::Anchor,
+    Keyword::DynamicAnchor,
+    Keyword::Id,
+    Keyword::ContentMediaType,
+    Keyword::ContentSchema,
+]));
+
+/// Compiles a schema of draft 2020-12.
+pub(crate) fn compile(schema: &Value) -> Result<Shapes, SchemaError> {
+    let mut compiler = Compiler {
+        document: schema,
+        list: Vec::new(),
+        known: HashMap::new(),
+        delicate: false,
+        depth: 0,
+    };
+    let root = if has_several_resources(schema) {
+        // References depend on where one comes from, so only the whole can be checked.
+        let also = Some(Box::new(validator(schema)?));
+        compiler.delicate = true;
+        compiler.add(Shape { also, ..Shape::any() })
+    } else {
+        compiler.schema(schema)?
+    };
+    compiler.no_circles()?;
+    compiler.shorten();
+    let Compiler { list, delicate, .. } = compiler;
+    Ok(Shapes { list, root, delicate, secret: false, host: None })
+}
+
+struct Compiler<'s> {
+    document: &'s Value,
+    list: Vec<Shape>,
+    /// The shapes of `$ref` targets.
+    known: HashMap<String, ShapeId>,
+    delicate: bool,
+    depth: u32,
+}
+
+impl<'s> Compiler<'s> {
+    fn add(&mut self, shape: Shape) -> ShapeId {
+        self.list.push(shape);
+        // There are fewer schemas than bytes in the document.
+        u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    fn schema(&mut self, schema: &'s Value) -> Result<ShapeId, SchemaError> {
+        let id = self.add(Shape::any());
+        self.fill(id, schema)?;
+        Ok(id)
+    }
+
+    fn fill(&mut self, id: ShapeId, schema: &'s Value) -> Result<(), SchemaError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(SchemaError::TooDeep);
+        }
+        let shape = match schema {
+            Value::Object(keywords) => self.keywords(schema, keywords)?,
+            Value::Bool(true) => Shape::any(),
+            Value::Bool(false) => Shape { kinds: TypeSet::named(""), ..Shape::any() },
+            other => return Err(SchemaError::NotASchema(other.to_string())),
+        };
+        self.list[id as usize] = shape;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn keywords(
+        &mut self,
+        schema: &'s Value,
+        map: &'s Map<String, Value>,
+    ) -> Result<Shape, SchemaError> {
+        let mut shape = Shape::any();
+        shape.kinds = kinds(map.get("type"));
+        shape.number = number_rules(map).map(Box::new);
+        shape.text = text_rules(map)?.map(Box::new);
+        shape.values = values(map).map(Box::new);
+        if shape.kinds.meets(TypeSet::LIST) {
+            shape.list = self.list_rules(map)?.map(Box::new);
+        }
+        if shape.kinds.meets(TypeSet::OBJECT) {
+            shape.object = self.object_rules(map)?.map(Box::new);
+        }
+        if shape.values.is_some() {
+            self.delicate |= shape.kinds.meets(TypeSet::LIST.with(TypeSet::OBJECT));
+        }
+        let mut judges = 0;
+        let asks_itself = shape.kinds != TypeSet::ALL
+            || shape.number.is_some()
+            || shape.text.is_some()
+            || shape.list.is_some()
+            || shape.object.is_some()
+            || shape.values.is_some();
+        let local = |reference: &str| reference.starts_with('#');
+        if let Some(reference) = map.get("$ref").and_then(Value::as_str).filter(|to| local(to)) {
+            judges += 1;
+            if let Some(id) = self.referred(reference)? {
+                shape.others = Composition::Same(id);
+            }
+        }
+        for (key, wrap) in [
+            ("anyOf", Composition::Any as fn(Box<[ShapeId]>) -> Composition),
+            ("oneOf", Composition::One),
+        ] {
+            let Some(members) = map.get(key).and_then(Value::as_array) else { continue };
+            judges += 1;
+            self.delicate |= key == "oneOf";
+            let ids: Result<Vec<_>, _> = members.iter().map(|member| self.schema(member)).collect();
+            shape.others = wrap(ids?.into());
+        }
+        let mut unknown = map.keys().any(|key| VALIDATED.has(Keyword::of(key)))
+            || map.get("$ref").is_some_and(|to| !to.as_str().is_some_and(local))
+            || map.get("items").is_some_and(Value::is_array);
+        if let [only] = map.get("allOf").and_then(Value::as_array).map_or(&[][..], |all| all)
+            && judges == 0
+            && !asks_itself
+        {
+            // An `allOf` with one member wraps a reference to allow sibling keywords.
+            shape.others = Composition::Same(self.schema(only)?);
+            unknown = map.keys().any(|key| key != "allOf" && VALIDATED.has(Keyword::of(key)));
+        }
+        if unknown || judges > 1 || (judges == 1 && asks_itself) {
+            shape.also = Some(Box::new(self.validator(schema)?));
+            self.delicate = true;
+            // Other keywords may declare more properties.
+            if let Some(object) = &mut shape.object {
+                object.closed = false;
+            }
+            if judges > 1 || asks_itself {
+                shape.others = Composition::None;
+            }
+        }
+        Ok(shape)
+    }
+
+    /// The shape of the target of a reference within the document.
+    fn referred(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
+        if let Some(&id) = self.known.get(reference) {
+            return Ok(Some(id));
+        }
+        let pointer = percent_encoding::percent_decode_str(reference.get(1..).unwrap_or_default())
+            .decode_utf8_lossy();
+        let target = match pointer.as_ref() {
+            "" => Some(self.document),
+            pointer => self.document.pointer(pointer),
+        };
+        let Some(target) = target else {
+            return Err(SchemaError::UnresolvedReference(reference.to_owned()));
+        };
+        let id = self.add(Shape::any());
+        self.known.insert(reference.to_owned(), id);
+        self.fill(id, target)?;
+        Ok(Some(id))
+    }
+
+    /// Builds the validator of a subschema. References resolve against the whole document.
+    fn validator(&self, schema: &Value) -> Result<Validator, SchemaError> {
+        let mut document = self.document.clone();
+        let mut own = None;
+        if let Value::Object(keywords) = &mut document {
+            // Every schema is treated as draft 2020-12.
+            keywords.remove("$schema");
+            own = keywords.get("$id").and_then(Value::as_str).map(str::to_owned);
+        }
+        if std::ptr::eq(schema, self.document) {
+            return validator(&document);
+        }
+        let mut steps = Vec::new();
+        if !leads_to(self.document, schema, &mut steps) {
+            return validator(schema);
+        }
+        let name = own.filter(|own| own.contains(':')).unwrap_or_else(|| "urn:document".to_owned());
+        document["$id"] = Value::from(name.as_str());
+        steps.push(String::new());
+        steps.reverse();
+        let pointer = steps.join("/");
+        let pointer = percent_encoding::utf8_percent_encode(&pointer, OUTSIDE_OF_POINTERS);
+        let name = name.trim_end_matches('#');
+        validator(&json!({"$ref": format!("{name}#{pointer}"), "$defs": {"document": document}}))
+    }
+
+    fn list_rules(
+        &mut self,
+        map: &'s Map<String, Value>,
+    ) -> Result<Option<ListRules>, SchemaError> {
+        let mut rules = ListRules::default();
+        let mut said = false;
+        if let Some(first) = map.get("prefixItems").and_then(Value::as_array) {
+            said = true;
+            for schema in first {
+                rules.first.push(self.schema(schema)?);
+            }
+        }
+        if let Some(items) = map.get("items").filter(|items| !items.is_array()) {
+            said = true;
+            rules.rest = Some(self.schema(items)?);
+        }
+        (rules.least, rules.most) = (count(map, "minItems").unwrap_or(0), count(map, "maxItems"));
+        rules.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
+        self.delicate |= rules.unique;
+        said |= rules.least > 0 || rules.most.is_some() || rules.unique;
+        Ok(said.then_some(rules))
+    }
+
+    fn object_rules(
+        &mut self,
+        map: &'s Map<String, Value>,
+    ) -> Result<Option<ObjectRules>, SchemaError> {
+        let mut rules = ObjectRules::default();
+        let required: Vec<&str> = map
+            .get("required")
+            .and_then(Value::as_array)
+            .map_or_else(Vec::new, |names| names.iter().filter_map(Value::as_str).collect());
+        let properties = map.get("properties").and_then(Value::as_object);
+        for (name, schema) in properties.into_iter().flatten() {
+            let shape = self.schema(schema)?;
+            rules.fields.push(FieldRule {
+                name: name.as_str().into(),
+                key: format!("{}:", Value::from(name.as_str())).into(),
+                shape,
+                required: required.contains(&name.as_str()),
+                default: schema.get("default").map(|value| value.to_string().into()),
+                refuses_default: false,
+                others: Vec::new(),
+                pinned: None,
+                secret: false,
+            });
+        }
+        let known = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+        rules.required =
+            required.iter().filter(|name| !known(name)).map(|&name| name.into()).collect();
+        rules.extra = match map.get("additionalProperties") {
+            None => ExtraProperties::Unsaid,
+            Some(Value::Bool(true)) => ExtraProperties::Yes,
+            Some(Value::Bool(false)) => ExtraProperties::No,
+            Some(schema) => ExtraProperties::Of(self.schema(schema)?),
+        };
+        let patterns = map.get("patternProperties").and_then(Value::as_object);
+        for (pattern, schema) in patterns.into_iter().flatten() {
+            let (check, shape) = (pattern_check(pattern)?, self.schema(schema)?);
+            let fields = rules.fields.iter_mut().filter(|field| check.accepts(&field.name));
+            fields.for_each(|field| field.others.push(shape));
+            rules.patterns.push((check, shape));
+        }
+        // Several schemas may apply to a value, which is changed by one of them at most.
+        self.delicate |= !rules.patterns.is_empty();
+        if let Some(names) = map.get("propertyNames") {
+            rules.names = Some(self.schema(names)?);
+        }
+        rules.closed = match rules.extra {
+            ExtraProperties::Unsaid => !rules.fields.is_empty(),
+            ExtraProperties::No => true,
+            ExtraProperties::Yes | ExtraProperties::Of(_) => false,
+        };
+        rules.least = count(map, "minProperties").unwrap_or(0);
+        rules.most = count(map, "maxProperties");
+        self.delicate |= rules.least > 0 || rules.most.is_some();
+        if rules.fields.len() >= MANY_FIELDS {
+            // There are fewer fields than bytes in the schema.
+            let places = rules.fields.iter().zip(0_u32..);
+            rules.by_name = Some(places.map(|(field, at)| (field.name.clone(), at)).collect());
+        }
+        let said = !rules.fields.is_empty()
+            || !rules.required.is_empty()
+            || rules.extra != ExtraProperties::Unsaid
+            || !rules.patterns.is_empty()
+            || rules.names.is_some()
+            || rules.least > 0
+            || rules.most.is_some();
+        Ok(said.then_some(rules))
+    }
+
+    /// Rejects schemas that apply themselves to the same instance: their check would not terminate.
+    fn no_circles(&self) -> Result<(), SchemaError> {
+        let mut seen = vec![CycleState::No; self.list.len()];
+        for id in (0_u32..).take(self.list.len()) {
+            self.no_circle(id, &mut seen)?;
+        }
+        Ok(())
+    }
+
+    /// Follows the shapes that apply to the same instance, which is no deeper than schemas nest.
+    fn no_circle(&self, id: ShapeId, seen: &mut [CycleState]) -> Result<(), SchemaError> {
+        match std::mem::replace(&mut seen[id as usize], CycleState::Now) {
+            CycleState::Now => {
+                return Err(SchemaError::SelfReference);
+            }
+            CycleState::Yes => {}
+            CycleState::No => match &self.list[id as usize].others {
+                Composition::None => {}
+                Composition::Same(other) => self.no_circle(*other, seen)?,
+                Composition::Any(members) | Composition::One(members) => {
+                    for &member in members {
+                        self.no_circle(member, seen)?;
+                    }
+                }
+            },
+        }
+        seen[id as usize] = CycleState::Yes;
+        Ok(())
+    }
+
+    /// Shortens chains of shapes that only refer to another shape.
+    fn shorten(&mut self) {
+        for at in 0..self.list.len() {
+            let mut target = at;
+            // A chain that is longer than the list is a cycle.
+            for _ in 0..self.list.len() {
+                match &self.list[target] {
+                    Shape { others: Composition::Same(next), also: None, .. } => {
+                        target = *next as usize;
+                    }
+                    _ => break,
+                }
+            }
+            if target != at
+                && let Ok(target) = ShapeId::try_from(target)
+                && let Composition::Same(next) = &mut self.list[at].others
+            {
+                *next = target;
+            }
+        }
+    }
+}
+
+/// The characters that are percent-encoded in the pointer of a URI.
+const OUTSIDE_OF_POINTERS: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'~').remove(b'-').remove(b'_');
+
+/// Finds the path to a part of a value, as JSON pointer tokens in reverse order.
+fn leads_to(value: &Value, part: &Value, steps: &mut Vec<String>) -> bool {
+    let step = match value {
+        _ if std::ptr::eq(value, part) => return true,
+        Value::Object(map) => map
+            .iter()
+            .find(|(_, below)| leads_to(below, part, steps))
+            .map(|(key, _)| escape_token(key).into_owned()),
+        Value::Array(items) => {
+            items.iter().position(|below| leads_to(below, part, steps)).map(|at| at.to_string())
+        }
+        _ => None,
+    };
+    let found = step.is_some();
+    steps.extend(step);
+    found
+}
+
+/// The progress of the cycle detection for a shape.
+#[derive(Clone, Copy)]
+enum CycleState {
+    No,
+    /// In progress.
+    Now,
+    Yes,
+}
+
+fn kinds(types: Option<&Value>) -> TypeSet {
+    match types {
+        Some(Value::String(name)) => TypeSet::named(name),
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .fold(TypeSet::named(""), |kinds, name| kinds.with(TypeSet::named(name))),
+        _ => TypeSet::ALL,
+    }
+}
+
+/// The value of a size keyword, which may be written as `2.0`.
+fn count(map: &Map<String, Value>, key: &str) -> Option<u64> {
+    let number = map.get(key)?.as_number()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sizes beyond what 64 bits hold are beyond any value"
+    )]
+    number.as_u64().or_else(|| number.as_f64().map(|size| size.ceil() as u64))
+}
+
+fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
+    let bound = |key: &str| map.get(key).and_then(NumericBound::new);
+    let rules = NumberRules {
+        least: bound("minimum"),
+        most: bound("maximum"),
+        above: bound("exclusiveMinimum"),
+        below: bound("exclusiveMaximum"),
+        step: bound("multipleOf"),
+    };
+    let NumberRules { least, most, above, below, step } = &rules;
+    [least, most, above, below, step].iter().any(|bound| bound.is_some()).then_some(rules)
+}
+
+fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError> {
+    let text = |key: &str| map.get(key).and_then(Value::as_str);
+    let mut rules = TextRules {
+        least: count(map, "minLength").unwrap_or(0),
+        most: count(map, "maxLength"),
+        ..TextRules::default()
+    };
+    if let Some(pattern) = text("pattern") {
+        rules.pattern = Some((pattern.into(), pattern_check(pattern)?));
+    }
+    let check = |key: &str, of: fn(&str) -> Option<StringCheck>| {
+        text(key).and_then(|text| Some((text.into(), of(text)?)))
+    };
+    rules.format = check("format", StringCheck::of_format);
+    rules.encoding = check("contentEncoding", StringCheck::of_encoding);
+    let said = rules.least > 0
+        || rules.most.is_some()
+        || rules.pattern.is_some()
+        || rules.format.is_some()
+        || rules.encoding.is_some();
+    Ok(said.then_some(rules))
+}
+
+fn pattern_check(pattern: &str) -> Result<StringCheck, SchemaError> {
+    StringCheck::of_pattern(pattern)
+        .ok_or_else(|| SchemaError::Validator(format!("`{pattern}` is not a regular expression")))
+}
+
+fn values(map: &Map<String, Value>) -> Option<AllowedValues> {
+    let (list, constant) = match (map.get("const"), map.get("enum")) {
+        (Some(value), None) => (vec![value.clone()], true),
+        (None, Some(Value::Array(members))) => (members.clone(), false),
+        (Some(value), Some(Value::Array(members))) => {
+            let both = members.contains(value).then(|| value.clone());
+            (both.into_iter().collect(), true)
+        }
+        _ => return None,
+    };
+    let texts = list.iter().all(Value::is_string);
+    Some(AllowedValues { list, constant, texts })
+}

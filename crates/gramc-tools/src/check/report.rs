@@ -1,0 +1,363 @@
+//! Reports on rejected calls.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use gramc_json_schema::pointer::dotted;
+
+use super::problem::{Note, NoteDetail, ProblemCode};
+use super::shape::{ShapeId, Shapes};
+use super::validate::MAX_NOTES;
+use super::{hint, signature};
+
+/// Why a call was rejected.
+#[derive(Debug, Clone)]
+pub enum Rejection {
+    /// The arguments are not valid JSON.
+    Malformed(MalformedArguments),
+    /// The tool does not accept the arguments.
+    Invalid(InvalidArguments),
+}
+
+impl Rejection {
+    /// The first problems of a rejected result.
+    pub(crate) fn of_result(&self) -> String {
+        self.describe("result")
+    }
+
+    /// The first problems of a value that is not the arguments of a call but, for example, an answer.
+    pub fn describe(&self, value: &str) -> String {
+        let problems = match self {
+            Self::Invalid(invalid) => {
+                let all = invalid.problems();
+                let all: Vec<_> = all.iter().take(5).map(|p| p.message.as_str()).collect();
+                all.join("; ")
+            }
+            Self::Malformed(malformed) => malformed.to_string(),
+        };
+        problems
+            .replace("the arguments want", &format!("the {value} wants"))
+            .replace("the arguments are", &format!("the {value} is"))
+    }
+}
+
+impl From<MalformedArguments> for Rejection {
+    fn from(malformed: MalformedArguments) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
+/// Arguments that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MalformedArguments {
+    /// The kind of the error.
+    pub kind: MalformedKind,
+    /// The line, starting at 1.
+    pub line: usize,
+    /// The column in characters, starting at 1.
+    pub column: usize,
+    /// A description of the error.
+    pub what: &'static str,
+}
+
+/// Why arguments cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MalformedKind {
+    /// They are not valid JSON.
+    Syntax,
+    /// Closing brackets are missing, and the tool is destructive.
+    Unclosed,
+    /// The reply of the model ended before the call was complete.
+    CutOff,
+}
+
+impl MalformedArguments {
+    /// The arguments of a call that is the last one of a reply that ended early. `what` says why.
+    pub fn cut_off(text: &str, what: &'static str) -> Self {
+        Self { kind: MalformedKind::CutOff, ..Self::new(text, text.len(), what) }
+    }
+
+    /// Arguments of a destructive tool whose brackets are not closed from `at` on.
+    pub(super) fn unclosed(text: &str, at: usize) -> Self {
+        let what = "a closing bracket is missing here, and a destructive tool runs only on \
+                    arguments that the model has completed";
+        Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
+    }
+
+    /// The error type, as used in verdicts.
+    pub(crate) fn error_type(&self) -> &'static str {
+        match self.kind {
+            MalformedKind::Syntax => "malformed_arguments",
+            MalformedKind::Unclosed => "unclosed_arguments",
+            MalformedKind::CutOff => "reply_cut_off",
+        }
+    }
+
+    pub(super) fn new(text: &str, at: usize, what: &'static str) -> Self {
+        let before = text.get(..at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { kind: MalformedKind::Syntax, line, column, what }
+    }
+}
+
+impl fmt::Display for MalformedArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, line, column, what } = self;
+        let problem = match kind {
+            MalformedKind::Syntax => "not valid JSON",
+            MalformedKind::Unclosed | MalformedKind::CutOff => "not complete",
+        };
+        write!(f, "the arguments are {problem}: {what} (line {line}, column {column})")
+    }
+}
+
+/// Arguments that a tool does not accept.
+#[derive(Debug, Clone)]
+pub struct InvalidArguments {
+    shapes: Arc<Shapes>,
+    notes: Vec<Note>,
+    /// The problems that host validators reported.
+    host: Vec<Problem>,
+    /// The number of problems in addition to these.
+    more: usize,
+    /// The values of secret parameters.
+    secrets: Vec<String>,
+    /// The valid arguments as JSON. Empty if they cannot be separated from the invalid ones.
+    accepted: String,
+}
+
+impl InvalidArguments {
+    pub(super) fn new(
+        shapes: Arc<Shapes>,
+        notes: Vec<Note>,
+        more: usize,
+        secrets: Vec<String>,
+        accepted: String,
+    ) -> Self {
+        Self { shapes, notes, host: Vec::new(), more, secrets, accepted }
+    }
+
+    /// The valid arguments after repairs, as a JSON object. `None` if they cannot be separated from
+    /// the invalid ones.
+    pub(crate) fn accepted(&self) -> Option<Value> {
+        serde_json::from_str(&self.accepted).ok().filter(Value::is_object)
+    }
+
+    /// The values of secret parameters, to mask them in other messages.
+    pub(crate) fn secrets(&self) -> &[String] {
+        &self.secrets
+    }
+
+    /// Creates a report of problems that host validators found.
+    pub(crate) fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
+        let shapes = Arc::clone(check.shapes());
+        let mut invalid = Self::new(shapes, Vec::new(), 0, Vec::new(), String::new());
+        invalid.and(host);
+        invalid
+    }
+
+    /// Adds problems that host validators found.
+    pub(crate) fn and(&mut self, host: Vec<Problem>) {
+        self.host.extend(host);
+        let kept = self.host.len().min(MAX_NOTES.saturating_sub(self.notes.len()));
+        self.more += self.host.len() - kept;
+        self.host.truncate(kept);
+    }
+
+    /// Applies `hide` to all received text, for callers that know about more secrets.
+    pub fn hide(&mut self, hide: impl Fn(&str) -> String) {
+        let hidden = |text: &SmolStr| SmolStr::from(hide(text));
+        for note in &mut self.notes {
+            note.pointer = hidden(&note.pointer);
+            note.attempted = note.attempted.as_ref().map(hidden);
+            if let NoteDetail::Said(text) | NoteDetail::Sent(text) = &mut note.detail {
+                *text = hidden(text);
+            }
+        }
+        for problem in &mut self.host {
+            problem.pointer = hidden(&problem.pointer);
+            problem.attempted = problem.attempted.as_ref().map(hidden);
+            problem.message = hide(&problem.message);
+        }
+    }
+
+    /// The number of problems that [`Self::problems`] omits.
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
+    /// The total number of problems.
+    pub fn count(&self) -> usize {
+        self.notes.len() + self.host.len() + self.more
+    }
+
+    /// The problems in the order of the parameters, up to the first hundred.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut all = Vec::with_capacity(self.notes.len() + self.host.len());
+        all.extend(self.notes.iter().map(|note| problem(&self.shapes, note)));
+        all.extend(self.host.iter().cloned());
+        all
+    }
+
+    /// The compact signature of the tool.
+    pub fn schema_hint(&self) -> String {
+        signature::signature(&self.shapes)
+    }
+}
+
+/// A problem of a call's arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// The JSON pointer to the value: `/items/0/name`. Empty for the arguments as a whole.
+    pub pointer: SmolStr,
+    /// The received value as JSON. `None` if it is missing. Masked if it is secret.
+    pub attempted: Option<SmolStr>,
+    /// The code of the problem.
+    pub code: ProblemCode,
+    /// The expected and the received value, as a sentence.
+    pub message: String,
+}
+
+impl Problem {
+    /// The dotted path to the value: `items.0.name`. Empty for the arguments as a whole.
+    pub fn property(&self) -> Cow<'_, str> {
+        dotted(&self.pointer)
+    }
+
+    /// Creates a problem of the value at a JSON pointer, with the code of a host's validator.
+    pub fn of_host(pointer: &str, code: impl Into<SmolStr>, message: impl Into<String>) -> Self {
+        Self {
+            pointer: pointer.into(),
+            attempted: None,
+            code: ProblemCode::Host(code.into()),
+            message: message.into(),
+        }
+    }
+}
+
+fn problem(shapes: &Shapes, note: &Note) -> Problem {
+    Problem {
+        message: message(shapes, note, &dotted(&note.pointer)),
+        pointer: note.pointer.clone(),
+        attempted: note.attempted.clone(),
+        code: note.code.clone(),
+    }
+}
+
+/// Concatenates the message in a single allocation, because building it should not cost more than
+/// the check.
+fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
+    let wanted = match &note.detail {
+        NoteDetail::Tags(tags) => tags,
+        _ => hint::expected(shapes, note.shape),
+    };
+    let (open, who, close, wants) = match property {
+        "" => ("", "the arguments", "", " want "),
+        property => ("`", property, "`", " wants "),
+    };
+    let attempted = note.attempted.as_deref().unwrap_or_default();
+    match (&note.code, &note.detail) {
+        (_, NoteDetail::Said(said)) => {
+            let verb = if property.is_empty() { " do not fit: " } else { " does not fit: " };
+            [open, who, close, verb, said].concat()
+        }
+        (ProblemCode::RequiredField, NoteDetail::Unsaid) => {
+            [open, who, close, " is missing: it is required"].concat()
+        }
+        (ProblemCode::RequiredField, detail) => {
+            let start = [open, who, close, " is missing: it is required, and", wants, wanted];
+            match detail {
+                NoteDetail::Sent(name) => {
+                    let sent = ["; you sent `", name, "`; the parameter is ", open, who, close];
+                    [start, sent].concat().concat()
+                }
+                _ => start.concat(),
+            }
+        }
+        (ProblemCode::PinnedMismatch, _) => {
+            let rest = " is set by the host, and this is not its value: leave it out";
+            [open, who, close, rest].concat()
+        }
+        (ProblemCode::UnknownField, NoteDetail::Known(known)) => {
+            [open, who, close, " is not declared; ", &names(known)].concat()
+        }
+        (_, NoteDetail::Several) => {
+            let rest = " fits more than one of the things that it may be, where only one is \
+                        allowed: it";
+            [open, who, close, rest, wants, wanted].concat()
+        }
+        (_, NoteDetail::NotJson(why)) => {
+            let [and, kind, json, more] = describe_received(attempted);
+            let because = [", which is not valid JSON: ", why].concat();
+            [open, who, close, wants, wanted, and, kind, json, more, &because].concat()
+        }
+        (ProblemCode::NotUnique, _) => {
+            let [and, kind, json, more] = describe_received(attempted);
+            let wanted = "a list without repeated items";
+            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        }
+        (ProblemCode::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
+        _ => {
+            let [and, kind, json, more] = describe_received(attempted);
+            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        }
+    }
+}
+
+/// The type name and the JSON of a received value. Empty if the value is missing.
+fn describe_received(json: &str) -> [&str; 4] {
+    /// The maximum number of characters that are shown.
+    const MAX_CHARACTERS: usize = 100;
+    let kind = match json.as_bytes().first() {
+        None => return [""; 4],
+        Some(b'"') => "the text ",
+        Some(b'{') => "the object ",
+        Some(b'[') => "the list ",
+        Some(b't' | b'f') => "the boolean ",
+        Some(b'n') => "",
+        _ => "the number ",
+    };
+    let end = match json.len() {
+        ..=MAX_CHARACTERS => json.len(),
+        length => json.char_indices().nth(MAX_CHARACTERS).map_or(length, |(at, _)| at),
+    };
+    let more = if end < json.len() { "…" } else { "" };
+    [", and got ", kind, json.get(..end).unwrap_or_default(), more]
+}
+
+fn names(known: &[SmolStr]) -> String {
+    if known.is_empty() {
+        return "nothing may be sent".to_owned();
+    }
+    let shown: Vec<_> = known.iter().take(20).map(|name| format!("`{name}`")).collect();
+    let more = if known.len() > 20 { ", …" } else { "" };
+    format!("there are {}{more}", shown.join(", "))
+}
+
+/// The size of a received array or object.
+fn size(json: &str) -> String {
+    match serde_json::from_str(json) {
+        Ok(Value::Array(items)) => format!(", and got {} items", items.len()),
+        Ok(Value::Object(map)) => format!(", and got {} entries", map.len()),
+        _ => String::new(),
+    }
+}
+
+impl super::ToolCheck {
+    pub(crate) fn shapes(&self) -> &Arc<Shapes> {
+        &self.shapes
+    }
+
+    /// A description of the values of a parameter. `None` for unknown parameters.
+    pub fn wants(&self, parameter: &str) -> Option<String> {
+        let root: ShapeId = self.shapes.root;
+        let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
+        let field = object.fields.get(object.field(parameter, 0)?)?;
+        Some(hint::expected(&self.shapes, field.shape).to_owned())
+    }
+}

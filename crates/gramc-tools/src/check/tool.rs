@@ -1,0 +1,356 @@
+//! Checks the calls of a tool.
+
+use std::sync::Arc;
+
+use gramc_model::{Tool, Types};
+use gramc_schema::emit::{ParameterSchema, ResultSchema};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::compile::{SchemaError, compile};
+use super::json_repair::{self, RepairedJson};
+use super::problem::{Repair, RepairRule};
+use super::received::Received;
+use super::report::{InvalidArguments, MalformedArguments, Rejection};
+use super::shape::{Composition, ObjectRules, Shapes, TypeSet};
+use super::tape::{JsonSyntaxError, NodeKind, Tape};
+use super::validate::{Undeclared, ValidationRules, ValidationRun};
+
+/// The replacement of secret values in messages, as JSON.
+pub(super) const MASK: SmolStr = SmolStr::new_static("\"***\"");
+
+/// The policy for checking calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether arguments are repaired if that is safe.
+    pub repair: bool,
+    /// Whether misspelled parameter names are corrected.
+    pub correct_names: bool,
+    /// The treatment of undeclared parameters.
+    pub undeclared: Undeclared,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { repair: true, correct_names: false, undeclared: Undeclared::Strip }
+    }
+}
+
+/// The arguments of an accepted call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The arguments for the implementation without injected values, as one JSON object.
+    pub arguments: String,
+    /// The repairs, in order.
+    pub repairs: Vec<Repair>,
+    /// The undeclared parameters that were stripped, as JSON pointers.
+    pub stripped: Vec<SmolStr>,
+    /// The parameters whose defaults are not filled in because the schema refuses them, as JSON
+    /// pointers.
+    pub omitted_defaults: Vec<SmolStr>,
+    /// The values of secret parameters, for masking messages.
+    pub secrets: Vec<String>,
+}
+
+/// Checks the calls of one tool.
+#[derive(Debug, Clone)]
+pub struct ToolCheck {
+    pub(super) shapes: Arc<Shapes>,
+    destructive: bool,
+}
+
+impl ToolCheck {
+    /// Creates the check of a declared tool. `types` are those of its module.
+    ///
+    /// # Errors
+    ///
+    /// If the schema of the tool cannot be compiled.
+    pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
+        let schema = ParameterSchema::new(types, tool);
+        // Serialization does not fail, because all keys are strings.
+        let schema = serde_json::to_value(schema).unwrap_or_default();
+        let destructive = tool.is_set("destructive");
+        let mut shapes = shapes(&schema)?;
+        super::host::rules(&mut shapes, tool);
+        Ok(Self { shapes: Arc::new(shapes), destructive })
+    }
+
+    /// Creates the check for parameters that are declared by a JSON Schema (draft 2020-12).
+    ///
+    /// # Errors
+    ///
+    /// If the schema is invalid.
+    pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
+    }
+
+    /// Creates the check of a tool's result. `None` if the result type has no constraints. A result
+    /// is checked without repairs.
+    ///
+    /// # Errors
+    ///
+    /// If the schema of the result cannot be compiled.
+    pub fn of_result(types: &Types, tool: &Tool) -> Result<Option<Self>, SchemaError> {
+        let Some(schema) = ResultSchema::new(types, tool) else {
+            return Ok(None);
+        };
+        Self::of_result_schema(&serde_json::to_value(schema).unwrap_or_default()).map(Some)
+    }
+
+    /// Creates the check of results that a JSON Schema describes.
+    ///
+    /// # Errors
+    ///
+    /// If the schema is invalid.
+    pub fn of_result_schema(schema: &Value) -> Result<Self, SchemaError> {
+        Ok(Self { shapes: compile(schema)?.into(), destructive: false })
+    }
+
+    /// Checks and repairs arguments as a model wrote them.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the call is rejected.
+    pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Rejection> {
+        let rules = ValidationRules {
+            repair: policy.repair,
+            lossy: !self.destructive,
+            correct_names: policy.correct_names,
+            undeclared: policy.undeclared,
+            fill: true,
+            pin: true,
+        };
+        match Tape::read(text) {
+            Ok(tape) if policy.repair && tape.node(0).kind == NodeKind::Null => {
+                self.repaired_json(text, "{}", RepairRule::NoArguments, rules)
+            }
+            Ok(tape) => self.validate(&tape, rules),
+            Err(error) if policy.repair => self.repair(text, &error, rules),
+            Err(JsonSyntaxError { at, what }) => {
+                Err(MalformedArguments::new(text, at, what).into())
+            }
+        }
+    }
+
+    /// Checks that a value is valid without changes.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the value.
+    pub fn fits(&self, json: &str) -> Result<(), Rejection> {
+        let tape = Tape::read(json)
+            .map_err(|JsonSyntaxError { at, what }| MalformedArguments::new(json, at, what))?;
+        self.validate(&tape, ValidationRules::JUDGE).map(|_| ())
+    }
+
+    /// Repairs and checks arguments that are not valid JSON.
+    fn repair(
+        &self,
+        text: &str,
+        error: &JsonSyntaxError,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
+        if text.trim().is_empty() {
+            return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
+        }
+        let repaired_json = match json_repair::repair(text) {
+            Ok(RepairedJson { closed: Some(at), .. }) if !rules.lossy => {
+                return Err(MalformedArguments::unclosed(text, at).into());
+            }
+            Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
+                return Err(MalformedArguments::new(text, error.at, error.what).into());
+            }
+            Ok(repaired_json) => repaired_json,
+            Err(unclear) => {
+                return Err(MalformedArguments::new(text, unclear.at, unclear.what).into());
+            }
+        };
+        let judged = self.repaired_json(text, &repaired_json.json, RepairRule::Malformed, rules);
+        match (judged, repaired_json) {
+            // An unquoted word is only valid where a string is expected.
+            (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
+                Err(MalformedArguments::new(text, at, "this word is not quoted").into())
+            }
+            // An undeclared parameter may belong after the missing bracket.
+            (Ok(accepted), RepairedJson { closed: Some(at), .. })
+                if !accepted.stripped.is_empty() =>
+            {
+                let what = "a closing bracket is missing, and it is not clear where";
+                Err(MalformedArguments::new(text, at, what).into())
+            }
+            (judged, _) => judged,
+        }
+    }
+
+    /// Checks repaired arguments in place of the received text.
+    fn repaired_json(
+        &self,
+        text: &str,
+        json: &str,
+        rule: RepairRule,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
+        // Repaired text is valid JSON, and its offsets do not refer to the received text.
+        let tape =
+            Tape::read(json).map_err(|error| MalformedArguments::new(text, 0, error.what))?;
+        let mut accepted = self.validate(&tape, rules)?;
+        let shown = |text: &str| match (self.shapes.secret, text.len()) {
+            (true, _) => MASK,
+            (_, 0..=1_000) => Value::from(text).to_string().into(),
+            (_, length) => SmolStr::from(format!("\"a text of {length} bytes\"")),
+        };
+        let repair = Repair {
+            pointer: SmolStr::default(),
+            rule,
+            from: shown(text),
+            to: Some(if self.shapes.secret { MASK } else { json.into() }),
+        };
+        accepted.repairs.insert(0, repair);
+        Ok(accepted)
+    }
+
+    fn validate(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
+        let first = match self.walked(tape, rules) {
+            Ok(accepted) => return Ok(accepted),
+            Err(refused) => refused,
+        };
+        if rules.repair
+            && rules.lossy
+            && let Some(accepted) = self.grouped(tape, rules)
+        {
+            return Ok(accepted);
+        }
+        if !self.shapes.delicate || !rules.pin {
+            return Err(first);
+        }
+        // Stripping, repairs and defaults may violate constraints on whole values, so retry with
+        // fewer changes. The model is not to blame for changes of the host.
+        let undeclared = match rules.undeclared {
+            Undeclared::Strip => Undeclared::Schema,
+            other => other,
+        };
+        let pinned = ValidationRules { undeclared, pin: true, ..ValidationRules::JUDGE };
+        let filled = ValidationRules { fill: true, ..pinned };
+        self.walked(tape, filled).or_else(|_| self.walked(tape, pinned)).map_err(|_| first)
+    }
+
+    /// Validates once. If values were changed and there are constraints on whole values, the output
+    /// is validated again.
+    pub(super) fn walked(
+        &self,
+        tape: &Tape<'_>,
+        rules: ValidationRules,
+    ) -> Result<Accepted, Rejection> {
+        let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
+        let fits = match self.shapes.host {
+            None => run.value(Received::root(tape, self.shapes.root)),
+            Some(host) => run.hosted(tape, host),
+        };
+        run.mask();
+        let ValidationRun {
+            mut out,
+            mut notes,
+            mut more,
+            repairs,
+            stripped,
+            omitted: omitted_defaults,
+            secrets,
+            filled,
+            ..
+        } = run;
+        let changed = filled || !repairs.is_empty() || !stripped.is_empty();
+        // Without defaults, only pinned values are filled in, and these are mandatory.
+        let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
+        if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
+            return Ok(Accepted { arguments: out, repairs, stripped, omitted_defaults, secrets });
+        }
+        if notes.is_empty() {
+            // The repaired value failed, so the problems are those of the original.
+            let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
+            run.secrets.clone_from(&secrets);
+            run.value(Received::root(tape, self.shapes.root));
+            run.mask();
+            (notes, more) = (run.notes, run.more);
+            out.clear();
+        }
+        let shapes = Arc::clone(&self.shapes);
+        Err(Rejection::Invalid(InvalidArguments::new(shapes, notes, more, secrets, out)))
+    }
+
+    fn still_fits(&self, json: &str) -> bool {
+        let Ok(tape) = Tape::read(json) else { return false };
+        let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, json.len());
+        run.quiet = true;
+        run.value(Received::root(&tape, self.shapes.root))
+    }
+}
+
+/// The shapes of a tool's parameters.
+fn shapes(schema: &Value) -> Result<Shapes, SchemaError> {
+    let mut shapes = compile(schema)?;
+    if let Some(root) = shapes.list.get_mut(shapes.root as usize)
+        && root.kinds == TypeSet::OBJECT
+        && root.also.is_none()
+        && matches!(root.others, Composition::None)
+    {
+        let rules = root.object.get_or_insert_with(|| {
+            Box::new(ObjectRules { closed: true, ..ObjectRules::default() })
+        });
+        rules.takes_nothing = rules.closed
+            && rules.fields.is_empty()
+            && rules.required.is_empty()
+            && rules.patterns.is_empty();
+    }
+    mark_refused_defaults(&mut shapes);
+    Ok(shapes)
+}
+
+/// Marks invalid defaults, which occur in imported schemas.
+fn mark_refused_defaults(shapes: &mut Shapes) {
+    let mut refused = Vec::new();
+    for (at, shape) in shapes.list.iter().enumerate() {
+        let Some(object) = &shape.object else { continue };
+        for (place, field) in object.fields.iter().enumerate() {
+            let Some(default) = &field.default else { continue };
+            let fits = Tape::read(default).is_ok_and(|tape| {
+                let mut run = ValidationRun::new(shapes, ValidationRules::JUDGE, default.len());
+                run.quiet = true;
+                let shapes = [&[field.shape], &*field.others].concat();
+                shapes.iter().all(|shape| {
+                    run.out.clear();
+                    run.value(Received::root(&tape, *shape))
+                })
+            });
+            if !fits {
+                refused.push((at, place));
+            }
+        }
+    }
+    for (at, place) in refused {
+        if let Some(object) = &mut shapes.list[at].object {
+            object.fields[place].refuses_default = true;
+        }
+    }
+}
+
+impl ToolCheck {
+    /// Whether a text is valid JSON.
+    pub(crate) fn reads(text: &str) -> bool {
+        Tape::read(text).is_ok()
+    }
+
+    /// Whether strings are accepted.
+    pub(crate) fn takes_text(&self) -> bool {
+        self.shapes.kinds(self.shapes.root).meets(TypeSet::TEXT)
+    }
+
+    /// Whether only strings are accepted.
+    pub(crate) fn takes_only_text(&self) -> bool {
+        self.shapes.kinds(self.shapes.root) == TypeSet::TEXT
+    }
+}
+
+/// The value of malformed JSON, if its meaning is unambiguous.
+pub(crate) fn repaired_json(text: &str) -> Option<Value> {
+    serde_json::from_str(&json_repair::repair(text).ok()?.json).ok()
+}

@@ -1,0 +1,90 @@
+//! Programs that get the arguments on standard input and answer on standard output.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Loader, environment, flag, raw_answer, run_unless_cancelled, texts};
+use crate::environment::ProgramEnvironment;
+use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
+use crate::program::run_program;
+
+/// A program. It gets the arguments as one JSON object on its standard input, and answers on its
+/// standard output, with JSON, or with text where the tool's result is text.
+///
+/// A non-zero exit is a failure, with the end of what the program wrote to standard error. What
+/// the program started is killed when it has answered or the call is dropped.
+#[derive(Clone)]
+pub struct Command {
+    run: Arc<[String]>,
+    environment: Arc<ProgramEnvironment>,
+    is_content: bool,
+}
+
+impl Command {
+    /// The program and its arguments, run in `folder`. A program whose name holds a path separator
+    /// is looked for from `folder`, any other where the system looks for programs.
+    pub fn new(run: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::with_environment(run, ProgramEnvironment::in_folder(&folder.into()))
+    }
+
+    /// The program and its arguments, run with an environment.
+    pub fn with_environment(run: Vec<String>, environment: ProgramEnvironment) -> Self {
+        Self { run: run.into(), environment: Arc::new(environment), is_content: false }
+    }
+
+    pub(super) fn load(
+        loader: &Loader<'_>,
+        declared: &gramc_model::Implementation,
+    ) -> Result<Self, String> {
+        let environment = environment(loader, declared)?;
+        let is_content = flag(declared, "content");
+        Ok(Self { is_content, ..Self::with_environment(texts(declared, "run"), environment) })
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The arguments may hold a password.
+        let program = self.run.first().map(String::as_str);
+        f.debug_struct("Command")
+            .field("program", &program.unwrap_or_default())
+            .field("environment", &self.environment)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Implementation for Command {
+    fn kind(&self) -> &'static str {
+        "Command"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        let Self { run, environment, is_content } = self.clone();
+        let cancelled = invocation.cancelled.clone();
+        Box::pin(run_unless_cancelled(cancelled, async move {
+            answer(&run, &environment, &invocation, is_content).await
+        }))
+    }
+
+    fn secrets(&self) -> &[String] {
+        self.environment.secrets()
+    }
+}
+
+async fn answer(
+    run: &[String],
+    environment: &ProgramEnvironment,
+    invocation: &Invocation,
+    is_content: bool,
+) -> Result<Answer, InvocationError> {
+    let (input, max) = (invocation.arguments.as_bytes(), invocation.max_answer);
+    let run = run_program(run, environment, input, max).await?;
+    if !run.status.success() {
+        return Err(run.failure());
+    }
+    raw_answer(&run.who, run.output, is_content)
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,338 @@
+//! Services that get the arguments in a request.
+
+mod access_token;
+mod exchange;
+mod multipart;
+mod pages;
+mod request;
+mod url_template;
+mod values;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gramc_model::{BodyFormat, RequestPlace};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Method, Response, Url};
+use serde_json::Value;
+
+use self::access_token::AccessTokens;
+use self::exchange::{Exchanged, Request};
+use self::pages::{Pages, next_link};
+use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
+use self::url_template::UrlTemplate;
+use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
+use crate::http_client::{self, RequestHeaders, TlsOptions};
+use crate::invocation::{
+    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
+};
+use crate::sanitize::{TEXT_LENGTH, beginning};
+
+/// A pool of connections to services. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct HttpClient(Arc<ClientPool>);
+
+#[derive(Debug, Default)]
+struct ClientPool {
+    tls: TlsOptions,
+    near: OnceLock<reqwest::Client>,
+    far: OnceLock<reqwest::Client>,
+    tokens: AccessTokens,
+}
+
+impl HttpClient {
+    fn with_tls(tls: TlsOptions) -> Self {
+        Self(Arc::new(ClientPool { tls, ..ClientPool::default() }))
+    }
+
+    /// The client for an address. It is made when it is needed first.
+    fn to(&self, url: &Url) -> Result<reqwest::Client, InvocationError> {
+        let place = if http_client::is_loopback(url) { &self.0.near } else { &self.0.far };
+        if let Some(client) = place.get() {
+            return Ok(client.clone());
+        }
+        let client = http_client::client(url, &self.0.tls).build().map_err(|error| {
+            let detail = format!("no connection can be prepared: {}", http_client::root(&error));
+            InvocationError::new(InvocationErrorKind::Unreachable, detail)
+        })?;
+        // Another call may have set it meanwhile; then this client is dropped.
+        Ok(place.get_or_init(|| client).clone())
+    }
+}
+
+/// A service. It gets the arguments as one JSON object in the body of a POST, unless it is declared
+/// otherwise, and answers with JSON, or with text where the tool's result is text. Any status but a
+/// success is a failure.
+#[derive(Clone)]
+pub struct Http {
+    client: HttpClient,
+    method: Method,
+    url: Arc<UrlTemplate>,
+    headers: Arc<RequestHeaders>,
+    plan: Arc<RequestPlan>,
+    pages: Option<Arc<Pages>>,
+    /// How often a request is repeated that failed.
+    retries: u32,
+    is_content: bool,
+    /// Whether an answer is bytes, which become base64.
+    is_bytes: bool,
+}
+
+/// A successful response.
+struct Fetched {
+    body: Vec<u8>,
+    /// The next page, if the header `Link` names one.
+    next_link: Option<String>,
+}
+
+impl Http {
+    /// The service at `url`, which gets `headers`, too. Its path may name arguments:
+    /// `https://example.com/pets/{id}`. Fails where the address is no whole URL, or a header is
+    /// none.
+    pub fn new(url: &str, headers: Vec<(String, String)>) -> Result<Self, InvocationError> {
+        let unreachable =
+            |detail: String| InvocationError::new(InvocationErrorKind::Unreachable, detail);
+        Ok(Self {
+            client: HttpClient::default(),
+            method: Method::POST,
+            url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
+            headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
+            plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
+            pages: None,
+            retries: 0,
+            is_content: false,
+            is_bytes: false,
+        })
+    }
+
+    pub(super) fn load(
+        loader: &Loader<'_>,
+        declared: &gramc_model::Implementation,
+    ) -> Result<Self, String> {
+        let method = match text(declared, "method") {
+            method if method.is_empty() => Method::POST,
+            method => Method::try_from(&*method).map_err(|error| error.to_string())?,
+        };
+        let tls = tls_options(loader, declared)?;
+        let client = if tls.is_default() { loader.http.clone() } else { HttpClient::with_tls(tls) };
+        let body = text(declared, "body");
+        // `check` refuses unknown formats.
+        let body = BodyFormat::ALL.into_iter().find(|format| format.name() == body);
+        let body = body.unwrap_or(BodyFormat::Json);
+        let plan = RequestPlan::new(&method, body, places(loader, declared)?);
+        let retries = retries(loader, declared, &method);
+        Ok(Self {
+            client,
+            method,
+            url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
+            headers: Arc::new(request_headers(loader, declared)?),
+            plan: Arc::new(plan),
+            pages: Pages::of(declared)?.map(Arc::new),
+            retries,
+            is_content: flag(declared, "content"),
+            is_bytes: text(declared, "answer") == "bytes",
+        })
+    }
+
+    /// Takes the connections of `client`, which other services may use, too.
+    #[cfg(test)]
+    #[must_use]
+    fn sharing(mut self, client: &HttpClient) -> Self {
+        self.client = client.clone();
+        self
+    }
+
+    async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
+        let who = format!("the service at {}", self.url);
+        let request = self.request(&who, &invocation)?;
+        let fetched = self.fetch(&who, &request, invocation.max_answer).await?;
+        let body = match &self.pages {
+            Some(pages) => {
+                pages.join(&self, &who, &request, fetched, invocation.max_answer).await?
+            }
+            None => fetched.body,
+        };
+        if self.is_bytes {
+            return Ok(Answer::Json(STANDARD.encode(body).into()));
+        }
+        if body.is_empty() && !invocation.text_result {
+            return Ok(Answer::Json(Value::Null));
+        }
+        raw_answer(&who, body, self.is_content)
+    }
+
+    /// The whole body of a successful response.
+    async fn fetch(
+        &self,
+        who: &str,
+        request: &Request,
+        max_answer: usize,
+    ) -> Result<Fetched, InvocationError> {
+        let Exchanged { response, masks } = self.exchange(who, request).await?;
+        if !response.status().is_success() {
+            let error = refused(who, response).await;
+            return Err(InvocationError { detail: masks.text(&error.detail), ..error });
+        }
+        let next_link = next_link(response.headers());
+        let mut body = read(who, response, max_answer).await?;
+        if !masks.is_empty()
+            && let Ok(text) = std::str::from_utf8(&body)
+        {
+            body = masks.text(text).into_bytes();
+        }
+        Ok(Fetched { body, next_link })
+    }
+
+    /// The request of a call. The path takes the arguments that it names; the plan says where the
+    /// others go.
+    fn request(&self, who: &str, invocation: &Invocation) -> Result<Request, InvocationError> {
+        let not_called = |error: &dyn fmt::Display| {
+            let detail = format!("{who} is not called: {error}");
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        };
+        let mut arguments = invocation.object()?;
+        let mut url = self.url.fill(&mut arguments).map_err(|error| not_called(&error))?;
+        let parts = if self.plan.is_plain_json() && !self.url.has_parameters() {
+            // The text has the digits of the numbers as they were sent.
+            let body = invocation.arguments.as_bytes().to_vec();
+            RequestParts { body: Some(("application/json".to_owned(), body)), ..Default::default() }
+        } else {
+            self.plan.parts(arguments, &invocation.hidden).map_err(|error| not_called(&error))?
+        };
+        let RequestParts { query, injected_query, headers, credentials, body } = parts;
+        add_query(&mut url, &query);
+        let client = self.client.to(&url)?;
+        let mut builder = client.request(self.method.clone(), url).headers(headers);
+        if let Some((kind, body)) = body {
+            builder = builder.header(CONTENT_TYPE, kind).body(body);
+        }
+        // A declared content type replaces that of the body.
+        let builder = builder.headers(self.headers.map().clone());
+        let is_repeatable = invocation.is_repeatable;
+        Ok(Request { builder, credentials, injected_query, is_repeatable })
+    }
+}
+
+/// The places of parameters that an implementation and its library name.
+fn places(
+    loader: &Loader<'_>,
+    declared: &gramc_model::Implementation,
+) -> Result<Vec<ArgumentPlace>, String> {
+    let of_library = |key: &str| loader.library.iter().find(|(known, _)| known == key);
+    let [of_all, injected] = ["parameters", "inject"].map(|key| Some(&of_library(key)?.1));
+    let place = |argument: &String, place: &Value, is_injected: bool| {
+        let read = place.as_str().and_then(RequestPlace::parse);
+        let invalid = || format!("`{argument}` goes to an unknown place of the request: {place}");
+        Ok(ArgumentPlace {
+            argument: argument.clone(),
+            place: read.ok_or_else(invalid)?,
+            is_injected,
+        })
+    };
+    let is_injected = |name: &str| injected.is_some_and(|it| it.get(name).is_some());
+    let own = declared.attribute("parameters").and_then(Value::as_object).into_iter().flatten();
+    let own = own.map(|(name, text)| place(name, text, false));
+    let of_all = of_all.and_then(Value::as_object).into_iter().flatten();
+    let of_all = of_all.map(|(name, text)| place(name, text, is_injected(name)));
+    // The implementation's own places come first, and so take precedence.
+    own.chain(of_all).collect()
+}
+
+/// How often a failed request is repeated: what the implementation says, or its library for all requests
+/// that may be sent twice.
+fn retries(loader: &Loader<'_>, declared: &gramc_model::Implementation, method: &Method) -> u32 {
+    let of_library = || {
+        let declared = loader.library.iter().find(|(known, _)| known == "retries");
+        declared.filter(|_| method.is_idempotent()).map(|(_, value)| value)
+    };
+    let declared = declared.attribute("retries").or_else(of_library).and_then(Value::as_u64);
+    declared.map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Address and headers may hold a password.
+        f.debug_struct("Http")
+            .field("method", &self.method)
+            .field("url", &self.url.to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Implementation for Http {
+    fn kind(&self) -> &'static str {
+        "Http"
+    }
+
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
+        let cancelled = invocation.cancelled.clone();
+        Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
+    }
+
+    fn secrets(&self) -> &[String] {
+        self.headers.secrets()
+    }
+}
+
+/// The whole of a body that is not too long.
+async fn read(
+    who: &str,
+    mut response: Response,
+    max_answer: usize,
+) -> Result<Vec<u8>, InvocationError> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(part)) if part.len() > max_answer - body.len() => {
+                return Err(InvocationError::too_large(who, max_answer));
+            }
+            Ok(Some(part)) => body.extend_from_slice(&part),
+            Ok(None) => return Ok(body),
+            Err(error) => {
+                let why = http_client::root(&error);
+                let detail =
+                    format!("{who} closed the connection in the middle of its response: {why}");
+                return Err(InvocationError::new(InvocationErrorKind::Died, detail));
+            }
+        }
+    }
+}
+
+/// Why there is no answer at all.
+fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
+    let why = http_client::root(error);
+    if error.is_redirect() {
+        return InvocationError::new(InvocationErrorKind::Failed, format!("{who} {why}"));
+    }
+    let (kind, what) = if error.is_connect() {
+        (InvocationErrorKind::Unreachable, "cannot be reached")
+    } else if http_client::is_cut(error) {
+        (InvocationErrorKind::Died, "hung up before it answered")
+    } else {
+        (InvocationErrorKind::Garbled, "does not answer as an HTTP server does")
+    };
+    InvocationError::new(kind, format!("{who} {what}: {why}"))
+}
+
+/// The error for an unsuccessful status, with the beginning of the body.
+async fn refused(who: &str, mut response: Response) -> InvocationError {
+    let status = http_client::status_words(response.status().as_u16());
+    let mut detail = format!("{who} answered with {status}");
+    let mut body = Vec::new();
+    while body.len() <= TEXT_LENGTH
+        && let Ok(Some(part)) = response.chunk().await
+    {
+        body.extend_from_slice(&part);
+    }
+    let body = beginning(&String::from_utf8_lossy(&body));
+    if !body.trim().is_empty() {
+        detail += ":\n";
+        detail += &body;
+    }
+    InvocationError::new(InvocationErrorKind::Failed, detail)
+}
+
+#[cfg(test)]
+mod tests;

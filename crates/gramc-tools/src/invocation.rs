@@ -1,0 +1,294 @@
+//! The interface between checked calls and implementations.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gramc_model::{Tool, Types};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::content::ToolContent;
+
+/// What implementations keep for one session, such as its connections.
+#[derive(Debug, Default)]
+pub struct SessionResources(Mutex<Vec<Arc<dyn SessionResource>>>);
+
+/// Something that implementations share within a session.
+pub trait SessionResource: Any + Send + Sync + Debug {
+    /// The resource, for a cast to its type.
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+
+    /// Ends its connections. They are opened again on demand.
+    fn close(self: Arc<Self>) -> CloseFuture;
+}
+
+impl SessionResources {
+    /// The resource of a type, made when it is first asked for.
+    pub fn get<R: SessionResource + Default>(&self) -> Arc<R> {
+        let mut all = self.0.lock();
+        let known = all.iter().find_map(|it| Arc::clone(it).as_any().downcast::<R>().ok());
+        known.unwrap_or_else(|| {
+            let new = Arc::<R>::default();
+            all.push(Arc::<R>::clone(&new));
+            new
+        })
+    }
+
+    /// Closes all.
+    pub(crate) async fn close(&self) {
+        let all = self.0.lock().clone();
+        futures_util::future::join_all(all.into_iter().map(SessionResource::close)).await;
+    }
+}
+
+/// How often it is seen whether a client that is asked has answered, when the time for the rest is over.
+const ASKING_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The request of an MCP client that makes a call.
+#[derive(Clone, Default)]
+pub struct RequestOrigin {
+    /// The token under which the client wants to hear of progress.
+    pub progress_token: Option<Value>,
+    /// The least level of the log messages that the client wants with the response.
+    pub log_level: Option<Value>,
+    /// The client, if it answers the questions of servers as part of this request, as from revision
+    /// 2026-07-28 of the protocol on.
+    #[cfg(feature = "mcp")]
+    pub client: Option<Arc<dyn crate::mcp::SessionClient>>,
+}
+
+impl RequestOrigin {
+    /// Runs work within a time limit, in which the time for questions to the client does not count.
+    /// `None` if it takes longer.
+    pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        let start = Instant::now();
+        let mut earliest = start;
+        loop {
+            let asked = self.time_asked();
+            let end = start.checked_add(limit).and_then(|end| end.checked_add(asked));
+            let Some(end) = end else { return Some(work.await) };
+            if let Ok(done) = timeout_at(end.max(earliest), &mut work).await {
+                return Some(done);
+            }
+            if self.time_asked() == asked {
+                return None;
+            }
+            earliest = Instant::now() + ASKING_INTERVAL;
+        }
+    }
+
+    /// How long the client was asked during the request.
+    #[cfg(feature = "mcp")]
+    fn time_asked(&self) -> Duration {
+        self.client.as_ref().map_or(Duration::ZERO, |client| client.time_asked())
+    }
+
+    /// How long the client was asked during the request.
+    #[cfg(not(feature = "mcp"))]
+    fn time_asked(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl Debug for RequestOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestOrigin")
+            .field("progress_token", &self.progress_token)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One run of an implementation.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The tool's name in the specification.
+    pub tool: SmolStr,
+    /// The arguments as a JSON object, after repairs and with pinned, default and injected values.
+    pub arguments: Arc<str>,
+    /// Whether the result is a string, so that output that is not JSON is a valid answer.
+    pub text_result: bool,
+    /// The maximum size of an answer in bytes. Longer answers are
+    /// [`InvocationErrorKind::TooLarge`].
+    pub max_answer: usize,
+    /// The number of earlier runs with the same arguments in the session. Only counted if
+    /// [`Implementation::counts`] is true.
+    pub occurrence: u32,
+    /// The parameters that recordings must not contain in plain text: injected and secret ones.
+    pub hidden: Arc<[SmolStr]>,
+    /// Whether a request may be sent again after a failure. The attributes `once` and `idempotent: false`
+    /// of a tool forbid it.
+    pub is_repeatable: bool,
+    /// The request of an MCP client that makes the call.
+    pub origin: RequestOrigin,
+    /// Cancelled when the caller no longer waits for the answer.
+    pub cancelled: CancellationToken,
+}
+
+impl Invocation {
+    /// The arguments.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>, InvocationError> {
+        serde_json::from_str(&self.arguments).map_err(|error| {
+            let detail = format!("the arguments are not a JSON object: {error}");
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        })
+    }
+}
+
+/// The answer of an implementation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A value.
+    Json(Value),
+    /// The output of a program: JSON, or text if the tool's result is text.
+    Raw(String),
+    /// A result in the form of MCP. Its text is exact: it is neither trimmed nor rewritten.
+    Content(ToolContent),
+}
+
+/// Why an implementation returned no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvocationErrorKind {
+    /// It ran and reported a failure.
+    Failed,
+    /// It exited, panicked or lost its connection before it answered.
+    Died,
+    /// It could not be started or reached.
+    Unreachable,
+    /// Its answer is invalid.
+    Garbled,
+    /// Its answer is longer than allowed.
+    TooLarge,
+    /// The call was cancelled.
+    Cancelled,
+    /// The host program executes the tool itself, see `Client`.
+    HostExecuted,
+}
+
+/// The error of an implementation that returned no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct InvocationError {
+    /// The kind of the error.
+    pub kind: InvocationErrorKind,
+    /// A description for the model and the user, without the arguments.
+    pub detail: String,
+    /// The result of an MCP server that reports the failure.
+    pub content: Option<Box<ToolContent>>,
+}
+
+impl InvocationError {
+    /// Creates an error with its description.
+    pub fn new(kind: InvocationErrorKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), content: None }
+    }
+
+    /// The error for an answer of more bytes than allowed.
+    #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
+    pub(crate) fn too_large(who: &str, max_answer: usize) -> Self {
+        Self::new(
+            InvocationErrorKind::TooLarge,
+            format!("{who} returned a response of more than {max_answer} bytes"),
+        )
+    }
+}
+
+/// The future of an answer. Dropping it aborts the invocation and stops its processes.
+pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
+
+/// The future of a connection.
+pub type ConnectFuture = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
+
+/// The future of closing a connection.
+pub type CloseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The interface that an implementation declares.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DeclaredInterface {
+    /// A signature.
+    Signature {
+        /// The signature in gram.
+        text: SmolStr,
+        /// Declarations of types and terms in gram. They take precedence over the types of the
+        /// specification.
+        types: SmolStr,
+    },
+    /// JSON Schemas of the parameters and, if declared, of the result.
+    Schemas {
+        /// The schema of the parameter object.
+        parameters: Value,
+        /// The schema of the result, if declared.
+        result: Option<Value>,
+    },
+}
+
+/// An implementation of a tool. All sessions of a library share it.
+pub trait Implementation: Debug + Send + Sync {
+    /// The kind, as written in a library: `Command`, `Http`, …
+    fn kind(&self) -> &'static str;
+
+    /// Runs the implementation once. The caller enforces timeouts.
+    fn invoke(&self, invocation: Invocation) -> AnswerFuture;
+
+    /// Whether it uses [`Invocation::occurrence`].
+    fn counts(&self) -> bool {
+        false
+    }
+
+    /// Whether it passes progress on under the token of a request.
+    fn reports_progress(&self, _: &RequestOrigin) -> bool {
+        false
+    }
+
+    /// The implementation with a session's own connections, if it keeps connections.
+    fn in_session(&self, _: &SessionResources) -> Option<Arc<dyn Implementation>> {
+        None
+    }
+
+    /// The implementation for a tool of a specification, if what it does depends on the tool.
+    fn for_tool(&self, _: &Types, _: &Tool) -> Option<Arc<dyn Implementation>> {
+        None
+    }
+
+    /// Connects to the server, if there is one, so that [`Self::declared`] knows its interface.
+    fn connect(&self) -> ConnectFuture {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Stops the processes and connections that it keeps open. They are started again on demand.
+    fn close(&self) -> CloseFuture {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// The reason why every call would fail, if that is known in advance.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
+    /// The values that must not appear in any output, such as those of its environment and its
+    /// headers.
+    fn secrets(&self) -> &[String] {
+        &[]
+    }
+
+    /// The description, if it has one.
+    fn description(&self) -> Option<SmolStr> {
+        None
+    }
+
+    /// The tool as its MCP server lists it, if it was asked for its tools already.
+    fn listed(&self) -> Option<Value> {
+        None
+    }
+
+    /// The declared interface, if there is one.
+    fn declared(&self) -> Option<DeclaredInterface> {
+        None
+    }
+}

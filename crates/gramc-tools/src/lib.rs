@@ -1,0 +1,94 @@
+//! Binds implementations to tools, and checks and runs the tool calls of models.
+//!
+//! A specification does not name implementations. A [`ToolLibrary`] holds implementations and binds
+//! them to a specification at run time, which results in a [`Bound`] library. A [`Session`] checks,
+//! repairs, throttles and runs the calls of one conversation.
+//!
+//! ```
+//! use gramc_check::check;
+//! use gramc_syntax::{SourceFile, parse};
+//! use gramc_tools::implementations::function;
+//! use gramc_tools::{Call, Session, ToolLibrary};
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize)]
+//! struct Stay {
+//!     nights: u32,
+//!     price: f64,
+//! }
+//!
+//! let text = "[cost:Tool | (nights::Int {range: 1..30})==>(price::Number)==>(::Number)]";
+//! let checked = check(&[parse(SourceFile::new("stays.gram", text))]);
+//! let module = checked.module.expect("a file without errors has a module");
+//!
+//! // Serde deserializes the arguments. The signature declares what the function accepts.
+//! let cost = function(|stay: Stay| Ok::<_, String>(f64::from(stay.nights) * stay.price))
+//!     .signature("(nights::Int {range: 0...})==>(price::Number)==>(::Number)");
+//! let library = ToolLibrary::new("stays").with("cost", cost);
+//! let bound = library.bind(&module).expect("the function accepts what the tool does");
+//!
+//! // A session is one conversation.
+//! let session = Session::new(&bound);
+//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! runtime.block_on(async {
+//!     let verdict = session.call(Call::new("cost", r#"{"nights": "3", "price": 80.5}"#)).await;
+//!     assert_eq!(verdict.message(), "241.5");
+//!
+//!     let verdict = session.call(Call::new("cost", r#"{"nights": 90, "price": 80.5}"#)).await;
+//!     let wrong = "`cost`: `nights` wants an integer from 1 to 30, and got the number 90.";
+//!     assert!(verdict.message().starts_with(wrong));
+//! });
+//! ```
+
+pub mod approval;
+mod argument_mapping;
+mod bind;
+pub mod check;
+pub mod clock;
+mod content;
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod environment;
+#[cfg(any(feature = "http", feature = "mcp"))]
+mod http_client;
+pub mod implementations;
+mod injected_source;
+pub mod invocation;
+mod journal;
+mod library;
+mod masks;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+pub mod names;
+#[cfg(any(feature = "command", feature = "mcp"))]
+mod process;
+#[cfg(feature = "command")]
+mod program;
+#[cfg(feature = "http")]
+mod request_text;
+mod sanitize;
+mod session;
+mod settings;
+mod stats;
+pub mod throttle;
+mod tool_source;
+pub mod validator;
+mod verdict;
+
+pub use argument_mapping::{ArgumentMapping, MappedValue};
+pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
+pub use content::{Image, ToolContent};
+#[cfg(any(feature = "command", feature = "mcp"))]
+pub use environment::ProgramEnvironment;
+#[cfg(any(feature = "http", feature = "mcp"))]
+pub use http_client::{RequestHeaders, TlsOptions};
+pub use injected_source::InjectedSource;
+pub use journal::{CallJournal, JournalError};
+pub use library::{LibraryError, ToolLibrary};
+#[cfg(any(feature = "command", feature = "mcp"))]
+pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, watch_processes};
+pub use session::{
+    Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, RunFailure, Session,
+};
+pub use settings::{Expand, Settings, undeclared};
+pub use stats::{ContainerStats, SessionStats};
+pub use verdict::{Call, CallError, Success, Verdict, Warning};

@@ -1,0 +1,173 @@
+//! Libraries that a text declares.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gramc_check::Valid;
+use gramc_model::{Module, Tool, WHOLE_SERVER};
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use super::adapted::Adapted;
+use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
+use crate::argument_mapping::ArgumentMapping;
+use crate::bind::schemas_of;
+use crate::implementations::{self, Loader};
+use crate::injected_source::sources;
+use crate::invocation::{
+    AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
+    InvocationErrorKind,
+};
+use crate::settings::Settings;
+
+impl ToolLibrary {
+    /// The library of a declaration in `module`. Relative paths and commands are relative to
+    /// `folder`, that of the declaration's file.
+    ///
+    /// An implementation that cannot be used, such as a recording that cannot be read or an unknown
+    /// builtin, is one whose every call fails. Binding the library reports it with all other
+    /// problems.
+    pub fn declared(module: &Valid<Module>, library: &gramc_model::Library, folder: &Path) -> Self {
+        Self::declared_over(module, library, folder, &Settings::default())
+    }
+
+    /// Like [`Self::declared`], with other defaults for what the declaration does not set.
+    pub fn declared_over(
+        module: &Valid<Module>,
+        library: &gramc_model::Library,
+        folder: &Path,
+        defaults: &Settings,
+    ) -> Self {
+        let mut settings = defaults.clone();
+        settings.take(&library.attributes);
+        let mut made = Self::new(library.name.clone()).settings(settings.clone());
+        let mut loader = Loader::new(folder, &library.attributes);
+        let for_all = attribute(&library.attributes, "inject");
+        for declared in &library.implementations {
+            let own = declared.attribute("inject");
+            let inject = [(for_all, false), (own, true)].into_iter().flat_map(|(inject, own)| {
+                let sources = inject.map(|inject| sources(inject, folder)).unwrap_or_default();
+                sources.into_iter().map(move |(parameter, supply)| Injection {
+                    parameter,
+                    supply,
+                    own,
+                })
+            });
+            let inject: Vec<_> = inject.collect();
+            let mut settings = settings.clone();
+            settings.take(&declared.attributes);
+            if declared.tool == WHOLE_SERVER {
+                made = made.add_source(&mut loader, declared, settings, inject);
+                continue;
+            }
+            let loaded = implementations::load(&mut loader, declared);
+            let loaded = loaded.and_then(|implementation| adapted(implementation, declared));
+            let implementation = loaded.unwrap_or_else(|message| {
+                Arc::new(Unusable { kind: declared.kind.name(), message })
+            });
+            // With `arguments`, it is that of the implementation, which gets others than the tool.
+            let text = declared.attribute("signature").and_then(Value::as_str);
+            let text = text.filter(|_| declared.attribute("arguments").is_none());
+            let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
+            let mut entry =
+                LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
+            entry.external_validator = external_validator(&loader, declared);
+            made = made.add(LibraryEntry { interface, ..entry });
+        }
+        #[cfg(feature = "mcp")]
+        {
+            made.servers = Arc::new(loader.into_servers());
+        }
+        made
+    }
+
+    /// Adds a server with all its tools. Binding reports one that cannot be used.
+    fn add_source(
+        mut self,
+        loader: &mut Loader<'_>,
+        declared: &gramc_model::Implementation,
+        settings: Settings,
+        mut inject: Vec<Injection>,
+    ) -> Self {
+        // The value is for those tools that have the parameter.
+        for injection in &mut inject {
+            injection.own = false;
+        }
+        let external_validator = external_validator(loader, declared);
+        match implementations::load_source(loader, declared) {
+            Ok(source) => {
+                let entry = SourceEntry { source, settings, inject, external_validator };
+                Arc::make_mut(&mut self.sources).push(entry);
+            }
+            Err(why) => Arc::make_mut(&mut self.unusable_sources).push(why),
+        }
+        self
+    }
+}
+
+/// The implementation with the arguments that its declaration maps, if it does.
+fn adapted(
+    implementation: Arc<dyn Implementation>,
+    declared: &gramc_model::Implementation,
+) -> Result<Arc<dyn Implementation>, String> {
+    let Some(arguments) = declared.attribute("arguments") else { return Ok(implementation) };
+    let mapping = Arc::new(ArgumentMapping::parse(arguments)?);
+    Ok(Arc::new(Adapted { implementation, mapping }))
+}
+
+/// The validator of an implementation, if it has one. Binding reports one that cannot be used.
+fn external_validator(
+    loader: &Loader<'_>,
+    declared: &gramc_model::Implementation,
+) -> Option<Arc<dyn Implementation>> {
+    let made = implementations::load_validator(loader, declared)?;
+    Some(made.unwrap_or_else(|message| {
+        let message = format!("its validator cannot be used: {message}");
+        Arc::new(Unusable { kind: declared.kind.name(), message })
+    }))
+}
+
+/// What a signature says. Its names mean what they mean in the library's texts; what means
+/// nothing there is left to the specification.
+fn interface(
+    module: &Module,
+    text: &str,
+    read: Option<&gramc_model::Signature>,
+) -> DeclaredInterface {
+    let Some(gramc_model::Signature { parameters, result }) = read else {
+        let mut known = Module::default();
+        known.types.clone_from(&module.types);
+        known.terms.clone_from(&module.terms);
+        let types = gramc_model::print::print(&known).into();
+        return DeclaredInterface::Signature { text: text.into(), types };
+    };
+    let tool = Tool::of_signature("implementation", parameters.clone(), result.clone());
+    let (parameters, result) = schemas_of(&module.types, &tool);
+    DeclaredInterface::Schemas { parameters, result }
+}
+
+/// An implementation that cannot be used: a recording that cannot be read, or an unknown builtin.
+#[derive(Debug)]
+struct Unusable {
+    kind: &'static str,
+    message: String,
+}
+
+impl Implementation for Unusable {
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    fn invoke(&self, _: Invocation) -> AnswerFuture {
+        let error = InvocationError::new(InvocationErrorKind::Failed, self.message.clone());
+        Box::pin(async { Err(error) })
+    }
+
+    fn fault(&self) -> Option<String> {
+        Some(self.message.clone())
+    }
+}
+
+fn attribute<'a>(attributes: &'a [(SmolStr, Value)], key: &str) -> Option<&'a Value> {
+    attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+}

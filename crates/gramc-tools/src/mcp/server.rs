@@ -1,0 +1,461 @@
+//! A server that a library keeps a connection to.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, RwLock};
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::{Map, Value};
+
+use super::address::ServerAddress;
+use super::connection::{Connection, UpstreamError};
+use super::link::{ConnectionResult, ServerLink, unreachable};
+use super::param_headers::param_headers;
+use super::pending_calls::PendingCall;
+use super::session_client::{ClientSlot, SessionClient, relevant};
+use super::{McpError, UrlOptions};
+use crate::check::ToolCheck;
+use crate::environment::ProgramEnvironment;
+use crate::invocation::{
+    CloseFuture, InvocationError, InvocationErrorKind, RequestOrigin, SessionResource,
+};
+use crate::sanitize::sanitize_line;
+
+/// An MCP server. Copies share one connection, which is opened when it is needed first, and again
+/// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a
+/// server that was started is ended.
+#[derive(Clone)]
+pub struct McpServer(Arc<ServerState>);
+
+struct ServerState {
+    address: ServerAddress,
+    /// Whether sessions share the connection, even those with servers of their own.
+    is_shared: bool,
+    /// Set once a tool was called, so that the server may have a state.
+    is_used: AtomicBool,
+    /// The client that the connection is for.
+    client: Option<Arc<dyn SessionClient>>,
+    link: Mutex<ServerLink>,
+    /// The capabilities that the server announced last.
+    capabilities: RwLock<Option<Arc<Map<String, Value>>>>,
+    /// The tools that were listed last.
+    tools: RwLock<Option<Arc<[Value]>>>,
+    /// The checks of their results, by tool.
+    outputs: Mutex<HashMap<String, Option<ToolCheck>>>,
+}
+
+/// The MCP servers of one session. A session that has none shares those of its library.
+#[derive(Default)]
+pub(crate) struct SessionServers {
+    servers: Mutex<Vec<(McpServer, McpServer)>>,
+    client: OnceLock<Arc<dyn SessionClient>>,
+}
+
+impl SessionServers {
+    /// Sets the client of the session, to which its own servers speak from now on. The first one
+    /// stays.
+    pub(crate) fn attach(&self, client: Arc<dyn SessionClient>) {
+        let _ = self.client.set(client);
+    }
+
+    /// The session's own connection to a server of the library, unless the server is shared.
+    pub(crate) fn of(&self, server: &McpServer) -> McpServer {
+        if server.0.is_shared {
+            return server.clone();
+        }
+        let mut known = self.servers.lock();
+        let own = known.iter().find(|(known, _)| Arc::ptr_eq(&known.0, &server.0));
+        if let Some((_, own)) = own {
+            return own.clone();
+        }
+        let own = server.fork(self.client.get().cloned());
+        known.push((server.clone(), own.clone()));
+        own
+    }
+}
+
+impl fmt::Debug for SessionServers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionServers").field("servers", &self.servers).finish_non_exhaustive()
+    }
+}
+
+impl SessionResource for SessionServers {
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+
+    fn close(self: Arc<Self>) -> CloseFuture {
+        Box::pin(async move {
+            let servers = std::mem::take(&mut *self.servers.lock());
+            let closing = servers.iter().map(|(_, own)| own.close());
+            futures_util::future::join_all(closing).await;
+        })
+    }
+}
+
+fn needs_own_connection(client: &dyn SessionClient) -> bool {
+    client.is_modern() || !relevant(client.capabilities()).is_empty()
+}
+
+impl McpServer {
+    /// The server that a program is, with its arguments, run in `folder`. A program whose name
+    /// holds a path separator is looked for from there.
+    pub fn command(words: Vec<String>, folder: impl Into<PathBuf>) -> Self {
+        Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
+    }
+
+    /// The server that a program is, with its arguments and its environment.
+    pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
+        let environment = Arc::new(environment);
+        Self::new(ServerAddress::Command { words: words.into(), environment }, false, None)
+    }
+
+    /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
+    pub fn url(url: &str) -> Result<Self, InvocationError> {
+        Self::url_with(url, UrlOptions::default())
+    }
+
+    /// The server at an address, with options. Fails as [`Self::url`] does.
+    pub fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
+        let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress);
+        Ok(Self::new(address.map_err(unreachable)?, false, None))
+    }
+
+    fn new(
+        address: ServerAddress,
+        is_shared: bool,
+        client: Option<Arc<dyn SessionClient>>,
+    ) -> Self {
+        Self(Arc::new(ServerState {
+            address,
+            is_shared,
+            is_used: AtomicBool::new(false),
+            client,
+            link: Mutex::default(),
+            capabilities: RwLock::default(),
+            tools: RwLock::default(),
+            outputs: Mutex::default(),
+        }))
+    }
+
+    /// The same server, whose connection is shared even by sessions with servers of their own.
+    #[must_use]
+    pub fn shared(&self) -> Self {
+        Self::new(self.0.address.clone(), true, None)
+    }
+
+    /// The same server with a connection of its own, for a client. It takes over the one that there
+    /// is, if no tool was called over it. A client with capabilities needs another one, because
+    /// servers learn the capabilities when they begin, and so does one that uses another revision.
+    fn fork(&self, client: Option<Arc<dyn SessionClient>>) -> Self {
+        let fork = Self::new(self.0.address.clone(), false, client);
+        if !self.0.is_used.load(Ordering::Acquire) {
+            let link = std::mem::take(&mut *self.0.link.lock());
+            match (&fork.0.client, &link.opening) {
+                (Some(client), Some(_)) if needs_own_connection(&**client) => {
+                    let unused = Self::new(self.0.address.clone(), false, None);
+                    *unused.0.link.lock() = link;
+                    tokio::spawn(async move { unused.close().await });
+                }
+                (client, opening) => {
+                    if let (Some(client), Some(opening)) = (client, opening) {
+                        opening.client.set(Arc::clone(client));
+                    }
+                    *fork.0.link.lock() = link;
+                }
+            }
+        }
+        fork.0.tools.write().clone_from(&self.0.tools.read());
+        fork.0.capabilities.write().clone_from(&self.0.capabilities.read());
+        fork
+    }
+
+    /// Opens the connection and asks for the tools, unless that was done already. Fails where the
+    /// server cannot be reached, ends, or does not answer within a minute.
+    pub async fn connect(&self) -> Result<(), InvocationError> {
+        self.tools().await.map(drop)
+    }
+
+    /// The tools of the server, each exactly as it sent them. It is asked once a connection, and
+    /// again when it said that it has other tools. Fails as [`McpServer::connect`] does.
+    pub async fn tools(&self) -> Result<Vec<Value>, InvocationError> {
+        let connection = self.connection().await?;
+        Ok(self.tools_of(&connection).await?.to_vec())
+    }
+
+    /// Ends the connection. A server that was started is asked to end, and waited for; the
+    /// connection is opened again when it is needed.
+    pub async fn close(&self) {
+        let Some(opening) = self.0.link.lock().opening.take() else {
+            return;
+        };
+        let outcome = opening.outcome.borrow().clone();
+        drop(opening);
+        if let Some(Ok(connection)) = outcome
+            // Where calls are under way, the last one of them ends it.
+            && let Some(connection) = Arc::into_inner(connection)
+        {
+            connection.close().await;
+        }
+    }
+
+    /// The values that the server gets and that must not appear in any output.
+    pub(crate) fn secrets(&self) -> &[String] {
+        self.0.address.secrets()
+    }
+
+    /// A tool as the server lists it, if its tools were asked for already.
+    pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
+        let tools = self.0.tools.read();
+        tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
+    }
+
+    /// Whether a tool can only be called as a task, if its server says so.
+    fn runs_as_task(&self, name: &str) -> bool {
+        let tools = self.0.tools.read();
+        let tool = tools.as_ref().and_then(|tools| tools.iter().find(|tool| tool["name"] == name));
+        tool.is_some_and(|tool| tool["execution"]["taskSupport"] == "required")
+    }
+
+    /// Why the structured content of a result violates the tool's output schema, if the tools were
+    /// listed already.
+    pub(crate) fn output_violation(&self, tool: &str, value: &Value) -> Option<String> {
+        let check = self.0.outputs.lock().get(tool).cloned();
+        let check = check.unwrap_or_else(|| {
+            let schema = self.known_tool(tool)?.get("outputSchema").cloned();
+            // A schema that cannot be compiled is no reason to refuse results.
+            let check = schema.and_then(|schema| ToolCheck::of_result_schema(&schema).ok());
+            self.0.outputs.lock().insert(tool.to_owned(), check.clone());
+            check
+        });
+        check?.fits(&value.to_string()).err().map(|rejection| rejection.of_result())
+    }
+
+    /// Whether the client of the connection receives progress and messages of the server.
+    pub(crate) fn has_hearing_client(&self) -> bool {
+        self.0.client.as_ref().is_some_and(|client| client.hears())
+    }
+
+    /// Calls a tool, and gives the message that answers the call and the server's name.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        max_answer: usize,
+        origin: RequestOrigin,
+    ) -> Result<(String, String), InvocationError> {
+        self.0.is_used.store(true, Ordering::Release);
+        let connection = self.connection().await?;
+        let outcome = if !connection.is_modern() && self.runs_as_task(tool) {
+            connection.call_as_task(tool, arguments, (max_answer, origin)).await
+        } else {
+            let headers = self.param_headers(&connection, tool, &arguments).await?;
+            let call = PendingCall::with_headers(max_answer, origin, headers);
+            connection.call(tool, arguments, call).await
+        };
+        match outcome {
+            Ok(message) => Ok((message, connection.name().to_owned())),
+            Err(error) => {
+                self.abandon_if_broken(&connection, &error);
+                Err(error)
+            }
+        }
+    }
+
+    /// The headers that a call has over HTTP, which depend on the schema of the tool.
+    async fn param_headers(
+        &self,
+        connection: &Arc<Connection>,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Vec<(HeaderName, HeaderValue)>, InvocationError> {
+        if !connection.is_modern() || !matches!(self.0.address, ServerAddress::Url(_)) {
+            return Ok(Vec::new());
+        }
+        // Without the tools, the call says what is wrong.
+        let tools = self.tools_of(connection).await.unwrap_or_default();
+        let tool = tools.iter().find(|known| known["name"] == tool);
+        let Some(tool) = tool else { return Ok(Vec::new()) };
+        param_headers(&tool["inputSchema"], arguments).map_err(|why| {
+            let detail = format!("a tool of {} cannot be called: {why}", connection.name());
+            InvocationError::new(InvocationErrorKind::Failed, detail)
+        })
+    }
+
+    /// The capabilities that the server announced, if it was connected to already.
+    pub fn capabilities(&self) -> Option<Arc<Map<String, Value>>> {
+        self.0.capabilities.read().clone()
+    }
+
+    /// The capabilities that the server announces. It is connected to if need be.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be reached.
+    pub async fn announced(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
+        if let Some(known) = self.capabilities() {
+            return Ok(known);
+        }
+        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        Ok(self.capabilities().unwrap_or_else(|| Arc::new(connection.capabilities())))
+    }
+
+    /// Whether sessions share the connection, even those with servers of their own.
+    pub fn is_shared(&self) -> bool {
+        self.0.is_shared
+    }
+
+    /// Makes a request for the client, and gives the result exactly as the server sent it. An answer
+    /// has at most `max_answer` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The server answers with an error, or not at all.
+    pub async fn request(
+        &self,
+        method: &'static str,
+        params: Value,
+        max_answer: usize,
+        origin: RequestOrigin,
+    ) -> Result<Value, UpstreamError> {
+        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        let call = PendingCall::new(max_answer, origin);
+        let outcome = connection.request(method, params, call).await;
+        if let Err(UpstreamError::NoAnswer(error)) = &outcome {
+            self.abandon_if_broken(&connection, error);
+        }
+        outcome
+    }
+
+    /// Sends a notification of the client, if there is a connection.
+    pub async fn notify(&self, method: &'static str) {
+        let open = self.0.link.lock().opening.as_ref().map(|opening| opening.outcome.clone());
+        let open = open.and_then(|outcome| outcome.borrow().clone());
+        if let Some(Ok(connection)) = open {
+            connection.notify(method).await;
+        }
+    }
+
+    fn abandon_if_broken(&self, connection: &Arc<Connection>, error: &InvocationError) {
+        let is_broken =
+            matches!(error.kind, InvocationErrorKind::Died | InvocationErrorKind::Unreachable);
+        if connection.is_over() || is_broken {
+            self.abandon(connection, error);
+        }
+    }
+
+    /// That the server lacks a tool, if it does; the server is asked if need be.
+    pub(crate) async fn missing(&self, tool: &str) -> Option<InvocationError> {
+        let connection = self.connection().await.ok()?;
+        self.tools_of(&connection).await.ok()?;
+        let detail = self.known_missing(tool)?;
+        Some(InvocationError::new(InvocationErrorKind::Failed, detail))
+    }
+
+    /// The names of the server's tools, if they were asked for already.
+    pub(crate) fn known_names(&self) -> Option<Vec<String>> {
+        let tools = self.0.tools.read();
+        let names = tools.as_ref()?.iter().filter_map(|tool| tool["name"].as_str());
+        Some(names.map(str::to_owned).collect())
+    }
+
+    /// That the server lacks a tool, if its tools were asked for already.
+    pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
+        let tools = self.0.tools.read();
+        let tools = tools.as_ref()?;
+        let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
+        if names().any(|name| name == tool) {
+            return None;
+        }
+        let (server, tool) = (&self.0.address, sanitize_line(tool));
+        let mut detail = format!("the MCP server {server} has no tool `{tool}`");
+        if let Some(question) = gramc_model::did_you_mean(&tool, names()) {
+            detail += "; ";
+            detail += &question;
+        }
+        Some(detail)
+    }
+
+    async fn tools_of(
+        &self,
+        connection: &Arc<Connection>,
+    ) -> Result<Arc<[Value]>, InvocationError> {
+        let tools = connection.tools().await.inspect_err(|error| {
+            if connection.is_over() {
+                self.abandon(connection, error);
+            }
+        })?;
+        let before = self.0.tools.write().replace(Arc::clone(&tools));
+        if before.is_none_or(|before| !Arc::ptr_eq(&before, &tools)) {
+            self.0.outputs.lock().clear();
+        }
+        Ok(tools)
+    }
+
+    /// The connection, which is opened if need be.
+    async fn connection(&self) -> ConnectionResult {
+        // A server that does not listen any more is given up, and started again; that once.
+        for _ in 0..2 {
+            let client = || ClientSlot::of(self.0.client.clone());
+            let (mut outcome, number) = self.0.link.lock().open(&self.0.address, client)?;
+            let opened = match outcome.wait_for(Option::is_some).await {
+                Ok(opened) => opened.clone(),
+                Err(_) => None,
+            };
+            match opened {
+                Some(Ok(connection)) if connection.listens().await => {
+                    let mut capabilities = self.0.capabilities.write();
+                    capabilities.get_or_insert_with(|| Arc::new(connection.capabilities()));
+                    return Ok(connection);
+                }
+                Some(Ok(connection)) => {
+                    let silent = format!("{} does not listen any more", connection.name());
+                    self.abandon(&connection, &unreachable(silent));
+                }
+                Some(Err(error)) => {
+                    self.0.link.lock().failed(number, &error);
+                    return Err(error);
+                }
+                // It was closed concurrently.
+                None => self.0.link.lock().forget(number),
+            }
+        }
+        Err(unreachable("the MCP server was closed while it was needed"))
+    }
+
+    /// Uses a connection no more. Other calls that are under way on it may still end well.
+    fn abandon(&self, connection: &Arc<Connection>, error: &InvocationError) {
+        let mut link = self.0.link.lock();
+        let number = link.opening.as_ref().and_then(|opening| match &*opening.outcome.borrow() {
+            Some(Ok(open)) if Arc::ptr_eq(open, connection) => Some(opening.number),
+            _ => None,
+        });
+        match number {
+            Some(number) if connection.is_proven() => {
+                link.forget(number);
+                link.failures = 0;
+            }
+            Some(number) => link.failed(number, error),
+            // It was counted before.
+            None => {}
+        }
+    }
+}
+
+/// The server without the arguments and credentials, which may be secret.
+impl Display for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.address.fmt(f)
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("McpServer").field(&self.0.address.to_string()).finish()
+    }
+}

@@ -1,0 +1,485 @@
+//! Invariants of all sessions.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
+
+mod approval;
+
+use std::sync::{Arc, Mutex};
+
+use gramc_check::Valid;
+use gramc_check::check;
+use gramc_model::Module;
+use gramc_syntax::{SourceFile, parse};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::check::{Problem, Undeclared};
+use crate::implementations::{Function, async_function};
+use crate::injected_source::InjectedSource;
+use crate::library::ToolLibrary;
+use crate::settings::Settings;
+
+const TEXT: &str = r#"
+[deploy:Tool |
+  (service::Text)
+  ==>(spec::`{name: Text, limits?: {cpu: Number}}` {optional: true})
+  ==>(cluster::Text {pinned: "eu-1"})
+  ==>(token::Text {injected: true, secret: true})
+  ==>(password::Text {optional: true, secret: true, length: 8...})
+  ==>(::Any)
+]
+[stop:Tool | ()==>(::Any)]
+"#;
+const TOKEN: &str = "tok-4711-secret";
+
+fn module() -> Valid<Module> {
+    let checked = check(&[parse(SourceFile::new("spec.gram", TEXT))]);
+    checked.module.unwrap()
+}
+
+/// The arguments that an implementation received.
+type Seen = Arc<Mutex<Vec<Value>>>;
+
+/// Records its arguments, and returns all of them as its result or its error.
+fn failures(seen: &Seen, fails: bool) -> Function {
+    let seen = Arc::clone(seen);
+    async_function(move |arguments: Value| {
+        seen.lock().unwrap().push(arguments.clone());
+        async move { if fails { Err(arguments.to_string()) } else { Ok(arguments) } }
+    })
+}
+
+fn library(seen: &Seen, settings: Settings, fails: bool) -> ToolLibrary {
+    ToolLibrary::new("failures")
+        .settings(settings)
+        .with("deploy", failures(seen, fails))
+        .with("stop", failures(seen, fails))
+        .inject("deploy", "token", &InjectedSource::Value(json!(TOKEN)))
+}
+
+/// Settings without throttling and human review.
+fn patient(undeclared: Undeclared) -> Settings {
+    let mut settings = Settings { max_attempts: 0, ..Settings::default() };
+    settings.check.undeclared = undeclared;
+    settings.throttle.max_consecutive_failures = 0;
+    settings.throttle.same_tool_calls = 0;
+    settings.throttle.all_tools_calls = 0;
+    settings
+}
+
+/// Arguments of a model that exceed what it is allowed to set.
+const GREEDY: [&str; 8] = [
+    r#"{"service": "web", "GIT_PASSWORD": "x"}"#,
+    r#"{"service": "web", "token": "stolen"}"#,
+    r#"{"service": "web", "cluster": null, "Token": "stolen", "to\u006ben": "stolen"}"#,
+    r#"{"service": "web", "spec": {"name": "n", "extra": 1, "limits": {"cpu": 1, "gpu": 2}}}"#,
+    r#"{"service": "web", "spec": "{\"name\": \"n\", \"extra\": 1}"}"#,
+    "{service: 'web', extra: {token: 'stolen'},}",
+    r#"{"service": "web", "service": "other", "": 1, "__proto__": {"extra": 1}}"#,
+    r#"{"service": "web", "spec": {"name": "n", "limits": {"cpu": "1", "cpu ": 2}}}"#,
+];
+
+#[tokio::test]
+async fn nothing_undeclared_reaches_an_implementation() {
+    let seen = Seen::default();
+    let bound = library(&seen, patient(Undeclared::Strip), false).bind(&module()).unwrap();
+    let session = Session::new(&bound);
+    for arguments in GREEDY {
+        let verdict = session.call(Call::new("deploy", arguments)).await;
+        assert!(verdict.is_ok(), "{arguments}: {}", verdict.json());
+        let received = seen.lock().unwrap().pop().unwrap();
+        let names: Vec<_> = received.as_object().unwrap().keys().cloned().collect();
+        let declared = ["service", "spec", "cluster", "token", "password"];
+        assert!(names.iter().all(|name| declared.contains(&name.as_str())), "{received}");
+        assert_eq!((&received["token"], &received["cluster"]), (&json!(TOKEN), &json!("eu-1")));
+        let text = received.to_string();
+        assert!(!text.contains("stolen") && !text.contains("extra"), "{text}");
+        assert!(!text.contains("gpu") && !text.contains("cpu "), "{text}");
+        // A tool without parameters receives an empty object.
+        session.call(Call::new("stop", arguments)).await;
+        assert_eq!(seen.lock().unwrap().pop(), Some(json!({})));
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_reaches_nobody() {
+    let seen = Seen::default();
+    let bound = library(&seen, patient(Undeclared::Reject), false).bind(&module()).unwrap();
+    let session = Session::new(&bound);
+    let mut refused = 0;
+    for arguments in GREEDY {
+        let verdict = session.call(Call::new("deploy", arguments)).await;
+        // Parameters of the host are stripped without an error, so some of these calls run.
+        let ran = seen.lock().unwrap().drain(..).count();
+        assert_eq!(ran, usize::from(verdict.is_ok()), "{arguments}");
+        refused += 1 - ran;
+    }
+    assert!(refused >= 6, "only {refused} were refused");
+    for name in ["deploi", "", "Deploy", "deploy "] {
+        assert!(!session.call(Call::new(name, r#"{"service": "web"}"#)).await.is_ok());
+        assert_eq!(seen.lock().unwrap().len(), 0, "{name:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_secret_reaches_a_verdict() {
+    let password = "hunter2-hunter2";
+    for fails in [false, true] {
+        let seen = Seen::default();
+        let library = library(&seen, patient(Undeclared::Strip), fails).validate(
+            "deploy",
+            |arguments: &Value| {
+                if arguments["service"] == "web" {
+                    return Vec::new();
+                }
+                vec![Problem::of_host("/password", "ODD", format!("{arguments} is odd"))]
+            },
+        );
+        assert!(!format!("{library:?}").contains(TOKEN));
+        let bound = library.bind(&module()).unwrap();
+        let session = Session::new(&bound);
+        for service in ["\"web\"", "\"odd\"", "5"] {
+            let arguments = format!("{{\"service\": {service}, \"password\": \"{password}\"}}");
+            let verdict = session.call(Call::new("deploy", arguments)).await;
+            let told = format!("{} {}", verdict.json(), verdict.message());
+            assert!(!told.contains(TOKEN) && !told.contains(password), "{told}");
+            let judged = session.validate(Call::new(
+                "deploy",
+                format!("{{service: {service}, password: '{password}'}}"),
+            ));
+            let told = format!("{} {}", judged.json(), judged.message());
+            assert!(!told.contains(password), "{told}");
+        }
+        let short = r#"{"service": "web", "password": "s3cret!"}"#;
+        let verdict = session.call(Call::new("deploy", short)).await;
+        assert!(!verdict.is_ok() && !verdict.json().to_string().contains("s3cret!"));
+        // The implementation still received the secrets.
+        assert!(seen.lock().unwrap().iter().all(|it| it["password"] == password));
+    }
+}
+
+#[tokio::test]
+async fn a_library_is_a_value() {
+    let seen = Seen::default();
+    let first = library(&seen, Settings::default(), false);
+    let smaller = ToolLibrary::new("smaller").with("stop", failures(&seen, false));
+    let larger = smaller.clone().with("deploy", failures(&seen, false));
+    assert_eq!((smaller.entries().len(), larger.entries().len()), (1, 2));
+
+    // Failures in one session do not affect other sessions or later bindings.
+    let module = module();
+    let bound = first.bind(&module).unwrap();
+    let session = Session::new(&bound);
+    for _ in 0..4 {
+        session.call(Call::new("deploy", "{}")).await;
+    }
+    let right = || Call::new("deploy", r#"{"service": "web"}"#);
+    assert_eq!(session.call(right()).await.outcome.unwrap_err().error_type(), "throttled");
+    assert!(Session::new(&bound).call(right()).await.is_ok());
+    assert!(Session::new(&first.bind(&module).unwrap()).call(right()).await.is_ok());
+    assert_eq!(Session::new(&bound).stats(), SessionStats::default());
+}
+
+/// Binds an implementation to a specification with a single tool, `a`.
+fn one(
+    implementation: impl crate::invocation::Implementation + 'static,
+    settings: Settings,
+) -> crate::Bound {
+    let text = "[a:Tool | (n::Int)==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let library = ToolLibrary::new("one").settings(settings).with("a", implementation);
+    library.validate("a", odd_ones_only).bind(&checked.module.unwrap()).unwrap()
+}
+
+/// A host validator that rejects even numbers.
+fn odd_ones_only(arguments: &Value) -> Vec<Problem> {
+    let even = arguments["n"].as_i64().is_some_and(|n| n % 2 == 0);
+    Vec::from_iter(even.then(|| Problem::of_host("/n", "NOT_ODD", "`n` wants an odd number")))
+}
+
+#[tokio::test]
+async fn a_validator_of_the_host_joins_the_report() {
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let bound = one(echo, patient(Undeclared::Strip));
+    let session = Session::new(&bound);
+    assert!(session.call(Call::new("a", r#"{"n": 3}"#)).await.is_ok());
+    let refused = session.call(Call::new("a", r#"{"n": "4"}"#)).await.json();
+    assert_eq!(refused["error"]["errors"][0]["error_code"], "NOT_ODD", "{refused}");
+    // Problems of values that already have the wrong type are not reported.
+    let refused = session.call(Call::new("a", r#"{"n": []}"#)).await.json();
+    assert_eq!(refused["error"]["errors"].as_array().map(Vec::len), Some(1), "{refused}");
+}
+
+#[tokio::test]
+async fn a_validator_of_the_host_sees_what_would_run() {
+    let text = "[a:Tool | (n::Int)==>(m::Int)==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let library = library.validate("a", |arguments: &Value| {
+        assert!(arguments["n"] != 13, "what bad luck");
+        let wrong = !arguments["n"].is_i64();
+        let mut found = odd_ones_only(arguments);
+        found.extend(wrong.then(|| Problem::of_host("/n", "NO_INTEGER", "it is no integer")));
+        let missing = arguments.get("m").is_none();
+        found.extend(missing.then(|| Problem::of_host("", "NO_M", "`m` is not there")));
+        found
+    });
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for (arguments, codes) in [
+        (r#"{"n": "3", "m": []}"#, json!(["TYPE_MISMATCH"])),
+        (r#"{"n": "4", "m": []}"#, json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4', m: []}", json!(["TYPE_MISMATCH", "NOT_ODD"])),
+        ("{n: '4'}", json!(["REQUIRED_FIELD", "NOT_ODD"])),
+    ] {
+        let refused = session.call(Call::new("a", arguments)).await.json();
+        let errors = refused["error"]["errors"].as_array().unwrap();
+        let found: Value = errors.iter().map(|error| error["error_code"].clone()).collect();
+        assert_eq!(found, codes, "{refused}");
+    }
+    let died = session.call(Call::new("a", r#"{"n": 13, "m": 1}"#)).await.json();
+    assert_eq!(died["error"]["error_type"], "invocation_error", "{died}");
+    assert!(session.call(Call::new("a", r#"{"n": 3, "m": 1}"#)).await.is_ok());
+}
+
+#[tokio::test]
+async fn only_so_many_invocations_run_at_a_time_in_all_sessions_together() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&most);
+    let slow = async_function(move |_: Value| {
+        let (running, most) = (Arc::clone(&running), Arc::clone(&seen));
+        async move {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            running.fetch_sub(1, Ordering::SeqCst);
+            Ok::<_, String>(0)
+        }
+    });
+    let bound = one(slow, Settings { concurrency: 2, ..patient(Undeclared::Strip) });
+    let sessions = [Session::new(&bound), Session::new(&bound)];
+    let calls = (0..12).map(|at| sessions[at % 2].call(Call::new("a", r#"{"n": 1}"#)));
+    let verdicts = futures_util::future::join_all(calls).await;
+    assert!(verdicts.iter().all(Verdict::is_ok));
+    assert_eq!(most.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn what_panics_or_is_cancelled_fails_and_the_next_call_works() {
+    let moody = async_function(async |arguments: Value| match arguments["n"].as_i64() {
+        Some(1) => panic!("what a mood"),
+        Some(3) => {
+            tokio::time::sleep(std::time::Duration::from_mins(10)).await;
+            Ok(0)
+        }
+        _ => Ok::<_, String>(5),
+    });
+    let bound = one(moody, patient(Undeclared::Strip));
+    let session = Session::new(&bound);
+    let died = session.call(Call::new("a", r#"{"n": 1}"#)).await.json();
+    assert_eq!(died["error"]["error_type"], "invocation_error", "{died}");
+    let cancelled = CancellationToken::new();
+    let stop = cancelled.clone();
+    let (verdict, ()) =
+        tokio::join!(session.call_until(Call::new("a", r#"{"n": 3}"#), cancelled), async move {
+            tokio::task::yield_now().await;
+            stop.cancel();
+        });
+    assert_eq!(verdict.json()["error"]["detail"], "it was cancelled");
+    assert!(session.call(Call::new("a", r#"{"n": 5}"#)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_secret_of_any_shape_reaches_no_verdict() {
+    let text = "[a:Tool | (keys::Object {secret: true})==>(pin::Int {secret: true})==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for keys in [r#"{"a": ["hunter2"]}"#, r#""{\"a\": [\"hunter2\"]}""#, r#"["hunter2"]"#] {
+        let arguments = format!("{{\"keys\": {keys}, \"pin\": \"47110815\"}}");
+        let told = session.call(Call::new("a", arguments)).await.json().to_string();
+        assert!(!told.contains("hunter2") && !told.contains("47110815"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_was_repaired_is_one_still() {
+    let text = "[a:Tool | (token::Int {secret: true})==>(::Any)]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let tells = async_function(async |arguments: Value| {
+        Err::<Value, _>(format!("no such token: {}", arguments["token"]))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", tells);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    for token in ["1234567", "1234567.0", "\"+1234567\"", "\"1234567.0\"", "1.234567e6"] {
+        let arguments = format!("{{\"token\": {token}}}");
+        let told = session.call(Call::new("a", arguments)).await.json().to_string();
+        assert!(told.contains("no such token: ***"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn no_part_of_a_secret_is_left_where_a_message_is_cut() {
+    let text = r#"[a:Tool |
+      (list::`Int[]` {optional: true})
+      ==>(password::Text {secret: true, default: "initial-secret"})
+      ==>(::Int)
+    ]
+    [Box:Container | a]"#;
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| {
+        let password = arguments["password"].clone();
+        let password = password.as_str().unwrap_or_default();
+        Ok::<_, String>(json!({"x".repeat(80): password, format!("by {password}"): 1}))
+    });
+    let library = ToolLibrary::new("a").settings(patient(Undeclared::Strip)).with("a", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let wrong = session.call(Call::new("Box", r#"{"x": [{"password": "hunter2"}]}"#)).await.json();
+    assert_eq!(wrong["error"]["attempted_parameters"], json!({"x": [{"password": "***"}]}));
+    let wrong = session.call(Call::new("Box", r#"{"x": "{\"password\": \"hunter2\"}"}"#)).await;
+    assert!(!wrong.json().to_string().contains("hunter2"), "{}", wrong.json());
+    session.call(Call::new("Box", "{}")).await;
+    let password = "hunter2".repeat(20);
+    for arguments in [
+        // The result is not an integer, and its message is truncated.
+        json!({"password": password}),
+        // The arguments are longer than a message shows.
+        json!({"password": password, "list": {"x".repeat(60): password, "y": "y".repeat(1_000)}}),
+        json!({"password": 5, "list": 1}),
+    ] {
+        let told = session.call(Call::new("a", arguments.to_string())).await.json().to_string();
+        assert!(!told.contains("hunt") && !told.contains("initial-secret"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn judged_alone_what_is_in_a_container_is_available() {
+    let text = "[ReadFile:Tool | ()==>(::Any)] [Box:Container | ReadFile]";
+    let checked = check(&[parse(SourceFile::new("a.gram", text))]);
+    let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+    let library = ToolLibrary::new("a").with("ReadFile", echo);
+    let session = Session::new(&library.bind(&checked.module.unwrap()).unwrap());
+    let judged = session.validate(Call::new("Box.ReadFil", "{}")).json();
+    assert_eq!(judged["error"]["available_tools"], json!(["ReadFile", "Box"]));
+    assert_eq!(judged["error"]["retry_guidance"], "Call `ReadFile`, or another available tool.");
+    let called = session.call(Call::new("Box.ReadFil", "{}")).await.json();
+    assert_eq!(called["error"]["available_tools"], json!(["Box"]));
+    assert!(called.to_string().contains("call `Box` without arguments first"), "{called}");
+}
+
+/// Returns its environment, in one of several ways.
+#[derive(Debug)]
+struct Leaky(Vec<String>);
+
+impl crate::invocation::Implementation for Leaky {
+    fn kind(&self) -> &'static str {
+        "Leaky"
+    }
+
+    fn secrets(&self) -> &[String] {
+        &self.0
+    }
+
+    fn invoke(&self, invocation: crate::invocation::Invocation) -> crate::invocation::AnswerFuture {
+        use crate::invocation::{Answer, InvocationError, InvocationErrorKind as Kind};
+        let way = invocation.object().unwrap()["way"].as_u64();
+        let secret = self.0.join(" ");
+        let quoted = Value::from(secret.as_str()).to_string();
+        Box::pin(std::future::ready(match way {
+            Some(0) => Ok(Answer::Json(json!({"a": [secret], secret.clone(): 1}))),
+            Some(1) => Ok(Answer::Raw(format!("TOKEN={secret}\n"))),
+            Some(2) => Ok(Answer::Json(json!({"text": quoted}))),
+            Some(3) => Err(InvocationError::new(Kind::Failed, format!("no {secret}, {quoted}"))),
+            // A result that contradicts its type.
+            _ => Ok(Answer::Json(json!([secret]))),
+        }))
+    }
+}
+
+#[tokio::test]
+async fn no_secret_of_a_library_is_in_any_output() {
+    use gramc_tests::rng::Rng;
+
+    const LETTERS: &[&str] =
+        &["a", "Z", "7", "-", "_", "=", "\"", "\\", "/", "\n", "\t", "ä", "€", "😀", "&", "<"];
+    let module = check(&[parse(SourceFile::new(
+        "a.gram",
+        "[f:Tool | (way::Int)==>(x::Any {optional: true})==>(::`{a?: Text[]} | Text`)]",
+    ))]);
+    let module = module.module.unwrap();
+    for case in 0..200 {
+        let mut rng = Rng::for_case(4711, case);
+        let mut word = || {
+            let count = rng.between(8, 40);
+            let text: String = (0..count).map(|_| rng.pick(LETTERS)).collect();
+            format!("k{text}k")
+        };
+        let secrets = vec![word(), word()];
+        let library = ToolLibrary::new("l")
+            .settings(patient(Undeclared::Keep))
+            .with("f", Leaky(secrets.clone()));
+        let bound = library.bind(&module).unwrap();
+        assert_eq!(bound.secrets().len(), 2);
+        let session = Session::new(&bound);
+        for way in 0..5 {
+            // A model may know a secret, too.
+            for x in [json!(null), json!(secrets[0]), json!({"y": [secrets[1]]})] {
+                for way in [json!(way), json!(format!("no {}", secrets[0]))] {
+                    let arguments = json!({"way": way, "x": x}).to_string();
+                    let verdict = session.call(Call::new("f", arguments)).await;
+                    let (json, message) = (verdict.json(), verdict.message());
+                    let mut texts = Vec::new();
+                    crate::bind::texts(&json, &mut texts);
+                    texts.extend([json.to_string(), message]);
+                    for secret in &secrets {
+                        let quoted = Value::from(secret.as_str()).to_string();
+                        for form in [secret.as_str(), quoted.trim_matches('"')] {
+                            let shown = texts.iter().find(|text| text.contains(form));
+                            assert_eq!(shown, None, "case {case}: {form}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_under_another_name_is_one_still() {
+    let text = "[login:Tool | (user::Text)==>(password::Text {secret: true})
+                  ==>(options::`{mode?: Text}` {optional: true})==>(labels::`Map<Text>` {optional: true})
+                  ==>(::Any)]";
+    let module = check(&[parse(SourceFile::new("a.gram", text))]).module.unwrap();
+    for undeclared in [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema]
+    {
+        for correct_names in [false, true] {
+            let mut settings = patient(undeclared);
+            settings.check.correct_names = correct_names;
+            let echo = async_function(async |arguments: Value| Ok::<_, String>(arguments));
+            let library = ToolLibrary::new("l").settings(settings).with("login", echo);
+            let session = Session::new(&library.bind(&module).unwrap());
+            for arguments in [
+                json!({"user": "ada", "passwrd": "hunter2"}),
+                json!({"user": "ada", "pw": "hunter2", "password": "x-hunter2-x"}),
+                json!({"user": "ada", "pw": {"a": ["hunter2"]}, "password": "secret-1"}),
+                json!({"user": 5, "secret": "hunter2", "password": "secret-1"}),
+                json!({"user": "ada", "password": "secret-1", "options": {"password": "hunter2"}}),
+                json!({"user": "ada", "password": "secret-1", "options": {"pw": "hunter2"}}),
+            ] {
+                let arguments = arguments.to_string();
+                let verdict = session.call(Call::new("login", arguments.clone())).await;
+                let told = format!("{} {}", verdict.json(), verdict.message());
+                assert!(!told.contains("hunter2"), "{undeclared:?} {arguments}: {told}");
+                let traced = session.redact("login", &arguments).unwrap();
+                assert!(!traced.arguments.contains("hunter2"), "{arguments}: {traced:?}");
+                assert!(!traced.arguments.contains("secret-1"), "{arguments}: {traced:?}");
+            }
+            // What is declared stays.
+            let declared = json!({"user": "ada", "password": "secret-1", "labels": {"a": "bcdef"}});
+            let verdict = session.call(Call::new("login", declared.to_string())).await.json();
+            assert_eq!(verdict["result"]["labels"], json!({"a": "bcdef"}), "{verdict}");
+            let traced = session.redact("login", &declared.to_string()).unwrap().arguments;
+            assert!(traced.contains("bcdef") && traced.contains("ada"), "{traced}");
+        }
+    }
+}

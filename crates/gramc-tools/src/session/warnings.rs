@@ -1,0 +1,120 @@
+//! Warnings about calls and results.
+
+use gramc_json_schema::pointer::dotted;
+use serde_json::Value;
+use smol_str::SmolStr;
+
+use crate::verdict::Warning;
+
+/// The maximum depth to search.
+const MAX_DEPTH: u32 = 32;
+
+/// Whether the success flag of a result is negative. The flags are those of tool results on the
+/// wire: `isError` in MCP, and the names that HTTP services and agents' tools use.
+pub(super) fn reports_failure(result: &Value) -> bool {
+    let Value::Object(map) = result else { return false };
+    let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
+    ["success", "ok", "succeeded"].iter().any(|key| is(key, false))
+        || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
+}
+
+/// Warns about defaults that the schema refuses.
+pub(super) fn omitted_defaults(pointers: &[SmolStr]) -> Option<Warning> {
+    let names: Vec<_> = pointers.iter().map(|pointer| format!("`{}`", dotted(pointer))).collect();
+    let message = match names.as_slice() {
+        [] => return None,
+        [name] => {
+            format!("the default of {name} is not filled in, because the schema refuses it")
+        }
+        names => {
+            let names = names.join(", ");
+            format!("the defaults of {names} are not filled in, because the schema refuses them")
+        }
+    };
+    Some(Warning { code: "omitted-default", message })
+}
+
+/// Says that a call did not run again.
+pub(super) fn already_done(tool: &str) -> Warning {
+    let message = format!(
+        "`{tool}` runs at most once: this is the result of an earlier call with the same arguments"
+    );
+    Warning { code: "already-done", message }
+}
+
+/// Warns about a response that is larger than the limit.
+pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
+    (limit > 0 && size > limit).then(|| Warning {
+        code: "large-response",
+        message: format!("the response has {size} bytes, more than {limit}: ask for less"),
+    })
+}
+
+/// The maximum number of paths that are reported.
+const MAX_PATHS: usize = 5;
+
+/// Warns about paths with repeated segments, which models write when they join paths twice.
+pub(super) fn repeated_paths(value: &Value, of: &str) -> Vec<Warning> {
+    let mut paths = Vec::new();
+    find(value, 0, &mut paths);
+    let warning = |path: &str| Warning {
+        code: "repeated-path",
+        message: format!("the path {path:?} in the {of} repeats its own segments"),
+    };
+    paths.into_iter().map(warning).collect()
+}
+
+fn find<'v>(value: &'v Value, depth: u32, paths: &mut Vec<&'v str>) {
+    if depth > MAX_DEPTH || paths.len() == MAX_PATHS {
+        return;
+    }
+    match value {
+        Value::String(text) if repeats(text) && !paths.contains(&text.as_str()) => paths.push(text),
+        Value::Array(items) => items.iter().for_each(|item| find(item, depth + 1, paths)),
+        Value::Object(map) => map.values().for_each(|item| find(item, depth + 1, paths)),
+        _ => {}
+    }
+}
+
+/// The maximum length of a path in bytes: the limit of most systems.
+const MAX_PATH_LENGTH: usize = 4096;
+
+/// Whether a string is a path with a sequence of segments that is repeated immediately.
+fn repeats(text: &str) -> bool {
+    if text.len() > MAX_PATH_LENGTH || text.contains(['\n', ' ']) || text.contains("://") {
+        return false;
+    }
+    let segments: Vec<_> = text.split(['/', '\\']).filter(|segment| !segment.is_empty()).collect();
+    let count = segments.len();
+    (1..=count / 2).any(|length| {
+        (0..=count - 2 * length).any(|at| {
+            let (first, second) = (&segments[at..at + length], &segments[at + length..]);
+            second.starts_with(first)
+                && first.iter().any(|segment| segment.len() > 1 && *segment != "..")
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_path_is_reported_once() {
+        let value = serde_json::json!({"a": "/x/yz/yz", "b": ["/x/yz/yz", "q/q1/q1"], "c": "/x"});
+        let messages: Vec<_> =
+            repeated_paths(&value, "arguments").into_iter().map(|it| it.message).collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
+        assert!(messages[0].contains("\"/x/yz/yz\"") && messages[1].contains("\"q/q1/q1\""));
+    }
+
+    #[test]
+    fn paths_that_repeat_themselves_are_found() {
+        for path in ["src/src/main.rs", "/data/a/site/data/a/site/x", "C:\\tmp\\tmp\\a"] {
+            assert!(repeats(path), "{path}");
+        }
+        for path in ["src/main.rs", "../../a", "a b/a b", "http://a/a", "1/1", "a/bc/a/bd", ""] {
+            assert!(!repeats(path), "{path}");
+        }
+    }
+}

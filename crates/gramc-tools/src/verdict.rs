@@ -1,0 +1,401 @@
+//! The verdict on a call, as data and as text for the model.
+
+mod message;
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+use crate::approval::ApprovalDecision;
+use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
+use crate::names::Suggestion;
+use crate::{Image, ToolContent};
+use gramc_json_schema::pointer::dotted;
+use message::{error_message, error_text, format_duration, guidance};
+
+/// A tool call of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The identifier of the call.
+    pub id: Option<String>,
+    /// The name that was called.
+    pub name: String,
+    /// The JSON text of the arguments as the model wrote it, if any.
+    pub arguments: Option<String>,
+    /// Why the reply of the model ended before this call was complete, if it did. The call is
+    /// refused, because its arguments may not be what the model meant.
+    pub cut_off: Option<&'static str>,
+}
+
+impl Call {
+    /// Creates a call with the JSON text of its arguments.
+    pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { id: None, name: name.into(), arguments: Some(arguments.into()), cut_off: None }
+    }
+}
+
+/// The outcome of a call.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The identifier of the call.
+    pub id: Option<String>,
+    /// The name that was called.
+    pub name: String,
+    /// Warnings about the call.
+    pub warnings: Vec<Warning>,
+    /// The result, or the error.
+    pub outcome: Result<Success, CallError>,
+    /// The arguments of a call that ran and failed, with their repairs.
+    pub attempt: Option<Box<Success>>,
+    /// The result in the form of MCP, if the implementation returned it so. Secrets are masked.
+    pub content: Option<ToolContent>,
+    /// The decision, if the call had to be approved and there was a way to ask.
+    pub approval: Option<ApprovalDecision>,
+}
+
+/// The outcome of a successful call.
+#[derive(Debug, Clone, Default)]
+pub struct Success {
+    /// The arguments that the implementation received, as a JSON object. Injected values are left
+    /// out and secrets masked.
+    pub arguments: String,
+    /// The repairs to the arguments.
+    pub repairs: Vec<Repair>,
+    /// The undeclared parameters that were stripped, as JSON pointers.
+    pub stripped: Vec<SmolStr>,
+    /// The result. `None` if no implementation ran.
+    pub result: Option<Value>,
+}
+
+/// A warning about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The stable code of the warning.
+    pub code: &'static str,
+    /// The problem and how to avoid it.
+    pub message: String,
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone)]
+pub enum CallError {
+    /// The arguments are invalid.
+    Validation(InvalidArguments),
+    /// The arguments cannot be read.
+    Malformed(MalformedArguments),
+    /// There is no such tool.
+    UnknownTool {
+        /// Similar names, best first.
+        suggestions: Vec<Suggestion>,
+        /// The tools that can be called now.
+        available: Vec<SmolStr>,
+    },
+    /// A container was called with parameters.
+    ContainerInvocation {
+        /// The parameters.
+        attempted: Value,
+        /// The functions in the container, in order.
+        functions: Vec<SmolStr>,
+        /// The function that the parameters name, if any.
+        meant: Option<SmolStr>,
+        /// Whether the container was expanded anyway.
+        expanded: bool,
+    },
+    /// A function of a collapsed container was called.
+    ContainerNotExpanded {
+        /// The container.
+        container: SmolStr,
+        /// Whether the container was expanded anyway.
+        expanded: bool,
+    },
+    /// The call has to be approved, and there is no way to ask.
+    ApprovalRequired,
+    /// The call was not approved.
+    ApprovalRefused {
+        /// The reason, if there is one.
+        reason: Option<String>,
+    },
+    /// The tool runs at most once, and what became of an earlier call with the same arguments is
+    /// unknown.
+    OutcomeUnknown,
+    /// There were too many calls or too many failures.
+    Throttled {
+        /// The rule's name.
+        rule: &'static str,
+        /// The rule's limit.
+        limit: u32,
+        /// When to try again.
+        retry_after: Duration,
+    },
+    /// The implementation returned no valid answer.
+    Invocation {
+        /// The error message.
+        detail: String,
+    },
+    /// The implementation timed out.
+    Timeout {
+        /// The timeout.
+        limit: Duration,
+    },
+    /// Too many calls in a row were refused, so that a human review is required.
+    NeedsHumanReview {
+        /// The number of consecutive refused calls.
+        attempts: u32,
+        /// The error of the last attempt.
+        last: Box<CallError>,
+    },
+}
+
+impl From<MalformedArguments> for CallError {
+    fn from(malformed: MalformedArguments) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
+impl From<Rejection> for CallError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Malformed(malformed) => Self::Malformed(malformed),
+            Rejection::Invalid(invalid) => Self::Validation(invalid),
+        }
+    }
+}
+
+impl CallError {
+    /// The error type, as used in verdicts.
+    pub fn error_type(&self) -> &'static str {
+        match self {
+            Self::Validation(_) => "validation_error",
+            Self::Malformed(malformed) => malformed.error_type(),
+            Self::UnknownTool { .. } => "unknown_tool",
+            Self::ContainerInvocation { .. } => "container_invocation_error",
+            Self::ContainerNotExpanded { .. } => "container_not_expanded",
+            Self::ApprovalRequired => "approval_required",
+            Self::ApprovalRefused { .. } => "approval_refused",
+            Self::OutcomeUnknown => "outcome_unknown",
+            Self::Throttled { .. } => "throttled",
+            Self::Invocation { .. } => "invocation_error",
+            Self::Timeout { .. } => "timeout",
+            Self::NeedsHumanReview { .. } => "needs_human_review",
+        }
+    }
+}
+
+impl Verdict {
+    /// Creates a verdict without warnings.
+    pub fn new(id: Option<String>, name: String, outcome: Result<Success, CallError>) -> Self {
+        let (warnings, attempt, content, approval) = (Vec::new(), None, None, None);
+        Self { id, name, warnings, outcome, attempt, content, approval }
+    }
+
+    /// Whether the call succeeded.
+    pub fn is_ok(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    /// The arguments that the implementation received, with their repairs. `None` if the call was
+    /// refused.
+    pub fn accepted(&self) -> Option<&Success> {
+        self.outcome.as_ref().ok().or(self.attempt.as_deref())
+    }
+
+    /// The verdict as a JSON object.
+    pub fn json(&self) -> Value {
+        let mut map = Map::new();
+        if let Some(id) = &self.id {
+            map.insert("id".to_owned(), json!(id));
+        }
+        map.insert("name".to_owned(), json!(self.name));
+        map.insert("ok".to_owned(), json!(self.is_ok()));
+        if let Some(decision) = &self.approval {
+            map.insert("approval".to_owned(), decision.json());
+        }
+        if let Some(accepted) = self.accepted() {
+            accepted.write(&mut map);
+        }
+        match &self.outcome {
+            Ok(success) => {
+                map.insert("warnings".to_owned(), self.warnings_json());
+                if let Some(result) = &success.result {
+                    map.insert("result".to_owned(), result.clone());
+                }
+            }
+            Err(error) => {
+                if !self.warnings.is_empty() {
+                    map.insert("warnings".to_owned(), self.warnings_json());
+                }
+                map.insert("error".to_owned(), error_json(&self.name, error));
+                map.insert("message".to_owned(), json!(self.message()));
+            }
+        }
+        Value::Object(map)
+    }
+
+    fn warnings_json(&self) -> Value {
+        let warnings = self.warnings.iter();
+        warnings.map(|it| json!({"code": it.code, "message": it.message})).collect()
+    }
+
+    /// The message for the model: the result, or the error with guidance. Images are only named.
+    pub fn message(&self) -> String {
+        match &self.outcome {
+            Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
+            Ok(Success { result, .. }) => self.exact_text().unwrap_or_else(|| {
+                result.as_ref().map_or_else(|| "ok".to_owned(), Value::to_string)
+            }),
+            Err(error) => error_text(&self.name, error) + &self.notes(),
+        }
+    }
+
+    /// The text of a result in the form of MCP that has no structured content.
+    fn exact_text(&self) -> Option<String> {
+        let content = self.content.as_ref().filter(|content| content.structured().is_none())?;
+        content.text_beside_images()
+    }
+
+    /// The images of the result, or of the failure that the tool reports.
+    pub fn images(&self) -> Vec<Image> {
+        self.content.as_ref().map(ToolContent::images).unwrap_or_default()
+    }
+
+    /// What to do after a failed call, without the error itself.
+    pub fn guidance(&self) -> Option<String> {
+        let error = self.outcome.as_ref().err()?;
+        Some(guidance(&self.name, error) + &self.notes())
+    }
+
+    fn notes(&self) -> String {
+        let mut notes = String::new();
+        for warning in &self.warnings {
+            // Writing to a string cannot fail.
+            let _ = write!(notes, "\nNote: {}.", warning.message);
+        }
+        notes
+    }
+}
+
+impl Success {
+    /// Adds the arguments and their repairs.
+    fn write(&self, map: &mut Map<String, Value>) {
+        let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
+        map.insert("arguments".to_owned(), arguments);
+        map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
+        let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
+        map.insert("stripped".to_owned(), stripped.collect());
+    }
+}
+
+/// Parses a received value, which is stored as JSON text.
+fn sent(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
+}
+
+fn repair_json(repair: &Repair) -> Value {
+    json!({
+        "path": dotted(&repair.pointer),
+        "rule": repair.rule.name(),
+        "from": sent(&repair.from),
+        "to": repair.to.as_deref().map_or(Value::Null, sent),
+    })
+}
+
+fn problem_json(problem: &Problem) -> Value {
+    json!({
+        "property": problem.property(),
+        "pointer": problem.pointer.as_str(),
+        "attempted_value": problem.attempted.as_deref().map(sent),
+        "error_code": problem.code.as_str(),
+        "error_message": problem.message,
+    })
+}
+
+fn problems_json(invalid: &InvalidArguments) -> Value {
+    invalid.problems().iter().map(problem_json).collect()
+}
+
+fn error_json(name: &str, error: &CallError) -> Value {
+    let mut map = Map::new();
+    map.insert("error_type".to_owned(), json!(error.error_type()));
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    match error {
+        CallError::Validation(invalid) => {
+            put("errors", problems_json(invalid));
+            if invalid.more() > 0 {
+                put("more_errors", json!(invalid.more()));
+            }
+            put("schema_hint", json!(invalid.schema_hint()));
+        }
+        CallError::Malformed(malformed) => {
+            put("line", json!(malformed.line));
+            put("column", json!(malformed.column));
+            put("detail", json!(malformed.what));
+        }
+        CallError::UnknownTool { suggestions, available } => {
+            put("attempted_name", json!(name));
+            let names = suggestions.iter().map(|suggestion| suggestion.name.as_str());
+            put("suggestions", names.map(Value::from).collect());
+            put("available_tools", available.iter().map(|name| json!(name.as_str())).collect());
+        }
+        CallError::ContainerInvocation { attempted, functions, .. } => {
+            put("container_name", json!(name));
+            put("attempted_parameters", attempted.clone());
+            let functions = functions.iter().map(|name| json!(name.as_str()));
+            put("available_functions", functions.collect());
+        }
+        CallError::ContainerNotExpanded { container, .. } => {
+            put("container_name", json!(container.as_str()));
+            put("attempted_name", json!(name));
+        }
+        CallError::ApprovalRequired
+        | CallError::ApprovalRefused { .. }
+        | CallError::OutcomeUnknown => put("tool", json!(name)),
+        CallError::Throttled { rule, limit, retry_after } => {
+            put("tool", json!(name));
+            put("rule", json!(rule));
+            put("limit", json!(limit));
+            put("retry_after_seconds", seconds(*retry_after));
+        }
+        CallError::Invocation { detail } => {
+            put("tool", json!(name));
+            put("detail", json!(detail));
+        }
+        CallError::Timeout { limit } => {
+            put("tool", json!(name));
+            put("detail", json!(format!("no answer within {}", format_duration(*limit))));
+        }
+        CallError::NeedsHumanReview { attempts, last } => {
+            put("needs_human_review", json!(true));
+            put("attempts", json!(attempts));
+            let errors = match &**last {
+                CallError::Validation(invalid) => problems_json(invalid),
+                CallError::Malformed(malformed) => json!([{
+                    "property": "", "pointer": "", "attempted_value": null,
+                    "error_code": "TYPE_MISMATCH", "error_message": malformed.to_string(),
+                }]),
+                _ => json!([]),
+            };
+            put("errors", errors);
+            if let CallError::Validation(invalid) = &**last
+                && invalid.more() > 0
+            {
+                put("more_errors", json!(invalid.more()));
+            }
+        }
+    }
+    map.insert("error_message".to_owned(), json!(error_message(name, error)));
+    map.insert("retry_guidance".to_owned(), json!(guidance(name, error)));
+    Value::Object(map)
+}
+
+/// A duration in seconds, without a fraction if it is whole.
+fn seconds(time: Duration) -> Value {
+    if time.subsec_nanos() == 0 {
+        json!(time.as_secs())
+    } else {
+        json!((time.as_secs_f64() * 1000.0).round() / 1000.0)
+    }
+}
