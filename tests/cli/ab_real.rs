@@ -64,17 +64,17 @@ fn an_engine_reads_the_runs() {
     let read = "
 import duckdb, sys
 both = duckdb.sql(f\"\"\"
-    select arm, count(*), count(*) filter (success), sum(tokens), count(cost),
-           count(*) filter (json_extract_string(messages, '$[0].role') = 'user')
+    select arm, count(*), count(*) filter (success), sum(tokens)::bigint,
+           count(*) filter (messages[1].role = 'user')
     from '{sys.argv[1]}' group by arm order by arm\"\"\").fetchall()
 print(both)
 ";
     kept.write("read.py", read);
     let mut engine = python(kept.file("read.py"));
-    engine.arg(kept.file("whole/runs.parquet"));
+    engine.arg(kept.file("whole/runs.jsonl"));
     assert_eq!(
         output(engine).trim(),
-        "[('rewrite', 200, 180, 71400, 0, 200), ('stable', 200, 200, 71400, 0, 200)]"
+        "[('rewrite', 200, 180, 71400, 200), ('stable', 200, 200, 71400, 200)]"
     );
 }
 

@@ -80,7 +80,7 @@ def test_a_worse_library_is_found(tmp_path):
     with pytest.raises(ValueError, match="did you mean `success`"):
         report.gate("sucess >= 0pp")
     files = {path.name for path in (tmp_path / "report").iterdir()}
-    pages = {"report.json", "report.md", "report.html", "runs.parquet"}
+    pages = {"report.json", "report.md", "report.html"}
     assert files == {"experiment.json", "runs.jsonl"} | pages
     assert json.loads((tmp_path / "report/report.json").read_text()) == found
     (first, *_) = runs(tmp_path / "report")

@@ -27,7 +27,6 @@ mod methods;
 mod monitor;
 mod outcome;
 mod page;
-mod parquet_export;
 mod plan;
 mod planning;
 mod price;

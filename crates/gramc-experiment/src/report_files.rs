@@ -11,7 +11,7 @@ use crate::journal::Journal;
 use crate::report::Report;
 
 impl Report {
-    /// Writes `report.json`, `report.md`, `report.html` and `runs.parquet` into the folder of the
+    /// Writes `report.json`, `report.md` and `report.html` into the folder of the
     /// journal, which has to be sorted.
     ///
     /// # Errors
@@ -21,8 +21,7 @@ impl Report {
         let pretty = serde_json::to_string_pretty(&self.json()).unwrap_or_default() + "\n";
         write(&folder.join("report.json"), &pretty)?;
         write(&folder.join("report.md"), &self.markdown())?;
-        write(&folder.join("report.html"), &self.html(journal)?)?;
-        journal.write_parquet(&folder.join("runs.parquet"))
+        write(&folder.join("report.html"), &self.html(journal)?)
     }
 }
 

@@ -14,7 +14,7 @@ use super::run::{number, seconds, temperature};
 /// Run an agent with several libraries, models or specifications and compare the results
 ///
 /// Each library is an arm, and every case runs in every arm. --arm names arms that differ in more. The results go to standard output; with
-/// --report, also to report.html, report.json, report.md, runs.jsonl and runs.parquet in a folder.
+/// --report, also to report.html, report.json, report.md and runs.jsonl in a folder.
 /// Finished runs are saved at once, so the same command continues an interrupted experiment. Exit
 /// code 1 if a library is incompatible or a gate fails.
 #[derive(Debug, ClapArgs)]
