@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::schema::ToolSchema;
 use crate::syntax::Syntax;
 
-/// The page of a target, in Markdown: what its grammars derive, and what they leave out.
+/// The page of a target, in Markdown: its grammars and their restrictions.
 pub fn page(syntax: Syntax) -> String {
     let parameters = parameters();
     let tool = ToolSchema { name: "forecast", schema: parameters.clone(), hidden: Vec::new() };
@@ -41,7 +41,7 @@ first rules are
 {fence}text
 {calls}{fence}
 
-{engine}{LOST}"
+{engine}{RESTRICTIONS}"
     )
 }
 
@@ -58,25 +58,26 @@ fn parameters() -> Value {
     })
 }
 
-const GBNF: &str = "`gramc compile --target gbnf` writes a grammar in GBNF, the notation of llama.cpp. A model that
-decodes with it can only write calls of the tools.
+const GBNF: &str =
+    "`gramc compile --target gbnf` writes a grammar in GBNF, the notation of llama.cpp. With this
+grammar, a model can generate only calls of the tools.
 ";
 
-const LARK: &str = "`gramc compile --target lark` writes a grammar in Lark, as llguidance and OpenAI's custom tools read
-it. A model that decodes with it can only write calls of the tools.
+const LARK: &str = "`gramc compile --target lark` writes a grammar in Lark, the notation of llguidance and OpenAI's
+custom tools. With this grammar, a model can generate only calls of the tools.
 ";
 
 const COMMON: &str = "
-Every sentence of the grammar is a call that the check of calls accepts without a repair. The
-grammar is derived from the [JSON Schema](json-schema.md) of the parameters; injected and pinned
-parameters are not part of it.
+gramc accepts every call that the grammar derives, without repairs. The grammar is generated from
+the [JSON Schema](json-schema.md) of the parameters; injected and pinned parameters are not part of
+it.
 ";
 
 const GBNF_ENGINE: &str = "## Use
 
 Pass the grammar to llama.cpp with `--grammar-file`, or in the field `grammar` of a request. llama.cpp
-writes repetitions out and limits the rules that this makes, so repetitions of more than 500 are
-divided into chunks, and large repeated parts are rules of their own.
+expands repetitions and limits the number of resulting rules, so repetitions of more than 500 are
+divided into chunks, and large repeated parts are separate rules.
 
 ";
 
@@ -97,48 +98,47 @@ custom tool:
 }
 ```
 
-Every terminal is one token of JSON, and regular expressions contain neither lookaround nor lazy
+Every terminal is one JSON token, and regular expressions contain neither lookaround nor lazy
 quantifiers.
 
 "#;
 
-const LOST: &str = "## What cannot be derived
+const RESTRICTIONS: &str = "## Restrictions
 
-JSON can write the same call in several ways. The grammar derives
+The same call can be written in several ways in JSON. The grammar derives
 
 - properties in the declared order, and undeclared ones after them;
-- no white space, apart from an optional space after each comma and colon;
+- no whitespace, apart from an optional space after each comma and colon;
 - integers without a fraction or an exponent, and numbers with bounds without an exponent and with
   at most 15 digits;
 - strings with a `pattern`, `format` or `enum`, and the keys of properties, with no more escape
   sequences than necessary.
 
-Other calls that are valid, but that the grammar cannot derive, are losses, which `--losses`
-reports:
+Other valid calls that the grammar cannot derive are losses. `--losses` reports them:
 
 - undeclared properties of an object with properties are not derived unless `additionalProperties`
-  is `true` or a schema; the check of calls removes them, too;
+  is `true` or a schema; the validation of calls also removes them;
 - `pattern` is derived without lookaround (except at the start), backreferences, word boundaries and
   anchors within the text; otherwise, the grammar derives the `examples` and the `default` that
   match;
 - `format` is derived without unusual forms, such as quoted local parts of `email`, leap seconds of
   `time` and IPv4 addresses in `ipv6`; the dates of `date` are those of the calendar;
-- several constraints on a string, such as `pattern` and `maxLength`, are combined as far as it can
-  be proven that the result satisfies all of them;
-- `multipleOf` is exact for powers of ten and their divisors, and where there are few multiples;
+- several constraints on a string, such as `pattern` and `maxLength`, are combined as far as the
+  result provably satisfies all of them;
+- `multipleOf` is exact for powers of ten and their divisors, and if there are few multiples;
 - `uniqueItems` derives the members of an `enum` in their order, and otherwise at most one item;
 - `contains` applies to all items;
 - `oneOf` derives the values of a member that provably match no other member; properties that only
-  another member requires are left out;
-- `not` derives what can be expressed without it;
-- a schema without `type` derives the types that its keywords are about;
-- very large schemas are only derived in part: no patterns that need too many rules, no undeclared
+  another member requires are omitted;
+- `not` derives the values that can be expressed without it;
+- a schema without `type` derives the types that its keywords apply to;
+- very large schemas are derived only in part: no patterns that require too many rules, no undeclared
   properties next to names of more than 64 characters, and with hundreds of properties and
   `minProperties` or `maxProperties` only objects with the first properties;
-- a tool whose arguments cannot be derived at all is left out, with a warning.
+- a tool is omitted, with a warning, if no arguments can be derived for it.
 
-The grammar does not limit how deep recursive values nest. The check of calls refuses more than 127
-levels.
+The grammar does not limit the nesting depth of recursive values. The validation of calls rejects
+more than 127 levels.
 ";
 
 #[cfg(test)]

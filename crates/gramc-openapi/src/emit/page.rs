@@ -4,8 +4,8 @@ use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use gramc_syntax::SourceFile;
 
-/// A specification that shows all that a document has.
-const EXAMPLE: &str = r#"[forecast:Tool {description: "Says what the weather will be", readOnly: true} |
+/// A specification that covers all parts of a document.
+const EXAMPLE: &str = r#"[forecast:Tool {description: "Returns the weather forecast", readOnly: true} |
   (city::Text)==>(days::Int {default: 3})==>(::Day[])
 ]
 [Day::Record | (date::Date), (celsius::Number)]
@@ -22,8 +22,8 @@ pub fn page() -> String {
     format!(
         "# The target `openapi`
 
-`gramc compile --target openapi` writes a document of OpenAPI 3.1 with a POST operation for each tool, for
-gateways, documentation generators and generators of clients.
+`gramc compile --target openapi` writes an OpenAPI 3.1 document with a POST operation for each tool, for
+gateways, documentation generators and client generators.
 
 ## Example
 
@@ -38,16 +38,15 @@ compiles to
 
 ## Rules
 
-- A tool is an operation `POST /NAME`. Its name is the `operationId`, in which characters other than
-  letters, digits, `_`, `.` and `-` are replaced; `x-tool-name` is the name itself then.
-- The arguments are the body, an object. A tool without parameters has no body.
-- The result is the response 200. A tool that declares none has a response without content.
-- Containers are tags of their tools. Deprecated tools are marked.
-- Declared types are `components/schemas`, which tools share. A schema with references of another kind gets
-  an `$id`, so that they keep their meaning.
-- The annotations of MCP, such as `readOnlyHint`, are in `x-mcp-annotations`, which `gramc import` reads.
-- Schemas are not changed, so nothing is lost but names. Parameters that a library injects are not part of
-  the document.
+- Each tool becomes an operation `POST /NAME`. The name is the `operationId`, with characters other than
+  letters, digits, `_`, `.` and `-` replaced; `x-tool-name` then contains the original name.
+- The body is an object with the arguments. A tool without parameters has no body.
+- The response 200 is the result. It has no content if the tool declares no result.
+- Containers become tags of their tools. Deprecated tools are marked as deprecated.
+- Declared types become `components/schemas`, which tools share. A schema with other kinds of references
+  gets an `$id`, so that these references still resolve.
+- MCP annotations, such as `readOnlyHint`, are in `x-mcp-annotations`. `gramc import` reads them.
+- Schemas are not changed, so only names can be lost. Injected parameters are not part of the document.
 - The title is the name of the first file, and the version is 1.0.0.
 "
     )

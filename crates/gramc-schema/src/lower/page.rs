@@ -80,7 +80,7 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     let tool = ToolJson {
         name: "forecast",
         title: None,
-        description: Some("Says what the weather will be"),
+        description: Some("Returns the weather forecast"),
         parameters: parameters.clone(),
         output: None,
         annotations: Map::new(),
@@ -117,12 +117,14 @@ fn shape(page: &mut String, spec: &TargetSpec) {
 fn names(page: &mut String, spec: &TargetSpec) {
     page.push_str("\n## Names\n\n");
     match &spec.names {
-        None if spec.shape.is_output() => line(page, "The name of the type is not written."),
-        None => line(page, "Tools may have any name."),
+        None if spec.shape.is_output() => {
+            line(page, "The output does not contain the name of the type.");
+        }
+        None => line(page, "Tools can have any name."),
         Some(rule) => line(
             page,
             &format!(
-                "The name of a {} {}. gramc changes other names to allowed, unique ones.",
+                "The name of a {} {}. gramc replaces other names with valid, unique names.",
                 if spec.shape.is_output() { "type" } else { "tool" },
                 name_rule(rule)
             ),
@@ -130,9 +132,9 @@ fn names(page: &mut String, spec: &TargetSpec) {
     }
     page.push('\n');
     match &spec.keys {
-        None => line(page, "Properties may have any key."),
+        None => line(page, "Properties can have any key."),
         Some(keys) => {
-            let whose = if keys.root_only {
+            let subject = if keys.root_only {
                 "The key of a parameter (not of the properties within it)"
             } else {
                 "The key of a property"
@@ -141,7 +143,7 @@ fn names(page: &mut String, spec: &TargetSpec) {
             line(
                 page,
                 &format!(
-                    "{whose} {rule}. gramc changes other keys, and changes them back in calls."
+                    "{subject} {rule}. gramc replaces other keys, and restores them in calls."
                 ),
             );
         }
@@ -169,12 +171,12 @@ fn root(page: &mut String, spec: &TargetSpec) {
         page.push_str("\n## The schema of the type\n\n");
         line(
             page,
-            "It always has `type: object`. A type of other values becomes the property `value` of an \
-             object.",
+            "The schema always has `type: object`. Any other type becomes the property `value` \
+             of an object.",
         );
     } else {
         page.push_str("\n## The schema of all parameters\n\n");
-        line(page, "It always has `type: object`.");
+        line(page, "The schema always has `type: object`.");
     }
     let refused: Vec<&str> =
         K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
@@ -184,9 +186,9 @@ fn root(page: &mut String, spec: &TargetSpec) {
         line(
             page,
             &format!(
-                "It cannot contain {refused}, even if nested schemas can. `allOf` is merged into \
-                 it, the properties of a union are moved into it, and the rest becomes a sentence of \
-                 the tool's description."
+                "The root schema cannot contain {refused}, even if nested schemas can. `allOf` is \
+                 merged into it, the properties of a union are moved into it, and the rest becomes \
+                 a sentence of the tool's description."
             ),
         );
     }
@@ -219,7 +221,7 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
         line(page, &format!("Supported keywords: {kept}."));
     }
     page.push('\n');
-    line(page, "Of the others");
+    line(page, "Other keywords are replaced or removed:");
     page.push('\n');
     for (keyword, becomes) in rewritten(spec) {
         item(page, &format!("`{}` {becomes};", keyword.name()));
@@ -244,11 +246,11 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
     };
     item(page, &format!("{dropped} are removed, because they do not constrain values."));
     page.push('\n');
-    line(page, "`--losses` reports each of these.");
+    line(page, "`--losses` reports each of these changes.");
     formats(page, spec);
 }
 
-/// The unsupported keywords of a target, and what replaces them.
+/// The unsupported keywords of a target and their replacements.
 fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     let mut all = Vec::new();
     let mut add = |keyword, becomes| {
@@ -260,11 +262,14 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     if spec.is_open() {
         return all;
     }
-    add(K::AllOf, "is merged into the schema around it; what cannot be merged becomes a sentence");
+    add(
+        K::AllOf,
+        "is merged into the enclosing schema; parts that cannot be merged become a sentence",
+    );
     add(
         K::Const,
         if spec.enum_of_text_only {
-            "becomes an `enum` of one value if it is text, or else a sentence"
+            "becomes an `enum` of one value if it is text, and a sentence otherwise"
         } else {
             "becomes an `enum` of one value"
         },
@@ -273,11 +278,11 @@ fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
     if spec.keeps(K::Minimum) {
         add(
             K::ExclusiveMinimum,
-            "becomes `minimum`, for numbers other than integers with a sentence",
+            "becomes `minimum`, with a sentence for numbers other than integers",
         );
         add(
             K::ExclusiveMaximum,
-            "becomes `maximum`, for numbers other than integers with a sentence",
+            "becomes `maximum`, with a sentence for numbers other than integers",
         );
     }
     add(
@@ -302,7 +307,7 @@ fn formats(page: &mut String, spec: &TargetSpec) {
                 })
                 .collect();
             let kinds = kinds.join("; ");
-            line(page, &format!("Supported formats: {kinds}. Others become sentences."));
+            line(page, &format!("Supported formats: {kinds}. Other formats become sentences."));
         }
     }
 }
@@ -319,14 +324,14 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         add("`additionalProperties: false` is not supported and becomes a sentence.");
     }
     if objects.all_required {
-        add("Every property is `required`. Optional properties also accept null, which means \
-             absent; gramc removes these nulls from a call before it checks the call. Of a pinned \
-             parameter, the description asks for null.");
+        add("Every property is `required`. Optional properties also accept null for an omitted \
+             value; gramc removes these nulls before it validates a call. The description of a \
+             pinned parameter asks for null.");
     }
     if objects.empty_as_text {
-        add("Maps and objects without properties become `type: string`: the model writes the \
-             object as JSON text, the description states its form, and gramc parses the text \
-             before it checks the call.");
+        add("Maps and objects without properties become `type: string`: the model passes the \
+             object as JSON text, the description states its structure, and gramc parses the \
+             text before it validates the call.");
     }
     if spec.types.always {
         add("Every schema has a type. A schema that accepts any value becomes JSON text in the \
@@ -344,7 +349,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         }
     }
     if spec.arrays_need_items {
-        add("Every array has `items`; by default they accept any value.");
+        add("Every array has `items`, which accept any value by default.");
     }
     if spec.enum_of_text_only {
         add("`enum` contains only text; other values become a sentence.");
@@ -373,23 +378,23 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     }
 }
 
-/// What becomes of bounds.
+/// How bounds are lowered.
 fn bounds(rule: BoundRule) -> Vec<String> {
     let mut all = Vec::new();
     for (key, largest) in [("minItems", rule.min_items), ("minLength", rule.min_length)] {
         if let Some(largest) = largest {
             all.push(format!(
-                "`{key}` is at most {largest}; a larger one also becomes a sentence."
+                "`{key}` is at most {largest}; a larger value also becomes a sentence."
             ));
         }
     }
     if let Some(largest) = rule.max_items {
-        all.push(format!("`maxItems` is at most {largest}; a larger one becomes a sentence."));
+        all.push(format!("`maxItems` is at most {largest}; a larger value becomes a sentence."));
     }
     if rule.whole {
         all.push(
-            "Bounds of integers are integers of 64 bits. Others are rounded, or become sentences, \
-             like those that no number can satisfy."
+            "Bounds of integers are 64-bit integers. Other bounds are rounded or become \
+             sentences. Bounds that no number can satisfy become sentences."
                 .to_owned(),
         );
     }
@@ -399,7 +404,7 @@ fn bounds(rule: BoundRule) -> Vec<String> {
     all
 }
 
-/// What becomes of regular expressions.
+/// How regular expressions are lowered.
 fn patterns(spec: &TargetSpec) -> Option<&'static str> {
     if !spec.keeps(K::Pattern) {
         return None;
@@ -427,16 +432,16 @@ fn references(rule: RefRule) -> Option<&'static str> {
     match rule {
         RefRule::Any => None,
         RefRule::Inline => Some(
-            "References are replaced by the referenced schemas. A recursive schema is written \
-             once and becomes JSON text within itself.",
+            "References are replaced by the referenced schemas. A recursive schema is expanded \
+             once; nested occurrences become JSON text.",
         ),
         RefRule::Defs { root: false, .. } => Some(
             "References point to `#/$defs/NAME` and have no sibling keywords: a description is \
-             written next to an `anyOf` of one reference. Schemas can be recursive.",
+             placed next to an `anyOf` with one reference. Schemas can be recursive.",
         ),
         RefRule::Defs { siblings: false, recursion: Recursion::Any, .. } => Some(
             "References point to `#` or `#/$defs/NAME` and have no sibling keywords: a \
-             description is written next to an `anyOf` of one reference. Schemas can be recursive.",
+             description is placed next to an `anyOf` with one reference. Schemas can be recursive.",
         ),
         RefRule::Defs { recursion: Recursion::Optional, .. } => Some(
             "References point to `#` or `#/$defs/NAME` and have no sibling keywords. A schema can \
@@ -444,8 +449,8 @@ fn references(rule: RefRule) -> Option<&'static str> {
              text.",
         ),
         RefRule::Defs { recursion: Recursion::Never, .. } => Some(
-            "References point to `#/$defs/NAME`. A recursive schema becomes JSON text within \
-             itself.",
+            "References point to `#/$defs/NAME`. Nested occurrences of a recursive schema become \
+             JSON text.",
         ),
         RefRule::Defs { recursion: Recursion::Any, .. } => {
             Some("References point to `#` or `#/$defs/NAME`.")
@@ -470,14 +475,14 @@ fn limits(page: &mut String, limits: &Limits) {
     if rows.iter().all(|(limit, _)| limit.is_none()) {
         return;
     }
-    page.push_str("\n## Limits\n\n| at most | |\n| --- | --- |\n");
-    for (limit, what) in rows {
+    page.push_str("\n## Limits\n\n| maximum | |\n| --- | --- |\n");
+    for (limit, description) in rows {
         if let Some(limit) = limit {
-            let _ = writeln!(page, "| {limit} | {what} |");
+            let _ = writeln!(page, "| {limit} | {description} |");
         }
     }
     page.push('\n');
-    line(page, "gramc warns if a limit is exceeded, and compiles the tools.");
+    line(page, "If a limit is exceeded, gramc reports a warning and compiles the tools.");
 }
 
 /// `a`, `b` and `c`.

@@ -9,7 +9,7 @@ pub fn page() -> String {
     let tool = ToolJson {
         name: "forecast",
         title: None,
-        description: Some("Says what the weather will be"),
+        description: Some("Returns the weather forecast"),
         parameters: json!({
             "type": "object",
             "properties": {
@@ -48,11 +48,11 @@ compiles to
 
 - Each tool is a method of `tools` with one argument, an object. It returns a promise of its result,
   or of `unknown` if the type of the result is not declared.
-- Declared types that a schema refers to become type aliases. Tools share them if they are equal.
-- A name that is not an identifier is written in quotes.
+- Referenced declared types become type aliases, which tools share if they are equal.
+- Names that are not identifiers are quoted.
 - Descriptions become doc comments.
-- What types cannot express, such as ranges, patterns, formats and defaults, becomes a sentence of the
-  comment. Nothing is lost, so `--losses` reports nothing.
+- Constraints that types cannot express, such as ranges, patterns, formats and defaults, become
+  sentences of the comment. Nothing is lost, so `--losses` reports nothing.
 "
     )
 }

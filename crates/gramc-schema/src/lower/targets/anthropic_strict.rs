@@ -11,8 +11,7 @@ use gramc_json_schema::keywords::{Keyword as K, Keywords};
 /// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::AnthropicStrict,
-    about: "the field `tools` of Anthropic's messages, in strict mode, which holds a model to the \
-            schema",
+    about: "the field `tools` of Anthropic's messages, in strict mode, which enforces the schema",
     shape: ToolShape::InputSchema { strict: true },
     // `pattern` is left out: the API supports only simple regular expressions, and the official
     // Python package moves all of them into the description.

@@ -40,7 +40,7 @@ pub(super) const KEYWORDS: Keywords = Keywords::of(&[
 /// support, and older ones refuse the request.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::LlamaCpp,
-    about: "the field `tools` of llama.cpp's server, which holds a model to the schema by a grammar",
+    about: "the field `tools` of llama.cpp's server, which enforces the schema with a grammar",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
     keep: KEYWORDS,

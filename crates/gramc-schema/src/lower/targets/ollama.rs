@@ -7,7 +7,7 @@ use gramc_json_schema::keywords::{Keyword as K, Keywords};
 /// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Ollama,
-    about: "the field `tools` of Ollama's chat, which loses the keys that it does not know",
+    about: "the field `tools` of Ollama's chat, which drops unknown keys",
     shape: ToolShape::Function { strict: false },
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
     keep: Keywords::of(&[

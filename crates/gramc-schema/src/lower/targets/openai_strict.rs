@@ -11,8 +11,8 @@ use gramc_json_schema::keywords::{Keyword as K, Keywords};
 /// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::OpenAiStrict,
-    about: "the field `tools` of OpenAI's chat completions, in strict mode, which holds a model to \
-            the schema",
+    about: "the field `tools` of OpenAI's chat completions, in strict mode, which enforces the \
+            schema",
     shape: ToolShape::Function { strict: true },
     keep: Keywords::of(&[
         K::Type,

@@ -12,7 +12,7 @@ use gramc_json_schema::keywords::{Keyword as K, Keywords};
 /// The rules, as vLLM checks them before it asks xgrammar 0.2.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     target: Target::Vllm,
-    about: "the field `tools` of vLLM's server, which holds a model to the schema by xgrammar",
+    about: "the field `tools` of vLLM's server, which enforces the schema with xgrammar",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
     keep: KEYWORDS.and_those_of(Keywords::of(&[
