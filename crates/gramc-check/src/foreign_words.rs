@@ -1,6 +1,7 @@
 //! The words of JSON Schema and of other libraries for attributes, and what they mean.
 
 use crate::unknown_attributes::find_at;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::attributes::{AttributeOwner, find};
 
 /// What a word of another language says.
@@ -42,13 +43,16 @@ use Meaning::{
 const WORDS: &[(&[&str], Meaning)] = &[
     (&["minimum", "min", "ge", "gte", "minValue", "min_value", "atLeast"], Least("range")),
     (&["maximum", "max", "le", "lte", "maxValue", "max_value", "atMost"], Most("range")),
-    (&["minLength", "min_length", "minLen", "min_len", "min-length"], Least("length")),
-    (&["maxLength", "max_length", "maxLen", "max_len", "max-length"], Most("length")),
-    (&["minItems", "min_items", "minSize", "min_size", "minProperties"], Least("size")),
-    (&["maxItems", "max_items", "maxSize", "max_size", "maxProperties"], Most("size")),
-    (&["exclusiveMinimum", "exclusive_minimum", "gt", "greaterThan", "greater_than"], Is("above")),
-    (&["exclusiveMaximum", "exclusive_maximum", "lt", "lessThan", "less_than"], Is("below")),
-    (&["multiple_of", "divisibleBy", "step"], Is("multipleOf")),
+    (&[k::MIN_LENGTH, "min_length", "minLen", "min_len", "min-length"], Least("length")),
+    (&[k::MAX_LENGTH, "max_length", "maxLen", "max_len", "max-length"], Most("length")),
+    (&[k::MIN_ITEMS, "min_items", "minSize", "min_size", k::MIN_PROPERTIES], Least("size")),
+    (&[k::MAX_ITEMS, "max_items", "maxSize", "max_size", k::MAX_PROPERTIES], Most("size")),
+    (
+        &[k::EXCLUSIVE_MINIMUM, "exclusive_minimum", "gt", "greaterThan", "greater_than"],
+        Is("above"),
+    ),
+    (&[k::EXCLUSIVE_MAXIMUM, "exclusive_maximum", "lt", "lessThan", "less_than"], Is("below")),
+    (&["multiple_of", "divisibleBy", "step"], Is(k::MULTIPLE_OF)),
     (&["regex", "regexp", "regExp", "patternRegex", "matches"], Is("pattern")),
     (&["len"], Is("length")),
     (&["hidden"], Is("injected")),
@@ -56,14 +60,14 @@ const WORDS: &[(&[&str], Meaning)] = &[
     (&["pin", "fixed"], Is("pinned")),
     (&["verb", "httpMethod"], Is("method")),
     (&["parallel", "maxParallel", "max_parallel"], Is("concurrency")),
-    (&["uniqueItems", "unique_items", "distinct"], Is("unique")),
-    (&["additionalProperties", "additional_properties"], Is("open")),
-    (&["propertyNames"], Is("keys")),
-    (&["desc", "doc", "docs", "docstring", "$comment"], Is("description")),
+    (&[k::UNIQUE_ITEMS, "unique_items", "distinct"], Is("unique")),
+    (&[k::ADDITIONAL_PROPERTIES, "additional_properties"], Is("open")),
+    (&[k::PROPERTY_NAMES], Is("keys")),
+    (&["desc", "doc", "docs", "docstring", k::COMMENT], Is("description")),
     (&["defaultValue", "default_value"], Is("default")),
     (&["allowNull", "allow_null", "allowNone", "allow_none"], Is("nullable")),
     (
-        &["choices", "options", "values", "oneOf", "one_of", "in", "allowed", "allowedValues"],
+        &["choices", "options", "values", k::ONE_OF, "one_of", "in", "allowed", "allowedValues"],
         Is("enum"),
     ),
     (&["readOnlyHint"], Is("readOnly")),
@@ -81,7 +85,7 @@ const WORDS: &[(&[&str], Meaning)] = &[
         ),
     ),
     (
-        &["anyOf", "allOf", "not", "if", "$ref", "patternProperties", "dependentRequired"],
+        &[k::ANY_OF, k::ALL_OF, "not", "if", k::REF, k::PATTERN_PROPERTIES, k::DEPENDENT_REQUIRED],
         Other("write a type expression, or the whole schema: schema: json`…`"),
     ),
     (&["between"], Other("write the range: range: 1..5")),
@@ -256,8 +260,8 @@ pub(crate) fn meaning(key: &str, owner: AttributeOwner) -> Option<Meaning> {
         // A constraint of a tool constrains nothing; other attributes are kept for targets.
         O::Tool => match *meaning {
             OfTool(_) | OfTarget(_) => true,
-            Is("description") => !matches!(key, "docs" | "$comment"),
-            Is("enum" | "unique" | "default" | "nullable" | "multipleOf")
+            Is("description") => !matches!(key, "docs" | k::COMMENT),
+            Is("enum" | "unique" | "default" | "nullable" | k::MULTIPLE_OF)
             | ItemOf(_)
             | Meaning::Type
             | Other(_) => false,

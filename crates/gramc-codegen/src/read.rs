@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value};
 
 use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
@@ -41,7 +42,7 @@ const RESERVED: [&str; 26] = [
 ];
 
 /// The keywords that may allow fields besides the properties.
-const OTHERS: [&str; 4] = ["patternProperties", "anyOf", "oneOf", "allOf"];
+const OTHERS: [&str; 4] = [k::PATTERN_PROPERTIES, k::ANY_OF, k::ONE_OF, k::ALL_OF];
 
 /// The extension of an operation with the name of its tool, where its id is another one.
 const TOOL_NAME: &str = "x-tool-name";
@@ -136,7 +137,7 @@ impl Reader {
     /// The fields of a schema that is an object with properties.
     fn record(&mut self, name: &str, schema: &Value) -> Option<Shape> {
         let properties = fields_of(schema)?;
-        let others = schema.get("additionalProperties");
+        let others = schema.get(k::ADDITIONAL_PROPERTIES);
         let required: HashSet<&str> = schema
             .get("required")
             .and_then(Value::as_array)
@@ -171,7 +172,7 @@ impl Reader {
     }
 
     fn composed(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
-        if map.contains_key("$ref") {
+        if map.contains_key(k::REF) {
             let known = component(schema).and_then(|component| self.components.get(component));
             return known.map_or(Type::Any, |name| Type::Named(name.clone()));
         }
@@ -185,7 +186,7 @@ impl Reader {
         if fields_of(schema).is_some() {
             return self.simple("object", map, schema, name);
         }
-        if let Some(members) = list("anyOf").or_else(|| list("oneOf")) {
+        if let Some(members) = list(k::ANY_OF).or_else(|| list(k::ONE_OF)) {
             let single =
                 members.iter().filter(|it| it.get("type") != Some(&"null".into())).count() == 1;
             let members = members.iter().enumerate().map(|(at, member)| {
@@ -199,7 +200,7 @@ impl Reader {
             });
             return union(members.collect());
         }
-        match list("allOf").map(Vec::as_slice) {
+        match list(k::ALL_OF).map(Vec::as_slice) {
             Some([only]) => return self.ty(only, name),
             // Languages differ too much in what they can say of it.
             Some(_) => return Type::Any,
@@ -222,28 +223,29 @@ impl Reader {
         const OF_NUMBERS: [(&str, Constraint); 5] = [
             ("minimum", Minimum),
             ("maximum", Maximum),
-            ("exclusiveMinimum", ExclusiveMinimum),
-            ("exclusiveMaximum", ExclusiveMaximum),
-            ("multipleOf", MultipleOf),
+            (k::EXCLUSIVE_MINIMUM, ExclusiveMinimum),
+            (k::EXCLUSIVE_MAXIMUM, ExclusiveMaximum),
+            (k::MULTIPLE_OF, MultipleOf),
         ];
         let (plain, constraints): (Type, &[(&str, Constraint)]) = match ty {
             "null" => (Type::Null, &[]),
             "boolean" => (Type::Boolean, &[]),
             "integer" => (Type::Integer, &OF_NUMBERS),
             "number" => (Type::Number, &OF_NUMBERS),
-            "string" => (Type::Text, &[("minLength", MinLength), ("maxLength", MaxLength)]),
+            "string" => (Type::Text, &[(k::MIN_LENGTH, MinLength), (k::MAX_LENGTH, MaxLength)]),
             "array" if is_tuple(map) => {
-                let items = map.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+                let items =
+                    map.get(k::PREFIX_ITEMS).and_then(Value::as_array).into_iter().flatten();
                 let items = items
                     .enumerate()
                     .map(|(at, item)| self.ty(item, &format!("{name} Item {}", at + 1)));
                 (Type::Tuple(items.collect()), &[])
             }
             "array" => {
-                let items = map.get("items").filter(|_| !map.contains_key("prefixItems"));
+                let items = map.get("items").filter(|_| !map.contains_key(k::PREFIX_ITEMS));
                 let item = items.map_or(Type::Any, |items| self.ty(items, &format!("{name} Item")));
                 let list = Type::List(Box::new(item));
-                (list, &[("minItems", MinLength), ("maxItems", MaxLength)])
+                (list, &[(k::MIN_ITEMS, MinLength), (k::MAX_ITEMS, MaxLength)])
             }
             "object" => {
                 let mut own = map.clone();
@@ -254,8 +256,8 @@ impl Reader {
                     self.declare(&name, &own);
                     return Type::Named(name);
                 }
-                let values = schema.get("additionalProperties");
-                let values = values.filter(|_| !map.contains_key("patternProperties"));
+                let values = schema.get(k::ADDITIONAL_PROPERTIES);
+                let values = values.filter(|_| !map.contains_key(k::PATTERN_PROPERTIES));
                 let value =
                     values.map_or(Type::Any, |values| self.ty(values, &format!("{name} Value")));
                 (Type::Map(Box::new(value)), &[])
@@ -283,19 +285,19 @@ impl Reader {
 fn fields_of(schema: &Value) -> Option<Vec<(&String, &Value)>> {
     let map = schema.as_object()?;
     let has = |keys: &[&str]| keys.iter().any(|key| map.contains_key(*key));
-    if has(&["$ref", "enum", "const"]) || map.get("type").is_some_and(|ty| ty != "object") {
+    if has(&[k::REF, "enum", "const"]) || map.get("type").is_some_and(|ty| ty != "object") {
         return None;
     }
     let properties = map.get("properties").and_then(Value::as_object);
     let properties: Vec<_> = properties.into_iter().flatten().collect();
-    let is_empty = map.get("additionalProperties") == Some(&Value::Bool(false)) && !has(&OTHERS);
+    let is_empty = map.get(k::ADDITIONAL_PROPERTIES) == Some(&Value::Bool(false)) && !has(&OTHERS);
     (!properties.is_empty() || is_empty).then_some(properties)
 }
 
 /// Whether a schema is that of a list with as many items as it has places.
 fn is_tuple(map: &Map<String, Value>) -> bool {
-    let places = map.get("prefixItems").and_then(Value::as_array).map(Vec::len);
-    let least = map.get("minItems").and_then(Value::as_u64);
+    let places = map.get(k::PREFIX_ITEMS).and_then(Value::as_array).map(Vec::len);
+    let least = map.get(k::MIN_ITEMS).and_then(Value::as_u64);
     let is_closed = map.get("items") == Some(&Value::Bool(false));
     is_closed && places.is_some_and(|places| places > 0 && least == Some(places as u64))
 }
@@ -338,5 +340,5 @@ fn clean(text: &str) -> String {
 
 /// The name of the shared schema that a schema refers to.
 fn component(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix(COMPONENT)
+    schema.get(k::REF)?.as_str()?.strip_prefix(COMPONENT)
 }

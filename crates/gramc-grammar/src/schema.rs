@@ -10,7 +10,7 @@ mod unions;
 
 use std::collections::{HashMap, HashSet};
 
-use gramc_json_schema::keywords::has_several_resources;
+use gramc_json_schema::keywords::{has_several_resources, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{decode_fragment, unescape_token};
 use gramc_model::ValueSource;
@@ -176,7 +176,7 @@ impl Builder<'_> {
             self.lose("", schema, "the schema is too large");
             return Expr::NEVER;
         }
-        let derived = match keywords.get("$ref").and_then(Value::as_str) {
+        let derived = match keywords.get(k::REF).and_then(Value::as_str) {
             Some(reference) => self.reference(reference, keywords, hint),
             None => self.composed(keywords, hint),
         };
@@ -188,11 +188,11 @@ impl Builder<'_> {
         let pointer = reference.strip_prefix('#');
         let pointer = pointer.and_then(|it| self.document.pointer(&decode_fragment(it)));
         let Some(target) = pointer.filter(|_| !self.has_ids) else {
-            self.lose("$ref", &reference.into(), "the reference leads out of the schema");
+            self.lose(k::REF, &reference.into(), "the reference leads out of the schema");
             return Expr::NEVER;
         };
         let mut siblings = keywords.clone();
-        siblings.remove("$ref");
+        siblings.remove(k::REF);
         let has_siblings = siblings.keys().any(|key| asserts(key));
         let (schema, key) = if has_siblings {
             match merge(&Value::Object(siblings), target) {
@@ -200,7 +200,7 @@ impl Builder<'_> {
                     let key = merged.to_string();
                     (merged, key)
                 }
-                None => return self.unmerged("$ref", &reference.into()),
+                None => return self.unmerged(k::REF, &reference.into()),
             }
         } else {
             (target.clone(), reference.to_owned())
@@ -219,7 +219,7 @@ impl Builder<'_> {
         let key = if self.at_root() { format!("{key}\n") } else { key };
         if let Some(&id) = self.known.get(&key) {
             if self.open.contains(&id) {
-                self.lose("$ref", &Value::Null, "the schema applies itself to the same value");
+                self.lose(k::REF, &Value::Null, "the schema applies itself to the same value");
                 return Expr::NEVER;
             }
             return Expr::Rule(id);
@@ -251,35 +251,35 @@ impl Builder<'_> {
     /// A schema without a reference: what it composes is resolved one keyword after the other.
     fn composed(&mut self, keywords: &Schema, hint: &str) -> Expr {
         let mut rest = keywords.clone();
-        for key in ["$dynamicRef", "$recursiveRef", "additionalItems"] {
+        for key in [k::DYNAMIC_REF, k::RECURSIVE_REF, k::ADDITIONAL_ITEMS] {
             if let Some(value) = keywords.get(key) {
                 self.lose(key, value, "the keyword is not supported");
                 return Expr::NEVER;
             }
         }
-        if let Some(Value::Array(members)) = rest.remove("allOf") {
+        if let Some(Value::Array(members)) = rest.remove(k::ALL_OF) {
             let merged = members
                 .iter()
                 .try_fold(Value::Object(rest), |merged, member| merge(&merged, member));
             return match merged {
                 Some(merged) => self.schema(&merged, hint),
-                None => self.unmerged("allOf", &members.into()),
+                None => self.unmerged(k::ALL_OF, &members.into()),
             };
         }
         let mut rest = keywords.clone();
-        for key in ["if", "dependentRequired", "dependentSchemas", "dependencies"] {
+        for key in [k::IF, k::DEPENDENT_REQUIRED, k::DEPENDENT_SCHEMAS, k::DEPENDENCIES] {
             if let Some(value) = rest.remove(key) {
                 return match key {
-                    "if" => self.conditional(&value, rest, hint),
+                    k::IF => self.conditional(&value, rest, hint),
                     _ => self.dependent(key, &value, rest, hint),
                 };
             }
         }
-        for key in ["anyOf", "oneOf", "not"] {
+        for key in [k::ANY_OF, k::ONE_OF, k::NOT] {
             if let Some(value) = rest.remove(key) {
                 return match (key, value.as_array()) {
-                    ("anyOf", Some(members)) => self.any_of(members, rest, hint),
-                    ("oneOf", Some(members)) => self.one_of(members, rest, hint),
+                    (k::ANY_OF, Some(members)) => self.any_of(members, rest, hint),
+                    (k::ONE_OF, Some(members)) => self.one_of(members, rest, hint),
                     _ => self.negated(&value, &rest, hint),
                 };
             }
@@ -289,7 +289,7 @@ impl Builder<'_> {
 
     /// A schema without other schemas for the same value.
     fn plain(&mut self, keywords: &Schema, hint: &str) -> Expr {
-        if keywords.contains_key("enum") || keywords.contains_key("const") {
+        if keywords.contains_key(k::ENUM) || keywords.contains_key(k::CONST) {
             return self.listed(keywords, hint);
         }
         if !keywords.keys().any(|key| asserts(key)) {
@@ -313,7 +313,7 @@ impl Builder<'_> {
     /// The types that a schema accepts. Without `type`, those that its keywords are about.
     fn types(&mut self, keywords: &Schema) -> Vec<&'static str> {
         let known = |name: &Value| TYPES.into_iter().find(|&it| name == it);
-        let mut types: Vec<&str> = match keywords.get("type") {
+        let mut types: Vec<&str> = match keywords.get(k::TYPE) {
             Some(Value::Array(names)) => names.iter().filter_map(known).collect(),
             Some(name) => known(name).into_iter().collect(),
             None => {
@@ -322,7 +322,7 @@ impl Builder<'_> {
                     return TYPES.into_iter().filter(|&name| name != "integer").collect();
                 }
                 self.lose(
-                    "type",
+                    k::TYPE,
                     &Value::Null,
                     "only values of the types that the keywords apply to can be given",
                 );
@@ -383,7 +383,7 @@ impl Builder<'_> {
             !text.contains("\"$ref\":\"#")
                 || !text.replace("\"$ref\":\"#/$defs/", "").contains("\"$ref\"")
         };
-        let defs = self.document.get("$defs");
+        let defs = self.document.get(k::DEFS);
         let text = wide.to_string();
         // Encodings are annotations to a validator, but not to the check of calls.
         let encoded = text.contains("\"contentEncoding\"")
@@ -395,7 +395,7 @@ impl Builder<'_> {
         let whole = |schema: &Value| match (schema, defs) {
             (Value::Object(keywords), Some(defs)) => {
                 let mut keywords = keywords.clone();
-                keywords.insert("$defs".to_owned(), defs.clone());
+                keywords.insert(k::DEFS.to_owned(), defs.clone());
                 Value::Object(keywords)
             }
             _ => schema.clone(),
@@ -456,7 +456,7 @@ fn asserts(key: &str) -> bool {
 }
 
 fn has_encoded_defs(document: &Value) -> bool {
-    let defs = document.get("$defs").map(Value::to_string).unwrap_or_default();
+    let defs = document.get(k::DEFS).map(Value::to_string).unwrap_or_default();
     defs.contains("\"contentEncoding\"")
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::keywords::Keyword;
+use crate::keywords::{Keyword, name as k};
 use crate::pointer::{decode_fragment, escape_token};
 use crate::values::same;
 
@@ -125,7 +125,7 @@ impl<'s> Described<'s> {
                 break;
             }
             all.push(keywords);
-            let reference = keywords.get("$ref").and_then(Value::as_str);
+            let reference = keywords.get(k::REF).and_then(Value::as_str);
             let path = reference.and_then(|reference| reference.strip_prefix('#'));
             let target = path.and_then(|path| root.pointer(&decode_fragment(path)));
             next = target.and_then(Value::as_object);

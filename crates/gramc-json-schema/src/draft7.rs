@@ -4,7 +4,7 @@ use std::iter::once;
 
 use serde_json::{Map, Value};
 
-use crate::keywords::{Keyword, KeywordValue};
+use crate::keywords::{Keyword, KeywordValue, name as k};
 use crate::normalize::normalize;
 use crate::pointer::{below, decode_fragment, escape_fragment_token, unescape_token};
 
@@ -67,22 +67,22 @@ impl Rewriter<'_> {
             }
             match keyword {
                 Keyword::Schema | Keyword::MinContains => {}
-                Keyword::Contains if map.get("minContains").is_some_and(is_zero) => {}
+                Keyword::Contains if map.get(k::MIN_CONTAINS).is_some_and(is_zero) => {}
                 Keyword::Ref => {
                     let reference = self.reference(value);
                     if map.len() == 1 {
                         written.insert(key.clone(), reference);
                     } else {
                         // Draft 7 ignores the siblings of `$ref`.
-                        written.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
-                        apart.push(object("$ref", reference));
+                        written.entry(k::ALL_OF).or_insert_with(|| Value::Array(Vec::new()));
+                        apart.push(object(k::REF, reference));
                     }
                 }
-                Keyword::DependentRequired if map.contains_key("dependentSchemas") => {
-                    apart.push(object("dependencies", value.clone()));
+                Keyword::DependentRequired if map.contains_key(k::DEPENDENT_SCHEMAS) => {
+                    apart.push(object(k::DEPENDENCIES, value.clone()));
                 }
                 Keyword::DependentRequired => {
-                    written.insert("dependencies".to_owned(), value.clone());
+                    written.insert(k::DEPENDENCIES.to_owned(), value.clone());
                 }
                 _ => {
                     let name = renamed(key, map);
@@ -94,7 +94,7 @@ impl Rewriter<'_> {
         }
         if !apart.is_empty()
             && let Value::Array(members) =
-                written.entry("allOf").or_insert_with(|| Value::Array(Vec::new()))
+                written.entry(k::ALL_OF).or_insert_with(|| Value::Array(Vec::new()))
         {
             members.extend(apart);
         }
@@ -176,10 +176,10 @@ impl Step<'_> {
 /// The name of a keyword in draft 7.
 fn renamed<'k>(key: &'k str, schema: &Map<String, Value>) -> &'k str {
     match key {
-        "$defs" => "definitions",
-        "prefixItems" => "items",
-        "items" if schema.contains_key("prefixItems") => "additionalItems",
-        "dependentSchemas" => "dependencies",
+        k::DEFS => k::DEFINITIONS,
+        k::PREFIX_ITEMS => k::ITEMS,
+        k::ITEMS if schema.contains_key(k::PREFIX_ITEMS) => k::ADDITIONAL_ITEMS,
+        k::DEPENDENT_SCHEMAS => k::DEPENDENCIES,
         key => key,
     }
 }
@@ -188,8 +188,8 @@ fn renamed<'k>(key: &'k str, schema: &Map<String, Value>) -> &'k str {
 fn is_lost(keyword: Keyword, value: &Value, schema: &Map<String, Value>) -> bool {
     match keyword {
         Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems => *value != Value::Bool(true),
-        Keyword::MaxContains => schema.contains_key("contains"),
-        Keyword::MinContains => schema.contains_key("contains") && value.as_f64() > Some(1.0),
+        Keyword::MaxContains => schema.contains_key(k::CONTAINS),
+        Keyword::MinContains => schema.contains_key(k::CONTAINS) && value.as_f64() > Some(1.0),
         Keyword::DynamicRef => true,
         _ => false,
     }

@@ -13,6 +13,7 @@ use rand_pcg::Pcg64Mcg;
 use serde_json::{Map, Value};
 
 use crate::containment::examples;
+use crate::keywords::name as k;
 
 pub use smaller::smaller;
 
@@ -109,8 +110,8 @@ impl Generator {
 /// A part of a schema with the types that it may refer to.
 fn with_types(root: &Value, schema: &Value) -> Value {
     let mut whole = schema.clone();
-    if let (Some(whole), Some(types)) = (whole.as_object_mut(), root.get("$defs")) {
-        whole.insert("$defs".to_owned(), types.clone());
+    if let (Some(whole), Some(types)) = (whole.as_object_mut(), root.get(k::DEFS)) {
+        whole.insert(k::DEFS.to_owned(), types.clone());
     }
     whole
 }

@@ -52,10 +52,16 @@ pub enum KeywordValue {
     Values,
 }
 
-/// Declares each keyword once: its variant, its name, the instances that it applies to, and what
-/// its value holds.
+/// Declares each keyword once: its variant, the constant of its name, its name, the instances that
+/// it applies to, and the kind of its value.
 macro_rules! keywords {
-    ($($variant:ident $name:literal: $applies_to:ident, $value:ident;)*) => {
+    ($($variant:ident $constant:ident $name:literal: $applies_to:ident, $value:ident;)*) => {
+        /// The names of the keywords, for tables, patterns of `match`, and look-ups in schemas.
+        #[allow(missing_docs, reason = "each constant is named after its keyword")]
+        pub mod name {
+            $(pub const $constant: &str = $name;)*
+        }
+
         /// A keyword of JSON Schema 2020-12, of an older draft, or of `OpenAPI`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "each variant is named after its keyword")]
@@ -105,69 +111,69 @@ macro_rules! keywords {
 }
 
 keywords! {
-    Type "type": Any, Types;
-    Nullable "nullable": Any, Boolean;
-    Format "format": String, Text;
-    Title "title": Any, Text;
-    Description "description": Any, Text;
-    Enum "enum": Any, Values;
-    Const "const": Any, Value;
-    Default "default": Any, Value;
-    Example "example": Any, Value;
-    Examples "examples": Any, Values;
-    Properties "properties": Object, SchemaMap;
-    Required "required": Object, Names;
-    AdditionalProperties "additionalProperties": Object, Schema;
-    PatternProperties "patternProperties": Object, SchemaMap;
-    PropertyNames "propertyNames": Object, Schema;
-    MinProperties "minProperties": Object, Count;
-    MaxProperties "maxProperties": Object, Count;
-    DependentRequired "dependentRequired": Object, NamesMap;
-    DependentSchemas "dependentSchemas": Object, SchemaMap;
-    Dependencies "dependencies": Object, SchemaOrNamesMap;
-    UnevaluatedProperties "unevaluatedProperties": Object, Schema;
-    Items "items": Array, SchemaOrList;
-    PrefixItems "prefixItems": Array, SchemaList;
-    AdditionalItems "additionalItems": Array, Schema;
-    MinItems "minItems": Array, Count;
-    MaxItems "maxItems": Array, Count;
-    UniqueItems "uniqueItems": Array, Boolean;
-    Contains "contains": Array, Schema;
-    MinContains "minContains": Array, Count;
-    MaxContains "maxContains": Array, Count;
-    UnevaluatedItems "unevaluatedItems": Array, Schema;
-    MinLength "minLength": String, Count;
-    MaxLength "maxLength": String, Count;
-    Pattern "pattern": String, Text;
-    ContentEncoding "contentEncoding": String, Text;
-    ContentMediaType "contentMediaType": String, Text;
-    ContentSchema "contentSchema": String, Schema;
-    Minimum "minimum": Number, Number;
-    Maximum "maximum": Number, Number;
-    ExclusiveMinimum "exclusiveMinimum": Number, Number;
-    ExclusiveMaximum "exclusiveMaximum": Number, Number;
-    MultipleOf "multipleOf": Number, Number;
-    AnyOf "anyOf": Any, SchemaList;
-    OneOf "oneOf": Any, SchemaList;
-    AllOf "allOf": Any, SchemaList;
-    Not "not": Any, Schema;
-    If "if": Any, Schema;
-    Then "then": Any, Schema;
-    Else "else": Any, Schema;
-    Ref "$ref": Any, Reference;
-    DynamicRef "$dynamicRef": Any, Reference;
-    RecursiveRef "$recursiveRef": Any, Reference;
-    Defs "$defs": Any, SchemaMap;
-    Definitions "definitions": Any, SchemaMap;
-    Id "$id": Any, Reference;
-    Anchor "$anchor": Any, Text;
-    DynamicAnchor "$dynamicAnchor": Any, Text;
-    Schema "$schema": Any, Reference;
-    Vocabulary "$vocabulary": Any, Value;
-    Comment "$comment": Any, Text;
-    Deprecated "deprecated": Any, Boolean;
-    ReadOnly "readOnly": Any, Boolean;
-    WriteOnly "writeOnly": Any, Boolean;
+    Type TYPE "type": Any, Types;
+    Nullable NULLABLE "nullable": Any, Boolean;
+    Format FORMAT "format": String, Text;
+    Title TITLE "title": Any, Text;
+    Description DESCRIPTION "description": Any, Text;
+    Enum ENUM "enum": Any, Values;
+    Const CONST "const": Any, Value;
+    Default DEFAULT "default": Any, Value;
+    Example EXAMPLE "example": Any, Value;
+    Examples EXAMPLES "examples": Any, Values;
+    Properties PROPERTIES "properties": Object, SchemaMap;
+    Required REQUIRED "required": Object, Names;
+    AdditionalProperties ADDITIONAL_PROPERTIES "additionalProperties": Object, Schema;
+    PatternProperties PATTERN_PROPERTIES "patternProperties": Object, SchemaMap;
+    PropertyNames PROPERTY_NAMES "propertyNames": Object, Schema;
+    MinProperties MIN_PROPERTIES "minProperties": Object, Count;
+    MaxProperties MAX_PROPERTIES "maxProperties": Object, Count;
+    DependentRequired DEPENDENT_REQUIRED "dependentRequired": Object, NamesMap;
+    DependentSchemas DEPENDENT_SCHEMAS "dependentSchemas": Object, SchemaMap;
+    Dependencies DEPENDENCIES "dependencies": Object, SchemaOrNamesMap;
+    UnevaluatedProperties UNEVALUATED_PROPERTIES "unevaluatedProperties": Object, Schema;
+    Items ITEMS "items": Array, SchemaOrList;
+    PrefixItems PREFIX_ITEMS "prefixItems": Array, SchemaList;
+    AdditionalItems ADDITIONAL_ITEMS "additionalItems": Array, Schema;
+    MinItems MIN_ITEMS "minItems": Array, Count;
+    MaxItems MAX_ITEMS "maxItems": Array, Count;
+    UniqueItems UNIQUE_ITEMS "uniqueItems": Array, Boolean;
+    Contains CONTAINS "contains": Array, Schema;
+    MinContains MIN_CONTAINS "minContains": Array, Count;
+    MaxContains MAX_CONTAINS "maxContains": Array, Count;
+    UnevaluatedItems UNEVALUATED_ITEMS "unevaluatedItems": Array, Schema;
+    MinLength MIN_LENGTH "minLength": String, Count;
+    MaxLength MAX_LENGTH "maxLength": String, Count;
+    Pattern PATTERN "pattern": String, Text;
+    ContentEncoding CONTENT_ENCODING "contentEncoding": String, Text;
+    ContentMediaType CONTENT_MEDIA_TYPE "contentMediaType": String, Text;
+    ContentSchema CONTENT_SCHEMA "contentSchema": String, Schema;
+    Minimum MINIMUM "minimum": Number, Number;
+    Maximum MAXIMUM "maximum": Number, Number;
+    ExclusiveMinimum EXCLUSIVE_MINIMUM "exclusiveMinimum": Number, Number;
+    ExclusiveMaximum EXCLUSIVE_MAXIMUM "exclusiveMaximum": Number, Number;
+    MultipleOf MULTIPLE_OF "multipleOf": Number, Number;
+    AnyOf ANY_OF "anyOf": Any, SchemaList;
+    OneOf ONE_OF "oneOf": Any, SchemaList;
+    AllOf ALL_OF "allOf": Any, SchemaList;
+    Not NOT "not": Any, Schema;
+    If IF "if": Any, Schema;
+    Then THEN "then": Any, Schema;
+    Else ELSE "else": Any, Schema;
+    Ref REF "$ref": Any, Reference;
+    DynamicRef DYNAMIC_REF "$dynamicRef": Any, Reference;
+    RecursiveRef RECURSIVE_REF "$recursiveRef": Any, Reference;
+    Defs DEFS "$defs": Any, SchemaMap;
+    Definitions DEFINITIONS "definitions": Any, SchemaMap;
+    Id ID "$id": Any, Reference;
+    Anchor ANCHOR "$anchor": Any, Text;
+    DynamicAnchor DYNAMIC_ANCHOR "$dynamicAnchor": Any, Text;
+    Schema SCHEMA "$schema": Any, Reference;
+    Vocabulary VOCABULARY "$vocabulary": Any, Value;
+    Comment COMMENT "$comment": Any, Text;
+    Deprecated DEPRECATED "deprecated": Any, Boolean;
+    ReadOnly READ_ONLY "readOnly": Any, Boolean;
+    WriteOnly WRITE_ONLY "writeOnly": Any, Boolean;
 }
 
 impl Keyword {

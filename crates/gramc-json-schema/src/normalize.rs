@@ -12,7 +12,7 @@ use std::fmt;
 use referencing::{Draft, SPECIFICATIONS, UriRef};
 use serde_json::{Map, Value};
 
-use crate::keywords::{Keyword, KeywordValue};
+use crate::keywords::{Keyword, KeywordValue, name as k};
 use crate::pointer::{below, dotted, escape_token};
 use crawl::Crawl;
 use rewrite::Rewriter;
@@ -73,7 +73,7 @@ pub fn normalize(mut schema: Value) -> Result<Normalized, Vec<UnresolvedReferenc
     let Value::Object(map) = &mut schema else {
         return Ok(Normalized { schema, ignored: Vec::new() });
     };
-    let declared = map.shift_remove("$schema");
+    let declared = map.shift_remove(k::SCHEMA);
     let declared = declared.as_ref().and_then(Value::as_str).map(Draft::from_schema_uri);
     let dialect = Dialect(declared.filter(|draft| *draft != Draft::Unknown));
     let mut malformed = Vec::new();
@@ -97,7 +97,7 @@ impl Dialect {
 
     /// Whether the reference of a schema overrules what stands next to it.
     fn is_overruled(self, schema: &Map<String, Value>) -> bool {
-        self.draft() <= Draft::Draft7 && schema.get("$ref").is_some_and(Value::is_string)
+        self.draft() <= Draft::Draft7 && schema.get(k::REF).is_some_and(Value::is_string)
     }
 
     /// Whether a keyword has an effect where it stands.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::keywords::name as k;
 use crate::pointer::escape_token;
 
 /// A path in a schema or an instance. Each step is on the stack of the function that took it, so
@@ -60,8 +61,8 @@ impl<'p> Path<'p> {
                 }
                 text.push_str(seen);
             }
-            Step::Key("items") => text.push_str("[]"),
-            Step::Key("additionalProperties") => text.push_str(".*"),
+            Step::Key(k::ITEMS) => text.push_str("[]"),
+            Step::Key(k::ADDITIONAL_PROPERTIES) => text.push_str(".*"),
             _ => {}
         }
         text

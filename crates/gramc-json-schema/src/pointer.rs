@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::keywords::name as k;
+
 /// Escapes a name as one token of a JSON pointer.
 pub fn escape_token(name: &str) -> Cow<'_, str> {
     if name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
@@ -80,7 +82,7 @@ pub fn follow<'s>(document: &'s Value, mut schema: &'s Value) -> Option<&'s Valu
     /// More references than that are a circle.
     const MAX_REFERENCES: usize = 50;
     for _ in 0..MAX_REFERENCES {
-        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+        let Some(reference) = schema.get(k::REF).and_then(Value::as_str) else {
             return Some(schema);
         };
         schema = document.pointer(&decode_fragment(reference.strip_prefix('#')?))?;

@@ -14,6 +14,7 @@ mod variants;
 
 use std::collections::{HashMap, HashSet};
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value, json};
 
 use crate::document::{Document, MAX_CHAIN, Target};
@@ -111,14 +112,14 @@ impl<'d> Lowerer<'d> {
 
     /// A rewritten schema, or the definition that it refers to.
     pub(crate) fn resolved<'s>(&'s self, lowered: &'s Value) -> &'s Value {
-        let target = lowered.get("$ref").and_then(Value::as_str);
+        let target = lowered.get(k::REF).and_then(Value::as_str);
         let name = target.and_then(|target| target.strip_prefix("#/$defs/"));
         name.and_then(|name| self.definitions.get(name)).unwrap_or(lowered)
     }
 
     /// Adds examples to a rewritten schema.
     pub(crate) fn add_examples(&mut self, schema: &mut Map<String, Value>, examples: &[&Value]) {
-        if !examples.is_empty() && !schema.contains_key("examples") {
+        if !examples.is_empty() && !schema.contains_key(k::EXAMPLES) {
             let ty = types::named(schema).types;
             let only = ty.first().copied().filter(|_| ty.len() == 1);
             self.examples(examples.iter().copied(), schema, only);
@@ -138,7 +139,7 @@ impl<'d> Lowerer<'d> {
             Value::Object(map) => self.object(map),
             Value::Bool(false) => json!({"not": {}}),
             Value::String(name) => {
-                self.object(&Map::from_iter([("type".to_owned(), name.clone().into())]))
+                self.object(&Map::from_iter([(k::TYPE.to_owned(), name.clone().into())]))
             }
             Value::Bool(true) | Value::Null => json!({}),
             _ => {
@@ -156,7 +157,7 @@ impl<'d> Lowerer<'d> {
     }
 
     fn object(&mut self, map: &Map<String, Value>) -> Value {
-        if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+        if let Some(reference) = map.get(k::REF).and_then(Value::as_str)
             && !merge::has_constraints(map)
         {
             return self.reference(reference, map);
@@ -180,18 +181,19 @@ impl<'d> Lowerer<'d> {
 
     /// A schema that only annotates one other schema.
     fn single_part(&mut self, map: &Map<String, Value>) -> Option<Value> {
-        let key = ["allOf", "anyOf", "oneOf"].into_iter().find(|key| map.contains_key(*key))?;
+        let key =
+            [k::ALL_OF, k::ANY_OF, k::ONE_OF].into_iter().find(|key| map.contains_key(*key))?;
         let parts = map.get(key)?.as_array()?;
         let is_something = |part: &&Value| part.as_object().is_none_or(|part| !part.is_empty());
         let mut parts = parts.iter().filter(is_something);
         let (part, None) = (parts.next()?.as_object()?, parts.next()) else { return None };
         let mut rest = map.clone();
         rest.shift_remove(key);
-        let is_bare = part.get("$ref").is_some_and(Value::is_string) && part.len() == 1;
+        let is_bare = part.get(k::REF).is_some_and(Value::is_string) && part.len() == 1;
         if !is_bare || merge::has_constraints(&rest) {
             return None;
         }
-        let reference = part.get("$ref").and_then(Value::as_str)?;
+        let reference = part.get(k::REF).and_then(Value::as_str)?;
         Some(self.reference(reference, &rest))
     }
 
@@ -204,7 +206,7 @@ impl<'d> Lowerer<'d> {
         let mut out = match reference {
             Value::Object(reference) if !is_nullable => reference,
             reference => {
-                Map::from_iter([("anyOf".to_owned(), json!([reference, {"type": "null"}]))])
+                Map::from_iter([(k::ANY_OF.to_owned(), json!([reference, {"type": "null"}]))])
             }
         };
         self.annotate(annotations, &mut out, None);
@@ -218,7 +220,7 @@ impl<'d> Lowerer<'d> {
             match self.document.target(&reference) {
                 Target::Here(pointer, target) => {
                     let next = target.as_object().filter(|map| !merge::has_constraints(map));
-                    match next.and_then(|map| map.get("$ref")).and_then(Value::as_str) {
+                    match next.and_then(|map| map.get(k::REF)).and_then(Value::as_str) {
                         Some(next) => next.clone_into(&mut reference),
                         None => return Some((pointer, target)),
                     }

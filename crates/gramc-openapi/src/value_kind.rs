@@ -1,5 +1,6 @@
 //! How values become text in requests.
 
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{RequestLocation, ValueStyle};
 use serde_json::Value;
 
@@ -17,11 +18,11 @@ pub(crate) enum ValueKind {
 pub(crate) fn kind_of(lowerer: &Lowerer<'_>, schema: &Value) -> ValueKind {
     let schema = lowerer.resolved(schema);
     if let Some(members) =
-        schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
+        schema.get(k::ANY_OF).or_else(|| schema.get(k::ONE_OF)).and_then(Value::as_array)
     {
         let kinds: Vec<ValueKind> = members
             .iter()
-            .map(|member| match lowerer.resolved(member).get("type") {
+            .map(|member| match lowerer.resolved(member).get(k::TYPE) {
                 Some(Value::String(name)) => kind_of_name(name),
                 _ => ValueKind::Other,
             })
@@ -34,7 +35,7 @@ pub(crate) fn kind_of(lowerer: &Lowerer<'_>, schema: &Value) -> ValueKind {
             _ => ValueKind::List,
         };
     }
-    match schema.get("type") {
+    match schema.get(k::TYPE) {
         Some(Value::String(name)) => kind_of_name(name),
         Some(Value::Array(names))
             if names.len() == 2 && names.get(1).is_some_and(|it| it == "null") =>
@@ -42,7 +43,7 @@ pub(crate) fn kind_of(lowerer: &Lowerer<'_>, schema: &Value) -> ValueKind {
             names.first().and_then(Value::as_str).map_or(ValueKind::Other, kind_of_name)
         }
         Some(Value::Array(_)) => ValueKind::Scalar,
-        _ if schema.get("enum").is_some() || schema.get("const").is_some() => ValueKind::Scalar,
+        _ if schema.get(k::ENUM).is_some() || schema.get(k::CONST).is_some() => ValueKind::Scalar,
         _ => ValueKind::Other,
     }
 }

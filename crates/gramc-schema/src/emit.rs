@@ -21,6 +21,7 @@ pub use json_schema::{ParameterSchema, ResultSchema};
 
 use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
 use gramc_check::Valid;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{Agent, Container, Module, Tool, TypeUse};
 
 /// A version of JSON Schema.
@@ -230,7 +231,7 @@ fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
 
 /// MCP's names for the attributes that describe a tool's behavior.
 const HINTS: [(&str, &str); 4] = [
-    ("readOnly", "readOnlyHint"),
+    (k::READ_ONLY, "readOnlyHint"),
     ("destructive", "destructiveHint"),
     ("idempotent", "idempotentHint"),
     ("openWorld", "openWorldHint"),
@@ -293,7 +294,7 @@ fn lost_result(tool: &Tool, schema: Value) -> Loss {
 
 /// Whether a schema's type is `object`.
 fn is_object_schema(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|ty| ty == "object")
+    schema.get(k::TYPE).is_some_and(|ty| ty == "object")
 }
 
 /// The parameters of an agent that another agent calls.

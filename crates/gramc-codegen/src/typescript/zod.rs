@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::Value;
 
 use super::key;
@@ -63,7 +64,7 @@ pub(super) fn schema(ty: &Type) -> String {
                     Constraint::Maximum => "lte",
                     Constraint::ExclusiveMinimum => "gt",
                     Constraint::ExclusiveMaximum => "lt",
-                    Constraint::MultipleOf => "multipleOf",
+                    Constraint::MultipleOf => k::MULTIPLE_OF,
                     Constraint::MinLength => "min",
                     Constraint::MaxLength => "max",
                 };

@@ -1,5 +1,6 @@
 //! Arrays.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Value, json};
 
 use super::scalar::count;
@@ -8,33 +9,33 @@ use crate::rules::Expr;
 
 impl Builder<'_> {
     pub(super) fn array(&mut self, keywords: &Schema, hint: &str) -> Expr {
-        let mut items = keywords.get("items").cloned().unwrap_or(Value::Bool(true));
-        let prefix = keywords.get("prefixItems").and_then(Value::as_array);
+        let mut items = keywords.get(k::ITEMS).cloned().unwrap_or(Value::Bool(true));
+        let prefix = keywords.get(k::PREFIX_ITEMS).and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
-        let mut least = count(keywords, "minItems").unwrap_or(0);
-        let most = count(keywords, "maxItems");
+        let mut least = count(keywords, k::MIN_ITEMS).unwrap_or(0);
+        let most = count(keywords, k::MAX_ITEMS);
         if items.is_array() {
-            self.lose("items", &items, "a list of schemas is not supported");
+            self.lose(k::ITEMS, &items, "a list of schemas is not supported");
             return Expr::NEVER;
         }
-        if let Some(rest) = keywords.get("unevaluatedItems")
-            && !keywords.contains_key("items")
+        if let Some(rest) = keywords.get(k::UNEVALUATED_ITEMS)
+            && !keywords.contains_key(k::ITEMS)
         {
             items = rest.clone();
         }
-        if let Some(contains) = keywords.get("contains") {
-            if !prefix.is_empty() || keywords.contains_key("maxContains") {
-                self.lose("contains", contains, "it cannot be combined with its siblings");
+        if let Some(contains) = keywords.get(k::CONTAINS) {
+            if !prefix.is_empty() || keywords.contains_key(k::MAX_CONTAINS) {
+                self.lose(k::CONTAINS, contains, "it cannot be combined with its siblings");
                 return Expr::NEVER;
             }
-            self.lose("contains", contains, "all items have to match it");
+            self.lose(k::CONTAINS, contains, "all items have to match it");
             items = json!({"allOf": [items, contains]});
-            least = least.max(count(keywords, "minContains").unwrap_or(1));
+            least = least.max(count(keywords, k::MIN_CONTAINS).unwrap_or(1));
         }
         if most.is_some_and(|most| most < least) {
             return Expr::NEVER;
         }
-        if keywords.get("uniqueItems") == Some(&Value::Bool(true))
+        if keywords.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true))
             && most.is_none_or(|most| most > 1)
         {
             return self.unique(&items, prefix, (least, most), hint);
@@ -42,9 +43,9 @@ impl Builder<'_> {
         let first: Vec<Expr> = prefix
             .iter()
             .enumerate()
-            .map(|(at, schema)| self.value(&["prefixItems", &at.to_string()], schema, hint))
+            .map(|(at, schema)| self.value(&[k::PREFIX_ITEMS, &at.to_string()], schema, hint))
             .collect();
-        let item = self.value(&["items"], &items, hint);
+        let item = self.value(&[k::ITEMS], &items, hint);
         let list = self.list(&first, &item, (least, most), hint);
         self.rules.rule(hint, list)
     }
@@ -99,18 +100,18 @@ impl Builder<'_> {
         hint: &str,
     ) -> Expr {
         let is_true = Value::Bool(true);
-        let values = items.get("enum").and_then(Value::as_array).filter(|_| prefix.is_empty());
+        let values = items.get(k::ENUM).and_then(Value::as_array).filter(|_| prefix.is_empty());
         let Some(values) = values.filter(|values| values.len() <= MAX_UNIQUE) else {
-            self.lose("uniqueItems", &is_true, "at most one item can be given");
+            self.lose(k::UNIQUE_ITEMS, &is_true, "at most one item can be given");
             if least > 1 {
                 return Expr::NEVER;
             }
             let first = prefix.first().unwrap_or(items);
-            let item = self.value(&["items"], first, hint);
+            let item = self.value(&[k::ITEMS], first, hint);
             let list = self.list(&[], &item, (least, Some(1)), hint);
             return self.rules.rule(hint, list);
         };
-        self.lose("uniqueItems", &is_true, "the items can only be given in the order of `enum`");
+        self.lose(k::UNIQUE_ITEMS, &is_true, "the items can only be given in the order of `enum`");
         let mut members = Vec::new();
         let mut seen = Vec::new();
         for value in values {
@@ -121,10 +122,10 @@ impl Builder<'_> {
             seen.push(text);
             let mut member = items.clone();
             if let Value::Object(keywords) = &mut member {
-                keywords.remove("enum");
-                keywords.insert("const".to_owned(), value.clone());
+                keywords.remove(k::ENUM);
+                keywords.insert(k::CONST.to_owned(), value.clone());
             }
-            let item = self.value(&["items"], &member, hint);
+            let item = self.value(&[k::ITEMS], &member, hint);
             if !item.is_never() {
                 members.push((item, false));
             }

@@ -1,5 +1,6 @@
 //! Values that are written out: members of enums, constants, examples.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Value, json};
 
 use super::{Builder, Schema, asserts};
@@ -13,8 +14,8 @@ impl Builder<'_> {
     /// The values of `enum` and `const` that the other keywords accept.
     pub(super) fn listed(&mut self, keywords: &Schema, hint: &str) -> Expr {
         let mut others = keywords.clone();
-        let constant = others.remove("const");
-        let members = others.remove("enum");
+        let constant = others.remove(k::CONST);
+        let members = others.remove(k::ENUM);
         let values: Vec<Value> = match (constant, members.as_ref().and_then(Value::as_array)) {
             (Some(value), Some(list)) => list
                 .iter()
@@ -26,7 +27,7 @@ impl Builder<'_> {
         };
         let count = values.len();
         let types = self.types(&others);
-        others.remove("type");
+        others.remove(k::TYPE);
         let asserted = others.keys().any(|key| asserts(key));
         let others = Value::Object(others);
         // The check strips what objects with properties do not declare.
@@ -37,7 +38,7 @@ impl Builder<'_> {
             if asserted
                 && ((compound && may_strip) || !self.proves(&others, &json!({"const": value})))
             {
-                self.lose("enum", value, "it is not known whether the other keywords accept it");
+                self.lose(k::ENUM, value, "it is not known whether the other keywords accept it");
             } else {
                 derived.push(self.literal(value));
             }
@@ -50,9 +51,9 @@ impl Builder<'_> {
 
     /// The examples and the default of a schema that has no grammar.
     pub(super) fn examples(&mut self, keywords: &Schema, hint: &str) -> Expr {
-        let lists = [keywords.get("examples").and_then(Value::as_array)];
+        let lists = [keywords.get(k::EXAMPLES).and_then(Value::as_array)];
         let values = lists.into_iter().flatten().flatten();
-        let values = values.chain(keywords.get("example")).chain(keywords.get("default"));
+        let values = values.chain(keywords.get(k::EXAMPLE)).chain(keywords.get(k::DEFAULT));
         let scalars: Vec<Value> =
             values.filter(|value| !value.is_array() && !value.is_object()).cloned().collect();
         if scalars.is_empty() || self.at_root() {
@@ -70,7 +71,7 @@ impl Builder<'_> {
             })
             .collect();
         if !fitting.is_empty() {
-            self.lose("examples", &fitting.clone().into(), "only these values can be given");
+            self.lose(k::EXAMPLES, &fitting.clone().into(), "only these values can be given");
         }
         let derived: Vec<Expr> = fitting.iter().map(|value| self.literal(value)).collect();
         match derived.len() {

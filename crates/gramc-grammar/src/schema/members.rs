@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use gramc_json_schema::keywords::name as k;
+
 use super::Builder;
 use crate::rules::{Expr, RuleId};
 
@@ -30,10 +32,18 @@ impl Builder<'_> {
         let mut chain = Chain::new(members, further, comma, (least, bounded));
         if chain.is_too_large() {
             if least > 0 {
-                self.lose("minProperties", &least.into(), "the first properties have to be given");
+                self.lose(
+                    k::MIN_PROPERTIES,
+                    &least.into(),
+                    "the first properties have to be given",
+                );
             }
             if let Some(most) = bounded {
-                self.lose("maxProperties", &most.into(), "only the first properties can be given");
+                self.lose(
+                    k::MAX_PROPERTIES,
+                    &most.into(),
+                    "only the first properties can be given",
+                );
             }
             chain = chain.with_first_members();
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::numbers;
 use gramc_json_schema::values::canonical;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ const MAX_PAIRS: usize = 64;
 
 /// Keywords that apply other schemas to the same value.
 pub(super) const APPLICATORS: [&str; 7] =
-    ["$ref", "allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas"];
+    [k::REF, k::ALL_OF, k::ANY_OF, k::ONE_OF, k::IF, k::NOT, k::DEPENDENT_SCHEMAS];
 
 /// A schema of the values that two schemas accept, the second one of which is within the first one.
 /// `None` if keywords cannot be combined.
@@ -20,7 +21,7 @@ pub(super) fn merge(one: &Value, other: &Value) -> Option<Value> {
         (Value::Bool(true), schema) | (schema, Value::Bool(true)) => Some(schema.clone()),
         (Value::Bool(false), _) | (_, Value::Bool(false)) => Some(Value::Bool(false)),
         (Value::Object(one), Value::Object(other)) => {
-            if let (Some(one), Some(other)) = (one.get("const"), other.get("const"))
+            if let (Some(one), Some(other)) = (one.get(k::CONST), other.get(k::CONST))
                 && !gramc_json_schema::values::same(one, other)
             {
                 return Some(Value::Bool(false));
@@ -38,11 +39,11 @@ type Schema = Map<String, Value>;
 fn sealed(schema: &Schema) -> Option<Schema> {
     let mut sealed = schema.clone();
     for (key, plain) in
-        [("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")]
+        [(k::UNEVALUATED_PROPERTIES, k::ADDITIONAL_PROPERTIES), (k::UNEVALUATED_ITEMS, k::ITEMS)]
     {
         let Some(rest) = sealed.remove(key) else { continue };
         if APPLICATORS.iter().any(|key| schema.contains_key(*key))
-            || schema.contains_key("contains")
+            || schema.contains_key(k::CONTAINS)
         {
             return None;
         }
@@ -56,7 +57,7 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
     properties(&mut merged, one, other)?;
     for (key, value) in other {
         let key = key.as_str();
-        if matches!(key, "properties" | "additionalProperties" | "patternProperties") {
+        if matches!(key, k::PROPERTIES | k::ADDITIONAL_PROPERTIES | k::PATTERN_PROPERTIES) {
             continue;
         }
         let Some(known) = merged.get(key).filter(|known| *known != value).cloned() else {
@@ -64,11 +65,11 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
             continue;
         };
         match key {
-            "$ref" | "not" | "if" | "then" | "else" | "dependentSchemas" | "contains" => {
+            k::REF | k::NOT | k::IF | k::THEN | k::ELSE | k::DEPENDENT_SCHEMAS | k::CONTAINS => {
                 let left = whole_keyword(key, other);
                 conjunction(&mut merged, left);
             }
-            "allOf" => conjunction(&mut merged, json!({"allOf": value})),
+            k::ALL_OF => conjunction(&mut merged, json!({"allOf": value})),
             _ => {
                 let combined = keyword(key, &known, value)?;
                 merged.insert(key.to_owned(), combined);
@@ -76,10 +77,10 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
         }
     }
     close_if_stripped(&mut merged, one, other);
-    let is_tuple = |schema: &Schema| schema.contains_key("prefixItems");
-    let says_items = |schema: &Schema| is_tuple(schema) || schema.contains_key("items");
+    let is_tuple = |schema: &Schema| schema.contains_key(k::PREFIX_ITEMS);
+    let says_items = |schema: &Schema| is_tuple(schema) || schema.contains_key(k::ITEMS);
     let tuples = is_tuple(one) || is_tuple(other);
-    let differ = one.get("prefixItems") != other.get("prefixItems");
+    let differ = one.get(k::PREFIX_ITEMS) != other.get(k::PREFIX_ITEMS);
     (!(tuples && differ && says_items(one) && says_items(other))).then_some(merged)
 }
 
@@ -87,33 +88,33 @@ fn maps(one: &Schema, other: &Schema) -> Option<Schema> {
 /// but not this one: the check strips it.
 fn close_if_stripped(merged: &mut Schema, one: &Schema, other: &Schema) {
     let declares = |schema: &Schema, name: &Value| {
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
         properties.zip(name.as_str()).is_some_and(|(map, name)| map.contains_key(name))
     };
     let required = |schema: &Schema| -> HashSet<Value> {
-        let names = schema.get("required").and_then(Value::as_array);
+        let names = schema.get(k::REQUIRED).and_then(Value::as_array);
         names.into_iter().flatten().cloned().collect()
     };
     // What a schema with properties requires. Others strip nothing.
     let kept = [one, other].into_iter().filter_map(|schema| {
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
         properties.is_some_and(|properties| !properties.is_empty()).then(|| required(schema))
     });
     let kept: Vec<HashSet<Value>> = kept.collect();
-    let names = merged.get("required").and_then(Value::as_array);
+    let names = merged.get(k::REQUIRED).and_then(Value::as_array);
     let lost = names.into_iter().flatten().any(|name| {
         !declares(merged, name) && kept.iter().any(|required| !required.contains(name))
     });
     if lost {
-        merged.entry("additionalProperties").or_insert(Value::Bool(false));
+        merged.entry(k::ADDITIONAL_PROPERTIES).or_insert(Value::Bool(false));
     }
 }
 
 /// A keyword, with those that it only means something together with.
 fn whole_keyword(key: &str, schema: &Schema) -> Value {
     let keys: &[&str] = match key {
-        "if" | "then" | "else" => &["if", "then", "else"],
-        "contains" => &["contains", "minContains", "maxContains"],
+        k::IF | k::THEN | k::ELSE => &[k::IF, k::THEN, k::ELSE],
+        k::CONTAINS => &[k::CONTAINS, k::MIN_CONTAINS, k::MAX_CONTAINS],
         _ => return json!({key: schema[key]}),
     };
     let found = keys.iter().filter_map(|&key| Some((key.to_owned(), schema.get(key)?.clone())));
@@ -122,11 +123,11 @@ fn whole_keyword(key: &str, schema: &Schema) -> Value {
 
 /// Adds a schema to `allOf`, from where it is merged once the own keywords are resolved.
 fn conjunction(merged: &mut Schema, schema: Value) {
-    match merged.get_mut("allOf") {
+    match merged.get_mut(k::ALL_OF) {
         Some(Value::Array(members)) if !members.contains(&schema) => members.push(schema),
         Some(_) => {}
         None => {
-            merged.insert("allOf".to_owned(), json!([schema]));
+            merged.insert(k::ALL_OF.to_owned(), json!([schema]));
         }
     }
 }
@@ -137,25 +138,33 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         Some(if order == wanted { one.clone() } else { other.clone() })
     };
     match key {
-        "type" => Some(types(one, other)),
-        "enum" => {
+        k::TYPE => Some(types(one, other)),
+        k::ENUM => {
             let others: HashSet<String> = other.as_array()?.iter().map(canonical).collect();
             let both = one.as_array()?.iter().filter(|it| others.contains(&canonical(it)));
             Some(both.cloned().collect())
         }
-        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
-        | "minContains" => larger(std::cmp::Ordering::Greater),
-        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
-        | "maxContains" => larger(std::cmp::Ordering::Less),
-        "required" => {
+        k::MINIMUM
+        | k::EXCLUSIVE_MINIMUM
+        | k::MIN_LENGTH
+        | k::MIN_ITEMS
+        | k::MIN_PROPERTIES
+        | k::MIN_CONTAINS => larger(std::cmp::Ordering::Greater),
+        k::MAXIMUM
+        | k::EXCLUSIVE_MAXIMUM
+        | k::MAX_LENGTH
+        | k::MAX_ITEMS
+        | k::MAX_PROPERTIES
+        | k::MAX_CONTAINS => larger(std::cmp::Ordering::Less),
+        k::REQUIRED => {
             let mut names = one.as_array()?.clone();
             let known: HashSet<Value> = names.iter().cloned().collect();
             names.extend(other.as_array()?.iter().filter(|name| !known.contains(name)).cloned());
             Some(names.into())
         }
-        "uniqueItems" => Some(Value::Bool(true)),
-        "items" | "propertyNames" => both(one, other),
-        "pattern" => {
+        k::UNIQUE_ITEMS => Some(Value::Bool(true)),
+        k::ITEMS | k::PROPERTY_NAMES => both(one, other),
+        k::PATTERN => {
             // A pattern that begins at the start of the text needs nothing before it.
             let ahead = |pattern: &str| {
                 if pattern.starts_with('^') && !pattern.contains('|') {
@@ -166,30 +175,30 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
             };
             Some(format!("^{}{}", ahead(one.as_str()?), ahead(other.as_str()?)).into())
         }
-        "dependentRequired" => {
+        k::DEPENDENT_REQUIRED => {
             let mut map = one.as_object()?.clone();
             for (name, needed) in other.as_object()? {
                 let known = map.get(name).cloned().unwrap_or_else(|| json!([]));
-                map.insert(name.clone(), keyword("required", &known, needed)?);
+                map.insert(name.clone(), keyword(k::REQUIRED, &known, needed)?);
             }
             Some(map.into())
         }
-        "anyOf" | "oneOf" => {
+        k::ANY_OF | k::ONE_OF => {
             let (one, other) = (one.as_array()?, other.as_array()?);
             let pairs =
                 one.iter().flat_map(|one| other.iter().map(move |it| json!({"allOf": [one, it]})));
             (one.len() * other.len() <= MAX_PAIRS).then(|| pairs.collect())
         }
-        "multipleOf" => multiple(one, other),
+        k::MULTIPLE_OF => multiple(one, other),
         // Formats, encodings and whatever is not known here.
-        "format"
-        | "contentEncoding"
-        | "prefixItems"
-        | "unevaluatedProperties"
-        | "unevaluatedItems"
-        | "additionalItems"
-        | "dependencies"
-        | "$dynamicRef" => None,
+        k::FORMAT
+        | k::CONTENT_ENCODING
+        | k::PREFIX_ITEMS
+        | k::UNEVALUATED_PROPERTIES
+        | k::UNEVALUATED_ITEMS
+        | k::ADDITIONAL_ITEMS
+        | k::DEPENDENCIES
+        | k::DYNAMIC_REF => None,
         // An annotation.
         _ => Some(one.clone()),
     }
@@ -233,19 +242,19 @@ fn properties(merged: &mut Schema, one: &Schema, other: &Schema) -> Option<()> {
     let list = |schema: &Schema, key: &str| -> Schema {
         schema.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
     };
-    let patterns = |schema: &Schema| list(schema, "patternProperties");
+    let patterns = |schema: &Schema| list(schema, k::PATTERN_PROPERTIES);
     if !patterns(one).is_empty() && !patterns(other).is_empty() && patterns(one) != patterns(other)
     {
         return None;
     }
     // What one schema says of further properties also holds for those that the other one declares.
-    let rest = |schema: &Schema| schema.get("additionalProperties").cloned();
+    let rest = |schema: &Schema| schema.get(k::ADDITIONAL_PROPERTIES).cloned();
     let limits = |schema: &Schema| rest(schema).is_some_and(|it| it != Value::Bool(true));
     if (limits(one) && !patterns(other).is_empty()) || (limits(other) && !patterns(one).is_empty())
     {
         return None;
     }
-    let (mine, theirs) = (list(one, "properties"), list(other, "properties"));
+    let (mine, theirs) = (list(one, k::PROPERTIES), list(other, k::PROPERTIES));
     let mut all = Schema::new();
     for (name, schema) in &mine {
         let met = theirs.get(name).cloned().or_else(|| rest(other));
@@ -261,17 +270,17 @@ fn properties(merged: &mut Schema, one: &Schema, other: &Schema) -> Option<()> {
             met.map_or_else(|| Some(schema.clone()), |met| both(schema, &met))?,
         );
     }
-    if one.contains_key("properties") || other.contains_key("properties") {
-        merged.insert("properties".to_owned(), all.into());
+    if one.contains_key(k::PROPERTIES) || other.contains_key(k::PROPERTIES) {
+        merged.insert(k::PROPERTIES.to_owned(), all.into());
     }
     let more = if patterns(one).is_empty() { patterns(other) } else { patterns(one) };
     if !more.is_empty() {
-        merged.insert("patternProperties".to_owned(), more.into());
+        merged.insert(k::PATTERN_PROPERTIES.to_owned(), more.into());
     }
     let further = match (rest(one), rest(other)) {
         (Some(one), Some(other)) => Some(both(&one, &other)?),
         (one, other) => one.or(other),
     };
-    merged.extend(further.map(|further| ("additionalProperties".to_owned(), further)));
+    merged.extend(further.map(|further| (k::ADDITIONAL_PROPERTIES.to_owned(), further)));
     Some(())
 }

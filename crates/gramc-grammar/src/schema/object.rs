@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Value, json};
 
 use super::scalar::{Content, count};
@@ -18,7 +19,7 @@ impl Builder<'_> {
         let Some(properties) = self.properties(keywords, &patterns) else { return Expr::NEVER };
         let mut members = Vec::new();
         for Property { name, schema, required } in &properties {
-            let value = self.value(&["properties", name], schema, name);
+            let value = self.value(&[k::PROPERTIES, name], schema, name);
             if value.is_never() {
                 if *required {
                     return Expr::NEVER;
@@ -33,7 +34,7 @@ impl Builder<'_> {
         }
         let entry = self.further(keywords, &patterns, &properties, hint);
         let bounds =
-            (count(keywords, "minProperties").unwrap_or(0), count(keywords, "maxProperties"));
+            (count(keywords, k::MIN_PROPERTIES).unwrap_or(0), count(keywords, k::MAX_PROPERTIES));
         let inner = self.members(members, entry, bounds, hint);
         let object = Expr::seq([Expr::text("{"), inner, Expr::text("}")]);
         self.rules.rule(hint, object)
@@ -46,8 +47,8 @@ impl Builder<'_> {
         keywords: &Schema,
         patterns: &[NamePattern<'_>],
     ) -> Option<Vec<Property>> {
-        let declared = keywords.get("properties").and_then(Value::as_object);
-        let required = keywords.get("required").and_then(Value::as_array);
+        let declared = keywords.get(k::PROPERTIES).and_then(Value::as_object);
+        let required = keywords.get(k::REQUIRED).and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         let mut names: Vec<&str> = declared.into_iter().flatten().map(|it| it.0.as_str()).collect();
         let mut required_names = HashSet::new();
@@ -61,7 +62,7 @@ impl Builder<'_> {
             let hidden: HashSet<&str> = self.hidden.iter().copied().collect();
             names.retain(|name| !hidden.contains(name));
         }
-        let name_rule = keywords.get("propertyNames");
+        let name_rule = keywords.get(k::PROPERTY_NAMES);
         let mut properties = Vec::with_capacity(names.len());
         for name in names {
             let is_required = required_names.contains(name);
@@ -74,11 +75,11 @@ impl Builder<'_> {
                     properties.push(Property { name, schema, required: is_required });
                 }
                 None if is_required => {
-                    self.lose("required", &name.into(), "the property cannot be given");
+                    self.lose(k::REQUIRED, &name.into(), "the property cannot be given");
                     return None;
                 }
                 None => {
-                    self.lose("properties", &name.into(), "the property cannot be given");
+                    self.lose(k::PROPERTIES, &name.into(), "the property cannot be given");
                     let (name, schema) = (name.to_owned(), Value::Bool(false));
                     properties.push(Property { name, schema, required: false });
                 }
@@ -102,8 +103,8 @@ impl Builder<'_> {
             }
         }
         if all.is_empty() {
-            let rest = keywords.get("additionalProperties");
-            all.extend(rest.or_else(|| keywords.get("unevaluatedProperties")));
+            let rest = keywords.get(k::ADDITIONAL_PROPERTIES);
+            all.extend(rest.or_else(|| keywords.get(k::UNEVALUATED_PROPERTIES)));
         }
         match all[..] {
             [] => Some(Value::Bool(true)),
@@ -120,25 +121,29 @@ impl Builder<'_> {
         declared: &[Property],
         hint: &str,
     ) -> Option<Expr> {
-        let schema = keywords.get("additionalProperties");
-        if let (Some(rule), false) = (keywords.get("propertyNames"), patterns.is_empty()) {
-            self.lose("propertyNames", rule, "only declared properties can be given");
+        let schema = keywords.get(k::ADDITIONAL_PROPERTIES);
+        if let (Some(rule), false) = (keywords.get(k::PROPERTY_NAMES), patterns.is_empty()) {
+            self.lose(k::PROPERTY_NAMES, rule, "only declared properties can be given");
             return None;
         }
-        if let Some(schema) = keywords.get("unevaluatedProperties").filter(|_| schema.is_none()) {
+        if let Some(schema) = keywords.get(k::UNEVALUATED_PROPERTIES).filter(|_| schema.is_none()) {
             if *schema != Value::Bool(false) {
-                self.lose("unevaluatedProperties", schema, "only declared properties can be given");
+                self.lose(
+                    k::UNEVALUATED_PROPERTIES,
+                    schema,
+                    "only declared properties can be given",
+                );
             }
             return self.patterned(patterns, declared, hint);
         }
         if !patterns.is_empty() {
             if schema != Some(&Value::Bool(false)) {
                 let value = schema.unwrap_or(&Value::Bool(true));
-                self.lose("additionalProperties", value, "only declared properties can be given");
+                self.lose(k::ADDITIONAL_PROPERTIES, value, "only declared properties can be given");
             }
             return self.patterned(patterns, declared, hint);
         }
-        let properties = keywords.get("properties").and_then(Value::as_object);
+        let properties = keywords.get(k::PROPERTIES).and_then(Value::as_object);
         let has_properties = properties.is_some_and(|properties| !properties.is_empty());
         let schema = match schema {
             Some(Value::Bool(false)) => return None,
@@ -148,8 +153,8 @@ impl Builder<'_> {
             None if has_properties || (self.at_root() && declared.is_empty()) => return None,
             None => Value::Bool(true),
         };
-        let key = self.other_key(keywords.get("propertyNames"), declared)?;
-        let value = self.value(&["additionalProperties"], &schema, hint);
+        let key = self.other_key(keywords.get(k::PROPERTY_NAMES), declared)?;
+        let value = self.value(&[k::ADDITIONAL_PROPERTIES], &schema, hint);
         let entry = Expr::seq([key, self.colon(), value]);
         (!entry.is_never()).then_some(entry)
     }
@@ -174,7 +179,7 @@ impl Builder<'_> {
                 return Some(self.any_string());
             }
             let Some(texts) = json_text::none_of(&names) else {
-                let keyword = "additionalProperties";
+                let keyword = k::ADDITIONAL_PROPERTIES;
                 self.lose(keyword, &Value::Null, "only declared properties can be given");
                 return None;
             };
@@ -199,12 +204,12 @@ impl Builder<'_> {
                 apart.then_some(texts)
             }
             None => {
-                let key = self.value(&["propertyNames"], &string_schema(rule), "key");
+                let key = self.value(&[k::PROPERTY_NAMES], &string_schema(rule), "key");
                 return (names.is_empty() && !key.is_never()).then_some(key);
             }
         };
         if derived.is_none() {
-            self.lose("additionalProperties", rule, "only declared properties can be given");
+            self.lose(k::ADDITIONAL_PROPERTIES, rule, "only declared properties can be given");
         }
         Some(self.rules.token("key", json_text::string(&derived?)))
     }
@@ -213,8 +218,8 @@ impl Builder<'_> {
     fn key_texts<'k>(&mut self, rule: &'k Value) -> Option<Content<'k>> {
         let keywords = rule.as_object()?;
         let plain = keywords.iter().all(|(key, value)| match key.as_str() {
-            "type" => value == "string",
-            "minLength" | "maxLength" | "pattern" | "format" => true,
+            k::TYPE => value == "string",
+            k::MIN_LENGTH | k::MAX_LENGTH | k::PATTERN | k::FORMAT => true,
             key => !super::asserts(key),
         });
         if plain { self.content(keywords) } else { None }
@@ -235,10 +240,10 @@ impl Builder<'_> {
         for (NamePattern { source, schema, texts, .. }, is_apart) in patterns.iter().zip(is_apart) {
             let Some(texts) = texts.as_ref().filter(|_| is_apart) else {
                 let source = (*source).into();
-                self.lose("patternProperties", &source, "these properties cannot be given");
+                self.lose(k::PATTERN_PROPERTIES, &source, "these properties cannot be given");
                 continue;
             };
-            let value = self.value(&["patternProperties", source], schema, hint);
+            let value = self.value(&[k::PATTERN_PROPERTIES, source], schema, hint);
             let key = self.rules.token("key", json_text::string(texts));
             entries.push(Expr::seq([key, self.colon(), value]));
         }
@@ -287,7 +292,7 @@ impl<'k> NamePattern<'k> {
     }
 
     fn all(keywords: &'k Schema) -> Vec<Self> {
-        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
+        let patterns = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         let read = patterns.into_iter().flatten().map(|(source, schema)| {
             let read = pattern::read(source)
                 .filter(|it| it.exact && it.all_of.is_empty() && it.none_of.is_empty());

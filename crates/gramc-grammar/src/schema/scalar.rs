@@ -1,5 +1,6 @@
 //! Numbers and strings.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Number, Value};
 
 use super::{Builder, Schema};
@@ -13,23 +14,27 @@ use crate::{format, json_text, pattern};
 impl Builder<'_> {
     pub(super) fn number(&mut self, keywords: &Schema, integer: bool) -> Expr {
         let number = |key: &str| keywords.get(key).and_then(Value::as_number);
-        let step = match number("multipleOf").map(Decimal::of) {
+        let step = match number(k::MULTIPLE_OF).map(Decimal::of) {
             Some(None) => {
-                self.lose("multipleOf", &keywords["multipleOf"], "the number is too long");
+                self.lose(k::MULTIPLE_OF, &keywords[k::MULTIPLE_OF], "the number is too long");
                 return Expr::NEVER;
             }
             step => step.flatten(),
         };
         let (low, high) =
-            (tightest(keywords, "minimum", true), tightest(keywords, "maximum", false));
+            (tightest(keywords, k::MINIMUM, true), tightest(keywords, k::MAXIMUM, false));
         let (Ok(low), Ok(high)) = (low, high) else {
-            self.lose("minimum", &Value::Null, "a bound is out of reach");
+            self.lose(k::MINIMUM, &Value::Null, "a bound is out of reach");
             return Expr::NEVER;
         };
         let rule = NumberRule { integer, low, high, step };
         let (numbers, exact) = rule.regex();
         if !exact {
-            self.lose("multipleOf", &keywords["multipleOf"], "only some multiples can be given");
+            self.lose(
+                k::MULTIPLE_OF,
+                &keywords[k::MULTIPLE_OF],
+                "only some multiples can be given",
+            );
         }
         self.rules.token(if integer { "integer" } else { "number" }, numbers)
     }
@@ -49,11 +54,11 @@ impl Builder<'_> {
     /// The contents of the strings that a schema accepts.
     pub(super) fn content<'k>(&mut self, keywords: &'k Schema) -> Option<Content<'k>> {
         let text = |key: &str| keywords.get(key).and_then(Value::as_str);
-        let least = count(keywords, "minLength").unwrap_or(0);
-        let most = count(keywords, "maxLength");
-        let format = text("format").and_then(|name| Some((name, format::texts(name)?)));
-        let base64 = text("contentEncoding").filter(|&name| name == "base64");
-        let source = text("pattern");
+        let least = count(keywords, k::MIN_LENGTH).unwrap_or(0);
+        let most = count(keywords, k::MAX_LENGTH);
+        let format = text(k::FORMAT).and_then(|name| Some((name, format::texts(name)?)));
+        let base64 = text(k::CONTENT_ENCODING).filter(|&name| name == "base64");
+        let source = text(k::PATTERN);
         if format.is_none() && base64.is_none() && source.is_none() {
             return Some(Content::Any { least, most });
         }
@@ -69,7 +74,7 @@ impl Builder<'_> {
                 refused = pattern.none_of;
             }
             Some(None) => {
-                self.lose("pattern", &source.into(), "the pattern has no grammar");
+                self.lose(k::PATTERN, &source.into(), "the pattern has no grammar");
                 return None;
             }
             None => {}
@@ -83,20 +88,20 @@ impl Builder<'_> {
             wanted.iter().all(|other| *candidate == other || is_within(candidate, other))
                 && refused.iter().all(|other| are_disjoint(candidate, other))
         });
-        let keyword = if source.is_some() { "pattern" } else { "format" };
+        let keyword = if source.is_some() { k::PATTERN } else { k::FORMAT };
         let Some(texts) = found else {
             self.lose(keyword, &keywords[keyword], "it cannot be combined with its siblings");
             return None;
         };
         exact &= wanted.iter().any(|other| texts == other || is_within(other, texts));
         if let Some((name, _)) = format.as_ref().filter(|(name, _)| format::is_partial(name)) {
-            self.lose("format", &(*name).into(), "unusual forms cannot be given");
+            self.lose(k::FORMAT, &(*name).into(), "unusual forms cannot be given");
         } else if !exact {
             self.lose(keyword, &keywords[keyword], "only some of its texts can be given");
         }
         let (texts, all) = texts.within(least, most);
         if !all {
-            let key = if most.is_some() { "maxLength" } else { "minLength" };
+            let key = if most.is_some() { k::MAX_LENGTH } else { k::MIN_LENGTH };
             self.lose(key, &keywords[key], "only some texts of this length can be given");
         }
         let name = format.filter(|_| source.is_none()).map(|(name, _)| name);
@@ -125,7 +130,7 @@ struct OutOfReach;
 
 /// The tighter one of an inclusive and an exclusive bound.
 fn tightest(keywords: &Schema, key: &str, low: bool) -> Result<Option<Bound>, OutOfReach> {
-    let exclusive_key = if low { "exclusiveMinimum" } else { "exclusiveMaximum" };
+    let exclusive_key = if low { k::EXCLUSIVE_MINIMUM } else { k::EXCLUSIVE_MAXIMUM };
     let number = |key: &str| keywords.get(key).and_then(Value::as_number);
     let bound = |number: Option<&Number>, exclusive: bool| match number {
         None => Ok(None),

@@ -1,5 +1,6 @@
 //! Unions, negations and conditions.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Value, json};
 
 use super::merge::merge;
@@ -19,8 +20,8 @@ impl Builder<'_> {
         let mut derived = Vec::with_capacity(members.len());
         for (at, member) in members.iter().enumerate() {
             derived.push(match merge(&rest, member) {
-                Some(merged) => self.branch(&["anyOf", &at.to_string()], &merged, hint),
-                None => self.unmerged("anyOf", member),
+                Some(merged) => self.branch(&[k::ANY_OF, &at.to_string()], &merged, hint),
+                None => self.unmerged(k::ANY_OF, member),
             });
         }
         Expr::alt(derived)
@@ -33,9 +34,9 @@ impl Builder<'_> {
         for (at, member) in members.iter().enumerate() {
             let others: Vec<&Value> =
                 members.iter().enumerate().filter(|other| other.0 != at).map(|it| it.1).collect();
-            let step = ["oneOf", &at.to_string()];
+            let step = [k::ONE_OF, &at.to_string()];
             let Some(merged) = merge(&rest, member) else {
-                derived.push(self.unmerged("oneOf", member));
+                derived.push(self.unmerged(k::ONE_OF, member));
                 continue;
             };
             derived.push(match self.set_apart(&merged, &others) {
@@ -48,7 +49,7 @@ impl Builder<'_> {
                     derived
                 }
                 None => {
-                    self.lose("oneOf", member, "its values may also match another member");
+                    self.lose(k::ONE_OF, member, "its values may also match another member");
                     Expr::NEVER
                 }
             });
@@ -62,7 +63,7 @@ impl Builder<'_> {
         let closed = closed(&self.resolved(schema), true);
         if others.iter().all(|other| self.are_apart(&closed, other, 0)) {
             // The grammar derives declared properties alone.
-            return Some(match schema.get("additionalProperties") {
+            return Some(match schema.get(k::ADDITIONAL_PROPERTIES) {
                 None => Apart::Itself,
                 Some(_) if closed == *schema => Apart::Itself,
                 Some(_) => Apart::Narrowed(closed),
@@ -70,8 +71,8 @@ impl Builder<'_> {
         }
         let mut narrowed = closed;
         for other in others {
-            let required = names(&self.resolved(other), "required");
-            let own = names(&narrowed, "required");
+            let required = names(&self.resolved(other), k::REQUIRED);
+            let own = names(&narrowed, k::REQUIRED);
             for name in required.iter().filter(|name| !own.contains(name)) {
                 narrowed = merge(&narrowed, &json!({"properties": {(name): false}}))?;
             }
@@ -84,10 +85,10 @@ impl Builder<'_> {
     fn resolved(&self, schema: &Value) -> Value {
         let mut schema = schema;
         for _ in 0..MAX_COMPARED {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+            let Some(reference) = schema.get(k::REF).and_then(Value::as_str) else { break };
             let alone = schema
                 .as_object()
-                .is_some_and(|map| map.keys().all(|key| key == "$ref" || !super::asserts(key)));
+                .is_some_and(|map| map.keys().all(|key| key == k::REF || !super::asserts(key)));
             let target = reference.strip_prefix('#').and_then(|it| self.document.pointer(it));
             let Some(target) = target.filter(|_| alone) else { break };
             schema = target;
@@ -119,17 +120,17 @@ impl Builder<'_> {
     }
 
     fn objects_are_apart(&mut self, one: &Value, other: &Value, depth: usize) -> bool {
-        let property = |schema: &Value, name: &str| schema.get("properties")?.get(name).cloned();
+        let property = |schema: &Value, name: &str| schema.get(k::PROPERTIES)?.get(name).cloned();
         let refuses = |schema: &Value, name: &str| {
             property(schema, name).map_or_else(
                 || {
-                    schema.get("additionalProperties") == Some(&Value::Bool(false))
-                        && schema.get("patternProperties").is_none()
+                    schema.get(k::ADDITIONAL_PROPERTIES) == Some(&Value::Bool(false))
+                        && schema.get(k::PATTERN_PROPERTIES).is_none()
                 },
                 |it| it == Value::Bool(false),
             )
         };
-        let (mine, theirs) = (names(one, "required"), names(other, "required"));
+        let (mine, theirs) = (names(one, k::REQUIRED), names(other, k::REQUIRED));
         mine.iter().chain(&theirs).any(|name| {
             if mine.contains(name) && refuses(other, name)
                 || theirs.contains(name) && refuses(one, name)
@@ -159,20 +160,20 @@ impl Builder<'_> {
             for alternative in alternatives {
                 derived.push(match merge(&schema, &alternative) {
                     Some(merged) => self.schema(&merged, hint),
-                    None => self.unmerged("not", refused),
+                    None => self.unmerged(k::NOT, refused),
                 });
             }
             return Expr::alt(derived);
         }
-        let texts = values(refused).filter(|_| rest.get("type").is_some_and(|it| it == "string"));
-        let free = rest.keys().all(|key| key == "type" || !super::asserts(key));
+        let texts = values(refused).filter(|_| rest.get(k::TYPE).is_some_and(|it| it == "string"));
+        let free = rest.keys().all(|key| key == k::TYPE || !super::asserts(key));
         if let Some(texts) = texts.filter(|_| free) {
             let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
             if let Some(texts) = json_text::none_of(&texts) {
                 return self.rules.token(hint, json_text::string(&texts));
             }
         }
-        self.lose("not", refused, "the remaining values cannot be derived");
+        self.lose(k::NOT, refused, "the remaining values cannot be derived");
         Expr::NEVER
     }
 
@@ -182,12 +183,14 @@ impl Builder<'_> {
             refused.keys().map(String::as_str).filter(|key| super::asserts(key)).collect();
         let refused_value = Value::Object(refused.clone());
         match keys[..] {
-            ["type"] => {
+            [k::TYPE] => {
                 let types = all_types(&refused_value);
                 let left = TYPES.into_iter().filter(|name| !types.contains(name));
                 vec![json!({"type": left.collect::<Vec<_>>()})]
             }
-            ["const" | "enum"] | ["type", "const" | "enum"] | ["const" | "enum", "type"] => {
+            [k::CONST | k::ENUM]
+            | [k::TYPE, k::CONST | k::ENUM]
+            | [k::CONST | k::ENUM, k::TYPE] => {
                 let (own, other) = (values(&Value::Object(rest.clone())), values(&refused_value));
                 let Some((own, other)) = own.zip(other) else { return Vec::new() };
                 let left = own.into_iter().filter(|it| {
@@ -195,14 +198,14 @@ impl Builder<'_> {
                 });
                 vec![json!({"enum": left.collect::<Vec<_>>()})]
             }
-            ["required"] => {
+            [k::REQUIRED] => {
                 let absent =
                     |name: &String| json!({"type": "object", "properties": {(name): false}});
-                names(&refused_value, "required").iter().map(absent).collect()
+                names(&refused_value, k::REQUIRED).iter().map(absent).collect()
             }
-            ["properties"] | ["properties", "required"] | ["required", "properties"] => {
-                let required = names(&refused_value, "required");
-                let properties = refused.get("properties").and_then(Value::as_object);
+            [k::PROPERTIES] | [k::PROPERTIES, k::REQUIRED] | [k::REQUIRED, k::PROPERTIES] => {
+                let required = names(&refused_value, k::REQUIRED);
+                let properties = refused.get(k::PROPERTIES).and_then(Value::as_object);
                 let wrong = properties.into_iter().flatten().map(|(name, schema)| {
                     json!({"type": "object", "properties": {(name): {"not": schema}}, "required": [name]})
                 });
@@ -217,17 +220,17 @@ impl Builder<'_> {
 
     /// `if`, with `then` and `else`.
     pub(super) fn conditional(&mut self, condition: &Value, mut rest: Schema, hint: &str) -> Expr {
-        let then = rest.remove("then").unwrap_or(Value::Bool(true));
-        let otherwise = rest.remove("else").unwrap_or(Value::Bool(true));
+        let then = rest.remove(k::THEN).unwrap_or(Value::Bool(true));
+        let otherwise = rest.remove(k::ELSE).unwrap_or(Value::Bool(true));
         let rest = Value::Object(rest);
         let met = merge(&rest, condition).and_then(|met| merge(&met, &then));
         let unmet =
             merge(&rest, &json!({"not": condition})).and_then(|unmet| merge(&unmet, &otherwise));
         let mut derived = Vec::new();
-        for (step, schema) in [("then", met), ("else", unmet)] {
+        for (step, schema) in [(k::THEN, met), (k::ELSE, unmet)] {
             derived.push(match schema {
                 Some(schema) => self.branch(&[step], &schema, hint),
-                None => self.unmerged("if", condition),
+                None => self.unmerged(k::IF, condition),
             });
         }
         Expr::alt(derived)
@@ -259,7 +262,7 @@ impl Builder<'_> {
             merge(&rest, &given).and_then(|it| merge(&it, &needed))
         };
         let absent = merge(&rest, &json!({"properties": {(&name): false}}));
-        let required = names(&rest, "required").contains(&name);
+        let required = names(&rest, k::REQUIRED).contains(&name);
         let (with, without) = match (required, many) {
             (true, _) => (with, Some(Value::Bool(false))),
             (false, true) => {
@@ -290,18 +293,18 @@ enum Apart {
 fn closed(schema: &Value, force: bool) -> Value {
     let mut closed = schema.clone();
     if let Value::Object(keywords) = &mut closed
-        && keywords.contains_key("properties")
-        && !keywords.contains_key("patternProperties")
+        && keywords.contains_key(k::PROPERTIES)
+        && !keywords.contains_key(k::PATTERN_PROPERTIES)
         // The least number of properties is reached by others.
-        && !keywords.contains_key("minProperties")
-        && (force || !keywords.contains_key("additionalProperties"))
+        && !keywords.contains_key(k::MIN_PROPERTIES)
+        && (force || !keywords.contains_key(k::ADDITIONAL_PROPERTIES))
         && !super::merge::APPLICATORS.iter().any(|key| keywords.contains_key(*key))
     {
-        let other = keywords.insert("additionalProperties".to_owned(), Value::Bool(false));
+        let other = keywords.insert(k::ADDITIONAL_PROPERTIES.to_owned(), Value::Bool(false));
         // A required property is derived even if it is not declared.
         let other = other.unwrap_or(Value::Bool(true));
-        let required = names(schema, "required");
-        if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+        let required = names(schema, k::REQUIRED);
+        if let Some(Value::Object(properties)) = keywords.get_mut(k::PROPERTIES) {
             for name in required {
                 properties.entry(name).or_insert_with(|| other.clone());
             }
@@ -318,10 +321,10 @@ fn names(schema: &Value, key: &str) -> Vec<String> {
 
 /// The values that a schema lists.
 fn values(schema: &Value) -> Option<Vec<Value>> {
-    if let Some(value) = schema.get("const") {
+    if let Some(value) = schema.get(k::CONST) {
         return Some(vec![value.clone()]);
     }
-    schema.get("enum")?.as_array().cloned()
+    schema.get(k::ENUM)?.as_array().cloned()
 }
 
 /// The types that a schema may accept. Integers are numbers, and count as both.
@@ -334,7 +337,7 @@ fn all_types(schema: &Value) -> Vec<&'static str> {
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
-    let named: Vec<&str> = match schema.get("type") {
+    let named: Vec<&str> = match schema.get(k::TYPE) {
         Some(Value::String(name)) => TYPES.into_iter().filter(|it| it == name).collect(),
         Some(Value::Array(names)) => {
             TYPES.into_iter().filter(|&it| names.iter().any(|name| name == it)).collect()

@@ -9,7 +9,7 @@ use super::document::{Dialect, Side};
 use super::pattern_samples;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
-use crate::keywords::Keyword;
+use crate::keywords::{Keyword, name as k};
 
 pub(super) type KeywordMap = Map<String, Value>;
 
@@ -253,23 +253,23 @@ impl<'s> Branch<'s> {
     }
 
     fn number(&mut self, keywords: &KeywordMap) {
-        self.integer |= keywords.get("type").and_then(types).is_some_and(|types| types.integer);
+        self.integer |= keywords.get(k::TYPE).and_then(types).is_some_and(|types| types.integer);
         let number = |key| keywords.get(key).and_then(Decimal::of_value);
-        for (key, open) in [("minimum", false), ("exclusiveMinimum", true)] {
+        for (key, open) in [(k::MINIMUM, false), (k::EXCLUSIVE_MINIMUM, true)] {
             let Some(at) = number(key) else { continue };
             let closer = self.low.is_none_or(|low| at > low.at || (at == low.at && open));
             if closer {
                 self.low = Some(Bound { at, open });
             }
         }
-        for (key, open) in [("maximum", false), ("exclusiveMaximum", true)] {
+        for (key, open) in [(k::MAXIMUM, false), (k::EXCLUSIVE_MAXIMUM, true)] {
             let Some(at) = number(key) else { continue };
             let closer = self.high.is_none_or(|high| at < high.at || (at == high.at && open));
             if closer {
                 self.high = Some(Bound { at, open });
             }
         }
-        self.multiples.extend(number("multipleOf"));
+        self.multiples.extend(number(k::MULTIPLE_OF));
     }
 
     /// The whole numbers of this range. `None` where an end is missing or out of reach.
@@ -290,14 +290,14 @@ impl<'s> Branch<'s> {
     }
 
     fn text(&mut self, dialect: Dialect, keywords: &'s KeywordMap) {
-        self.sizes(keywords, "minLength", "maxLength");
+        self.sizes(keywords, k::MIN_LENGTH, k::MAX_LENGTH);
         let said = |key| keywords.get(key).and_then(Value::as_str);
-        if let Some(pattern) = said("pattern") {
+        if let Some(pattern) = said(k::PATTERN) {
             self.patterns.push(pattern);
             let (least, most) = pattern_samples::lengths(pattern).unwrap_or_default();
             self.bound_size(least, most);
         }
-        if let Some(format) = said("format") {
+        if let Some(format) = said(k::FORMAT) {
             self.formats.push((dialect, format));
             if is_known_format(dialect, format) {
                 let (least, most) = lengths_of(format);
@@ -330,8 +330,8 @@ impl<'s> Branch<'s> {
             self.rest.extend(rest.map(|schema| Term::Schema(side, schema)));
         }
         for (_, _, keywords) in grounds {
-            self.sizes(keywords, "minItems", "maxItems");
-            self.unique |= keywords.get("uniqueItems") == Some(&Value::Bool(true));
+            self.sizes(keywords, k::MIN_ITEMS, k::MAX_ITEMS);
+            self.unique |= keywords.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true));
         }
         // A closed list is as long as the items before its end.
         let is_false = |term: &Term<'_>| matches!(term, Term::Schema(_, Value::Bool(false)));
@@ -349,11 +349,11 @@ impl<'s> Branch<'s> {
 
     fn object(&mut self, grounds: &[(Side, Dialect, &'s KeywordMap)], terms: &[Term<'s>]) {
         for (side, dialect, keywords) in grounds {
-            self.sizes(keywords, "minProperties", "maxProperties");
-            let required = keywords.get("required").and_then(Value::as_array);
+            self.sizes(keywords, k::MIN_PROPERTIES, k::MAX_PROPERTIES);
+            let required = keywords.get(k::REQUIRED).and_then(Value::as_array);
             self.required.extend(required.into_iter().flatten().filter_map(Value::as_str));
-            self.names.extend(keywords.get("propertyNames").map(|s| Term::Schema(*side, s)));
-            let declared = keywords.get("properties").and_then(Value::as_object);
+            self.names.extend(keywords.get(k::PROPERTY_NAMES).map(|s| Term::Schema(*side, s)));
+            let declared = keywords.get(k::PROPERTIES).and_then(Value::as_object);
             for name in declared.into_iter().flat_map(Map::keys) {
                 self.properties.entry(name).or_default();
             }
@@ -377,7 +377,7 @@ impl<'s> Branch<'s> {
             self.properties.entry(name).or_default();
         }
         for (side, dialect, keywords) in grounds {
-            let declared = keywords.get("properties").and_then(Value::as_object);
+            let declared = keywords.get(k::PROPERTIES).and_then(Value::as_object);
             let rest = rest_of(*dialect, keywords);
             for (name, conj) in &mut self.properties {
                 let own = declared.and_then(|declared| declared.get(*name)).or(rest);
@@ -406,22 +406,22 @@ impl<'s> Branch<'s> {
 pub(super) fn items(dialect: Dialect, keywords: &KeywordMap) -> (&[Value], Option<&Value>) {
     let list = |key| keywords.get(key).and_then(Value::as_array).map(Vec::as_slice);
     match dialect {
-        Dialect::Draft2020 => (list("prefixItems").unwrap_or_default(), keywords.get("items")),
-        Dialect::Draft7 => match list("items") {
-            Some(prefix) => (prefix, keywords.get("additionalItems")),
-            None => (&[], keywords.get("items")),
+        Dialect::Draft2020 => (list(k::PREFIX_ITEMS).unwrap_or_default(), keywords.get(k::ITEMS)),
+        Dialect::Draft7 => match list(k::ITEMS) {
+            Some(prefix) => (prefix, keywords.get(k::ADDITIONAL_ITEMS)),
+            None => (&[], keywords.get(k::ITEMS)),
         },
     }
 }
 
 /// The schema of all properties that are not named, if there is a single one.
 pub(super) fn rest_of(dialect: Dialect, keywords: &KeywordMap) -> Option<&Value> {
-    if keywords.contains_key("patternProperties") {
+    if keywords.contains_key(k::PATTERN_PROPERTIES) {
         return None;
     }
-    keywords.get("additionalProperties").or_else(|| {
+    keywords.get(k::ADDITIONAL_PROPERTIES).or_else(|| {
         let lone = dialect == Dialect::Draft2020
             && !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
-        keywords.get("unevaluatedProperties").filter(|_| lone)
+        keywords.get(k::UNEVALUATED_PROPERTIES).filter(|_| lone)
     })
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::keywords::name as k;
+
 use super::branch::{Branch, JsonType, Term, Terms, never};
 use super::document::Side;
 use super::prover::{MAX_BRANCHES, Prover};
@@ -19,9 +21,9 @@ impl<'s> Prover<'s> {
         let mentions = |name: &str| {
             schemas.iter().any(|schema| {
                 let document = self.document(side);
-                let target = schema.get("$ref").and_then(Value::as_str);
+                let target = schema.get(k::REF).and_then(Value::as_str);
                 let schema = target.and_then(|target| document.resolve(target)).unwrap_or(schema);
-                schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+                schema.get(k::PROPERTIES).is_some_and(|properties| properties.get(name).is_some())
             })
         };
         let names: Vec<&'s str> = branch.properties.keys().copied().collect();

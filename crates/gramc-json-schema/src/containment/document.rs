@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::keywords::name as k;
 use crate::pointer::{decode_fragment, unescape_token};
 
 /// How deep a document may nest. What reads schemas recurses with their depth.
@@ -38,7 +39,7 @@ pub(super) struct Document<'s> {
 impl<'s> Document<'s> {
     /// Looks at the outside of a schema. `None` where its dialect is not known here.
     pub(super) fn of(root: &'s Value) -> Option<Self> {
-        let dialect = match root.get("$schema") {
+        let dialect = match root.get(k::SCHEMA) {
             None => Dialect::Draft2020,
             Some(Value::String(name)) => match name.trim_end_matches('#') {
                 "https://json-schema.org/draft/2020-12/schema" => Dialect::Draft2020,
@@ -55,7 +56,7 @@ impl<'s> Document<'s> {
     pub(super) fn is_foreign(&self, schema: &'s Map<String, Value>) -> bool {
         let own = |key| schema.get(key).is_some_and(Value::is_string);
         let is_root = self.root.as_object().is_some_and(|root| std::ptr::eq(root, schema));
-        !is_root && (own("$id") || own("$schema"))
+        !is_root && (own(k::ID) || own(k::SCHEMA))
     }
 
     /// What a reference leads to, inside of the document. `None` where it leads nowhere, outside,

@@ -7,7 +7,7 @@ use super::document::{Dialect, Side};
 use super::prover::Prover;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
-use crate::keywords::{InstanceType, Keyword};
+use crate::keywords::{InstanceType, Keyword, name as k};
 
 impl<'s> Prover<'s> {
     /// Whether it is proven that all values of a branch fit a schema.
@@ -27,22 +27,22 @@ impl<'s> Prover<'s> {
 
     fn implies_keywords(&mut self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
         if self.document(side).is_foreign(wide) {
-            return self.fail("$id");
+            return self.fail(k::ID);
         }
         if self.is_stated(branch, side, wide) {
             return true;
         }
-        let lone = self.dialect(side) == Dialect::Draft7 && wide.contains_key("$ref");
+        let lone = self.dialect(side) == Dialect::Draft7 && wide.contains_key(k::REF);
         let mut properties = false;
         for (key, argument) in wide {
-            if lone && key != "$ref" {
+            if lone && key != k::REF {
                 continue;
             }
             let proven = match key.as_str() {
-                "properties"
-                | "patternProperties"
-                | "additionalProperties"
-                | "unevaluatedProperties" => {
+                k::PROPERTIES
+                | k::PATTERN_PROPERTIES
+                | k::ADDITIONAL_PROPERTIES
+                | k::UNEVALUATED_PROPERTIES => {
                     properties = true;
                     true
                 }
@@ -65,15 +65,15 @@ impl<'s> Prover<'s> {
         (key, argument): (&str, &'s Value),
     ) -> bool {
         match key {
-            "$ref" => {
+            k::REF => {
                 let target = argument.as_str().and_then(|to| self.document(side).resolve(to));
                 target.is_some_and(|target| self.implies(branch, side, target))
             }
-            "$dynamicRef" | "$recursiveRef" => false,
-            "allOf" => argument
+            k::DYNAMIC_REF | k::RECURSIVE_REF => false,
+            k::ALL_OF => argument
                 .as_array()
                 .is_some_and(|all| all.iter().all(|schema| self.implies(branch, side, schema))),
-            "anyOf" => argument.as_array().is_some_and(|members| {
+            k::ANY_OF => argument.as_array().is_some_and(|members| {
                 let proven = self.implies_for_values(branch, side, wide)
                     || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
                         members
@@ -82,22 +82,22 @@ impl<'s> Prover<'s> {
                     });
                 proven || self.fails_in(branch, side, members)
             }),
-            "oneOf" => argument.as_array().is_some_and(|members| {
+            k::ONE_OF => argument.as_array().is_some_and(|members| {
                 let proven = self.implies_for_values(branch, side, wide)
                     || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
                         own.implies_exactly_one(part, side, members)
                     });
                 proven || self.fails_in(branch, side, members)
             }),
-            "not" => self.is_apart(branch, side, argument),
-            "if" => self.implies_condition(branch, side, wide, argument),
-            "type" => types(argument).is_some_and(|types| {
+            k::NOT => self.is_apart(branch, side, argument),
+            k::IF => self.implies_condition(branch, side, wide, argument),
+            k::TYPE => types(argument).is_some_and(|types| {
                 let whole = branch.integer || branch.multiples.iter().any(|step| step.is_whole());
                 types.kinds & branch.kind.bit() != 0
                     && (branch.kind != JsonType::Number || !types.integer || whole)
                     || self.implies_for_values(branch, side, wide)
             }),
-            "const" | "enum" => self.implies_for_values(branch, side, wide),
+            k::CONST | k::ENUM => self.implies_for_values(branch, side, wide),
             _ => {
                 let proven = match branch.kind {
                     JsonType::Null | JsonType::Boolean => true,
@@ -173,12 +173,12 @@ impl<'s> Prover<'s> {
         wide: &'s KeywordMap,
         condition: &'s Value,
     ) -> bool {
-        let then = wide.get("then").is_none_or(|then| {
+        let then = wide.get(k::THEN).is_none_or(|then| {
             let mut terms = branch.terms.clone();
             terms.push(Term::Schema(side, condition));
             self.attempt(|own| own.covered(&terms, side, then))
         });
-        then && wide.get("else").is_none_or(|otherwise| {
+        then && wide.get(k::ELSE).is_none_or(|otherwise| {
             self.attempt(|own| {
                 own.implies(branch, side, condition) || own.implies(branch, side, otherwise)
             })
@@ -194,15 +194,15 @@ impl<'s> Prover<'s> {
     ) -> bool {
         let dialect = self.dialect(side);
         match key {
-            "minLength" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxLength" => implies_maximum(branch.most, argument),
-            "pattern" => argument.as_str().is_some_and(|pattern| {
+            k::MIN_LENGTH => whole_size(argument).is_some_and(|least| branch.least >= least),
+            k::MAX_LENGTH => implies_maximum(branch.most, argument),
+            k::PATTERN => argument.as_str().is_some_and(|pattern| {
                 branch.patterns.contains(&pattern) || matches!(pattern, "" | ".*" | "^.*" | "^")
             }),
-            "format" => argument.as_str().is_some_and(|format| {
+            k::FORMAT => argument.as_str().is_some_and(|format| {
                 branch.formats.contains(&(dialect, format)) || !is_known_format(dialect, format)
             }),
-            "contentEncoding" | "contentMediaType" => dialect != Dialect::Draft7,
+            k::CONTENT_ENCODING | k::CONTENT_MEDIA_TYPE => dialect != Dialect::Draft7,
             _ => true,
         }
     }
@@ -216,26 +216,26 @@ impl<'s> Prover<'s> {
     ) -> bool {
         let dialect = self.dialect(side);
         match key {
-            "minItems" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxItems" => implies_maximum(branch.most, argument),
-            "uniqueItems" => {
+            k::MIN_ITEMS => whole_size(argument).is_some_and(|least| branch.least >= least),
+            k::MAX_ITEMS => implies_maximum(branch.most, argument),
+            k::UNIQUE_ITEMS => {
                 argument == false || branch.unique || branch.most.is_some_and(|most| most < 2)
             }
-            "prefixItems" if dialect == Dialect::Draft7 => true,
-            "prefixItems" | "items" | "additionalItems" => {
+            k::PREFIX_ITEMS if dialect == Dialect::Draft7 => true,
+            k::PREFIX_ITEMS | k::ITEMS | k::ADDITIONAL_ITEMS => {
                 let (prefix, rest) = branch::items(dialect, wide);
                 self.implies_items(branch, side, prefix, rest)
             }
-            "contains" => {
+            k::CONTAINS => {
                 let new = dialect == Dialect::Draft2020;
-                let least = size(wide, "minContains").filter(|_| new).unwrap_or(1);
-                let most = wide.get("maxContains").filter(|_| new);
+                let least = size(wide, k::MIN_CONTAINS).filter(|_| new).unwrap_or(1);
+                let most = wide.get(k::MAX_CONTAINS).filter(|_| new);
                 most.is_none_or(|most| implies_maximum(branch.most, most))
                     && (least == 0
                         || (branch.least >= least
                             && self.implies_items(branch, side, &[], Some(argument))))
             }
-            "unevaluatedItems" => dialect == Dialect::Draft7 || argument == true,
+            k::UNEVALUATED_ITEMS => dialect == Dialect::Draft7 || argument == true,
             _ => true,
         }
     }
@@ -267,14 +267,14 @@ impl<'s> Prover<'s> {
         let new_dialect = |own: &Self, side| own.dialect(side) == Dialect::Draft2020;
         let new = new_dialect(self, side);
         match key {
-            "minProperties" => whole_size(argument).is_some_and(|least| branch.least >= least),
-            "maxProperties" => implies_maximum(branch.most, argument),
-            "required" => argument.as_array().is_some_and(|names| {
+            k::MIN_PROPERTIES => whole_size(argument).is_some_and(|least| branch.least >= least),
+            k::MAX_PROPERTIES => implies_maximum(branch.most, argument),
+            k::REQUIRED => argument.as_array().is_some_and(|names| {
                 let mut names = names.iter().filter_map(Value::as_str);
                 names.all(|name| branch.required.contains(name))
             }),
-            "propertyNames" => self.implies_property_names(branch, side, argument),
-            "dependentRequired" if new => argument.as_object().is_some_and(|all| {
+            k::PROPERTY_NAMES => self.implies_property_names(branch, side, argument),
+            k::DEPENDENT_REQUIRED if new => argument.as_object().is_some_and(|all| {
                 all.iter().all(|(name, needed)| {
                     self.is_absent(branch, name)
                         || needed.as_array().is_some_and(|needed| {
@@ -290,12 +290,12 @@ impl<'s> Prover<'s> {
                         })
                 })
             }),
-            "dependentSchemas" if new => argument.as_object().is_some_and(|all| {
+            k::DEPENDENT_SCHEMAS if new => argument.as_object().is_some_and(|all| {
                 all.iter().all(|(name, schema)| {
                     self.is_absent(branch, name) || self.implies(branch, side, schema)
                 })
             }),
-            "dependencies" => false,
+            k::DEPENDENCIES => false,
             _ => true,
         }
     }
@@ -330,16 +330,16 @@ impl<'s> Prover<'s> {
     ) -> bool {
         let new = self.dialect(side) == Dialect::Draft2020;
         let rest = branch::rest_of(self.dialect(side), wide);
-        let strict = wide.get("unevaluatedProperties").is_some_and(|said| said != true);
+        let strict = wide.get(k::UNEVALUATED_PROPERTIES).is_some_and(|said| said != true);
         if new && strict && rest.is_none() {
-            return self.fail("unevaluatedProperties");
+            return self.fail(k::UNEVALUATED_PROPERTIES);
         }
-        let declared = wide.get("properties").and_then(Value::as_object);
+        let declared = wide.get(k::PROPERTIES).and_then(Value::as_object);
         let others = declared.into_iter().flat_map(Map::keys).map(String::as_str);
         let others = others.filter(|name| !branch.properties.contains_key(name));
         for name in branch.properties.keys().copied().chain(others) {
             let Some(schemas) = self.schemas_of(side, wide, name) else {
-                return self.fail("patternProperties");
+                return self.fail(k::PATTERN_PROPERTIES);
             };
             let property = branch.property(name);
             let proven = self.inside(name, |own| {
@@ -362,9 +362,9 @@ impl<'s> Prover<'s> {
         if branch.is_closed() {
             return true;
         }
-        let patterns = wide.get("patternProperties").and_then(Value::as_object);
+        let patterns = wide.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         let rest = branch::rest_of(self.dialect(side), wide);
-        let rest = rest.or_else(|| wide.get("additionalProperties"));
+        let rest = rest.or_else(|| wide.get(k::ADDITIONAL_PROPERTIES));
         let schemas: Vec<&'s Value> =
             patterns.into_iter().flat_map(Map::values).chain(rest).collect();
         if schemas.is_empty() {
@@ -384,7 +384,7 @@ impl<'s> Prover<'s> {
         let proven = self.inside("*", |own| {
             schemas.iter().all(|schema| own.covered(&branch.rest, side, schema))
         });
-        proven || self.fail("additionalProperties")
+        proven || self.fail(k::ADDITIONAL_PROPERTIES)
     }
 
     /// The names that properties may have, where they are listed.
@@ -428,11 +428,11 @@ fn implies_number_keyword(branch: &Branch<'_>, key: &str, argument: &Value) -> b
                 .is_some_and(|high| high.at < at || (high.at == at && (high.open || !open)))
     };
     match key {
-        "minimum" => above(false),
-        "exclusiveMinimum" => above(true),
-        "maximum" => below(false),
-        "exclusiveMaximum" => below(true),
-        "multipleOf" => {
+        k::MINIMUM => above(false),
+        k::EXCLUSIVE_MINIMUM => above(true),
+        k::MAXIMUM => below(false),
+        k::EXCLUSIVE_MAXIMUM => below(true),
+        k::MULTIPLE_OF => {
             let whole = branch.integer.then_some(Decimal::whole(1));
             let mut steps = branch.multiples.iter().copied().chain(whole);
             steps.any(|step| step.is_multiple_of(at) == Some(true))

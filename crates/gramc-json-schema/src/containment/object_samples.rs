@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::branch::{Branch, JsonType, Term, Terms};
 use super::pattern_samples;
 use super::samples::{DEPTH, MAX_LIST, SampleGenerator, size, sizes_of};
+use crate::keywords::name as k;
 use crate::pointer::escape_token;
 
 /// The number of names for each pattern of names.
@@ -13,7 +14,7 @@ const NAMES_PER_PATTERN: usize = 2;
 /// Names that match the patterns of `patternProperties`.
 fn patterned_names<'t, 's: 't>(terms: impl Iterator<Item = &'t Term<'s>>) -> Vec<String> {
     let patterns = terms.filter_map(|term| match term {
-        Term::Ground(_, keywords) => keywords.get("patternProperties")?.as_object(),
+        Term::Ground(_, keywords) => keywords.get(k::PATTERN_PROPERTIES)?.as_object(),
         _ => None,
     });
     let names = patterns.flat_map(Map::keys);
@@ -179,7 +180,7 @@ impl<'s> SampleGenerator<'_, 's> {
         let mut terms = branch.rest.clone();
         for term in &branch.terms {
             if let Term::Ground(side, keywords) = term
-                && keywords.contains_key("patternProperties")
+                && keywords.contains_key(k::PATTERN_PROPERTIES)
             {
                 let schemas = self.prover.schemas_of(*side, keywords, name);
                 let schemas = schemas.into_iter().flatten();

@@ -16,6 +16,7 @@ use super::branch::{Branch, JSON_TYPES, JsonType, KeywordMap, Term, key, types};
 use super::document::{Dialect, Document, Side, leads_outside};
 use super::string_validators::StringValidators;
 use crate::decimal::Decimal;
+use crate::keywords::name as k;
 use crate::pointer::escape_token;
 
 /// How many schemas are looked at before a question is given up. A tool of five parameters takes
@@ -229,7 +230,7 @@ impl<'s> Prover<'s> {
         }
         let question = (key(terms), std::ptr::from_ref(wide).addr());
         self.ask(question, |own| {
-            let Some(branches) = own.branches(terms) else { return own.fail("anyOf") };
+            let Some(branches) = own.branches(terms) else { return own.fail(k::ANY_OF) };
             branches.iter().all(|branch| own.branch_covered(branch, side, wide))
         })
     }
@@ -407,7 +408,7 @@ impl<'s> Prover<'s> {
             return;
         }
         let document = &self.documents[side as usize];
-        let reference = keywords.get("$ref").and_then(Value::as_str);
+        let reference = keywords.get(k::REF).and_then(Value::as_str);
         if let Some(reference) = reference.filter(|_| !ground) {
             match document.resolve(reference) {
                 Some(target) => state.pending.push(Term::Schema(side, target)),
@@ -428,17 +429,17 @@ impl<'s> Prover<'s> {
         }
         let list = |key| keywords.get(key).and_then(Value::as_array);
         if !ground {
-            let all = list("allOf").into_iter().flatten();
+            let all = list(k::ALL_OF).into_iter().flatten();
             state.pending.extend(all.map(|schema| Term::Schema(side, schema)));
-            for members in [list("anyOf"), list("oneOf")].into_iter().flatten() {
+            for members in [list(k::ANY_OF), list(k::ONE_OF)].into_iter().flatten() {
                 state.choices.push((side, members));
             }
         }
-        if let Some(types) = keywords.get("type").and_then(types) {
+        if let Some(types) = keywords.get(k::TYPE).and_then(types) {
             state.kinds &= types.kinds;
         }
-        state.values.extend(keywords.get("const").map(|value| vec![value]));
-        state.values.extend(list("enum").map(|values| values.iter().collect()));
+        state.values.extend(keywords.get(k::CONST).map(|value| vec![value]));
+        state.values.extend(list(k::ENUM).map(|values| values.iter().collect()));
         let kinds = state
             .values
             .last()

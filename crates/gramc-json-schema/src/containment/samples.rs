@@ -4,6 +4,7 @@
 //! from these in one place. Which ones are worth a try in a place is told by both schemas: the
 //! ends of ranges and adjacent numbers, listed values, names of properties.
 
+use crate::keywords::name as k;
 use crate::values::canonical;
 use serde_json::Value;
 
@@ -297,7 +298,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         let mut lists = Vec::new();
         for term in &branch.terms {
             let Term::Ground(side, keywords) = term else { continue };
-            let Some(schema) = keywords.get("contains") else { continue };
+            let Some(schema) = keywords.get(k::CONTAINS) else { continue };
             let wanted = self.part("", &[Term::Schema(*side, schema)], &[], 1, depth);
             let Some(wanted) = wanted.into_iter().next() else { continue };
             let pairs = others.into_iter().flatten().take(14);
@@ -370,8 +371,8 @@ fn texts(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let mut texts: Vec<String> = Vec::new();
     for term in branch.terms.iter().chain(others.iter().flat_map(|other| &other.terms)) {
         let Term::Ground(_, keywords) = term else { continue };
-        let named = keywords.get("examples").and_then(Value::as_array).into_iter().flatten();
-        let named = named.chain(keywords.get("default"));
+        let named = keywords.get(k::EXAMPLES).and_then(Value::as_array).into_iter().flatten();
+        let named = named.chain(keywords.get(k::DEFAULT));
         texts.extend(named.filter_map(Value::as_str).take(4).map(str::to_owned));
     }
     texts.extend(TEXTS.map(str::to_owned));

@@ -7,20 +7,20 @@ use serde_json::Value;
 use super::branch::{Branch, KeywordMap, Term};
 use super::document::Side;
 use super::prover::Prover;
-use crate::keywords::{Keyword, KeywordValue};
+use crate::keywords::{Keyword, KeywordValue, name as k};
 
 impl<'s> Prover<'s> {
     /// Whether a branch has the same schema among its terms.
     pub(super) fn is_stated(&self, branch: &Branch<'s>, side: Side, wide: &'s KeywordMap) -> bool {
         /// Keywords that are hard to prove otherwise.
         const HARD: [&str; 7] = [
-            "pattern",
-            "oneOf",
-            "not",
-            "if",
-            "contains",
-            "patternProperties",
-            "unevaluatedProperties",
+            k::PATTERN,
+            k::ONE_OF,
+            k::NOT,
+            k::IF,
+            k::CONTAINS,
+            k::PATTERN_PROPERTIES,
+            k::UNEVALUATED_PROPERTIES,
         ];
         let hard = HARD.iter().any(|key| wide.contains_key(*key));
         branch.terms.iter().any(|term| match term {

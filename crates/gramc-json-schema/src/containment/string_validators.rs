@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use jsonschema::Validator;
 use serde_json::Value;
 
+use crate::keywords::name as k;
+
 use super::document::Dialect;
 
 /// The validators of single patterns and formats.
@@ -16,12 +18,12 @@ pub(super) struct StringValidators {
 impl StringValidators {
     /// Whether a text matches a pattern. `None` where the pattern cannot be read.
     pub(super) fn pattern(&mut self, dialect: Dialect, pattern: &str, text: &str) -> Option<bool> {
-        self.ask(dialect, "pattern", pattern, text)
+        self.ask(dialect, k::PATTERN, pattern, text)
     }
 
     /// Whether a text has a format. Every text has an unknown format.
     pub(super) fn format(&mut self, dialect: Dialect, format: &str, text: &str) -> Option<bool> {
-        self.ask(dialect, "format", format, text)
+        self.ask(dialect, k::FORMAT, format, text)
     }
 
     fn ask(

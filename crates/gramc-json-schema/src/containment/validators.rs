@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Counterexample;
 use super::document::Dialect;
 use super::pattern_samples::repetitions;
-use crate::keywords::Keyword;
+use crate::keywords::{Keyword, name as k};
 
 /// How long a reason may be that quotes a value.
 const MAX_REASON: usize = 300;
@@ -30,9 +30,9 @@ pub(super) fn slow_pattern(schema: &Value) -> Option<String> {
     /// The most repetitions of a part in other ones.
     const MAX_REPETITIONS: u64 = 100_000;
     let Value::Object(keywords) = schema else { return None };
-    let names = keywords.get("patternProperties").and_then(Value::as_object);
+    let names = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
     let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
-    let own = keywords.get("pattern").and_then(Value::as_str);
+    let own = keywords.get(k::PATTERN).and_then(Value::as_str);
     let mut all = own.into_iter().chain(names);
     if all.any(|pattern| repetitions(pattern) > MAX_REPETITIONS) {
         return Some(format!("a pattern repeats a part more than {MAX_REPETITIONS} times"));
@@ -102,7 +102,7 @@ fn with_encoded_references(schema: &Value) -> Cow<'_, Value> {
 
 fn all_references(schema: &Value, fits: &dyn Fn(&str) -> bool) -> bool {
     let Value::Object(keywords) = schema else { return true };
-    keywords.get("$ref").and_then(Value::as_str).is_none_or(fits)
+    keywords.get(k::REF).and_then(Value::as_str).is_none_or(fits)
         && keywords.iter().all(|(key, value)| {
             let parts = Keyword::of(key).subschemas(value);
             parts.into_iter().all(|part| all_references(part, fits))

@@ -3,6 +3,7 @@
 //! A validator is built for a whole document, which takes time. This check works on parts of
 //! documents and may leave the answer open.
 
+use crate::keywords::name as k;
 use crate::values::canonical;
 use serde_json::Value;
 
@@ -83,11 +84,11 @@ impl<'s> Prover<'s> {
         if self.document(side).is_foreign(keywords) {
             return None;
         }
-        let lone = self.dialect(side) == Dialect::Draft7 && keywords.contains_key("$ref");
+        let lone = self.dialect(side) == Dialect::Draft7 && keywords.contains_key(k::REF);
         let mut all = Conjunction(Some(true));
         for (key, argument) in keywords {
-            if (lone && key != "$ref")
-                || (ground && matches!(key.as_str(), "$ref" | "allOf" | "anyOf" | "oneOf"))
+            if (lone && key != k::REF)
+                || (ground && matches!(key.as_str(), k::REF | k::ALL_OF | k::ANY_OF | k::ONE_OF))
             {
                 continue;
             }
@@ -107,19 +108,21 @@ impl<'s> Prover<'s> {
         value: &Value,
     ) -> Option<bool> {
         match key {
-            "$ref" => {
+            k::REF => {
                 let target = self.document(side).resolve(argument.as_str()?)?;
                 self.schema_accepts(side, target, value)
             }
-            "$dynamicRef" | "$recursiveRef" => None,
-            "allOf" | "anyOf" | "oneOf" => self.alternatives_accept(side, key, argument, value),
-            "not" => self.schema_accepts(side, argument, value).map(|fits| !fits),
-            "if" => {
+            k::DYNAMIC_REF | k::RECURSIVE_REF => None,
+            k::ALL_OF | k::ANY_OF | k::ONE_OF => {
+                self.alternatives_accept(side, key, argument, value)
+            }
+            k::NOT => self.schema_accepts(side, argument, value).map(|fits| !fits),
+            k::IF => {
                 let then =
-                    if self.schema_accepts(side, argument, value)? { "then" } else { "else" };
+                    if self.schema_accepts(side, argument, value)? { k::THEN } else { k::ELSE };
                 keywords.get(then).map_or(Some(true), |then| self.schema_accepts(side, then, value))
             }
-            "type" => {
+            k::TYPE => {
                 let types = types(argument)?;
                 if types.kinds & JsonType::of(value).bit() == 0 {
                     return Some(false);
@@ -129,8 +132,8 @@ impl<'s> Prover<'s> {
                     _ => Some(true),
                 }
             }
-            "const" => Some(canonical(argument) == canonical(value)),
-            "enum" => self.is_listed(argument.as_array()?, value),
+            k::CONST => Some(canonical(argument) == canonical(value)),
+            k::ENUM => self.is_listed(argument.as_array()?, value),
             _ => match value {
                 Value::Number(number) => number_keyword_accepts(key, argument, Decimal::of(number)),
                 Value::String(text) => self.string_keyword_accepts(side, key, argument, text),
@@ -162,11 +165,11 @@ impl<'s> Prover<'s> {
         }
         let certain = |answer: bool| (doubts == 0).then_some(answer);
         match key {
-            "allOf" if no > 0 => Some(false),
-            "anyOf" if yes > 0 => Some(true),
-            "oneOf" if yes > 1 => Some(false),
-            "allOf" => certain(true),
-            "anyOf" => certain(false),
+            k::ALL_OF if no > 0 => Some(false),
+            k::ANY_OF if yes > 0 => Some(true),
+            k::ONE_OF if yes > 1 => Some(false),
+            k::ALL_OF => certain(true),
+            k::ANY_OF => certain(false),
             _ => certain(yes == 1),
         }
     }
@@ -196,11 +199,11 @@ impl<'s> Prover<'s> {
         let length = || text.chars().count() as u64;
         let dialect = self.dialect(side);
         match key {
-            "minLength" => Some(length() >= whole_size(argument)?),
-            "maxLength" => Some(length() <= whole_size(argument)?),
-            "pattern" => self.texts.pattern(dialect, argument.as_str()?, text),
-            "format" => self.texts.format(dialect, argument.as_str()?, text),
-            "contentEncoding" | "contentMediaType" if dialect == Dialect::Draft7 => None,
+            k::MIN_LENGTH => Some(length() >= whole_size(argument)?),
+            k::MAX_LENGTH => Some(length() <= whole_size(argument)?),
+            k::PATTERN => self.texts.pattern(dialect, argument.as_str()?, text),
+            k::FORMAT => self.texts.format(dialect, argument.as_str()?, text),
+            k::CONTENT_ENCODING | k::CONTENT_MEDIA_TYPE if dialect == Dialect::Draft7 => None,
             _ => Some(true),
         }
     }
@@ -215,15 +218,15 @@ impl<'s> Prover<'s> {
         let dialect = self.dialect(side);
         let count = list.len() as u64;
         match (key, dialect) {
-            ("minItems", _) => Some(count >= whole_size(argument)?),
-            ("maxItems", _) => Some(count <= whole_size(argument)?),
-            ("uniqueItems", _) => {
+            (k::MIN_ITEMS, _) => Some(count >= whole_size(argument)?),
+            (k::MAX_ITEMS, _) => Some(count <= whole_size(argument)?),
+            (k::UNIQUE_ITEMS, _) => {
                 let mut texts: Vec<_> = list.iter().map(canonical).collect();
                 texts.sort_unstable();
                 texts.dedup();
                 Some(!argument.as_bool()? || texts.len() == list.len())
             }
-            ("prefixItems", Dialect::Draft2020) | ("items" | "additionalItems", _) => {
+            (k::PREFIX_ITEMS, Dialect::Draft2020) | (k::ITEMS | k::ADDITIONAL_ITEMS, _) => {
                 let (prefix, rest) = branch::items(dialect, keywords);
                 let mut all = Conjunction(Some(true));
                 for (at, item) in list.iter().enumerate() {
@@ -233,7 +236,7 @@ impl<'s> Prover<'s> {
                 }
                 all.0
             }
-            ("contains", _) => {
+            (k::CONTAINS, _) => {
                 let (mut yes, mut doubts) = (0, 0);
                 for item in list {
                     match self.schema_accepts(side, argument, item) {
@@ -243,14 +246,14 @@ impl<'s> Prover<'s> {
                     }
                 }
                 let new = dialect == Dialect::Draft2020;
-                let least = size(keywords, "minContains").filter(|_| new).unwrap_or(1);
-                let most = size(keywords, "maxContains").filter(|_| new).unwrap_or(u64::MAX);
+                let least = size(keywords, k::MIN_CONTAINS).filter(|_| new).unwrap_or(1);
+                let most = size(keywords, k::MAX_CONTAINS).filter(|_| new).unwrap_or(u64::MAX);
                 if yes + doubts < least || yes > most {
                     return Some(false);
                 }
                 (yes >= least && yes + doubts <= most).then_some(true)
             }
-            ("unevaluatedItems", Dialect::Draft2020) => (argument == true).then_some(true),
+            (k::UNEVALUATED_ITEMS, Dialect::Draft2020) => (argument == true).then_some(true),
             _ => Some(true),
         }
     }
@@ -267,10 +270,10 @@ impl<'s> Prover<'s> {
         let holds = |name: &Value| object.contains_key(name.as_str().unwrap_or_default());
         let mut all = Conjunction(Some(true));
         match (key, dialect) {
-            ("minProperties", _) => return Some(count >= whole_size(argument)?),
-            ("maxProperties", _) => return Some(count <= whole_size(argument)?),
-            ("required", _) => return Some(argument.as_array()?.iter().all(holds)),
-            ("properties" | "patternProperties" | "additionalProperties", _) => {
+            (k::MIN_PROPERTIES, _) => return Some(count >= whole_size(argument)?),
+            (k::MAX_PROPERTIES, _) => return Some(count <= whole_size(argument)?),
+            (k::REQUIRED, _) => return Some(argument.as_array()?.iter().all(holds)),
+            (k::PROPERTIES | k::PATTERN_PROPERTIES | k::ADDITIONAL_PROPERTIES, _) => {
                 for (name, value) in object {
                     match self.schemas_of(side, keywords, name) {
                         Some(schemas) => {
@@ -282,18 +285,18 @@ impl<'s> Prover<'s> {
                     }
                 }
             }
-            ("propertyNames", _) => {
+            (k::PROPERTY_NAMES, _) => {
                 for name in object.keys() {
                     all.add(self.schema_accepts(side, argument, &Value::String(name.clone())));
                 }
             }
-            ("dependentRequired", Dialect::Draft2020) => {
+            (k::DEPENDENT_REQUIRED, Dialect::Draft2020) => {
                 for (name, needed) in argument.as_object()? {
                     let met = needed.as_array()?.iter().all(holds);
                     all.add(Some(!object.contains_key(name) || met));
                 }
             }
-            ("dependentSchemas", Dialect::Draft2020) => {
+            (k::DEPENDENT_SCHEMAS, Dialect::Draft2020) => {
                 let whole = Value::Object(object.clone());
                 for (name, schema) in argument.as_object()? {
                     if object.contains_key(name) {
@@ -301,8 +304,8 @@ impl<'s> Prover<'s> {
                     }
                 }
             }
-            ("dependencies", _) => return None,
-            ("unevaluatedProperties", Dialect::Draft2020) => {
+            (k::DEPENDENCIES, _) => return None,
+            (k::UNEVALUATED_PROPERTIES, Dialect::Draft2020) => {
                 return (argument == true).then_some(true);
             }
             _ => {}
@@ -320,15 +323,15 @@ impl<'s> Prover<'s> {
         let dialect = self.dialect(side);
         let map = |key| keywords.get(key).and_then(Value::as_object);
         let mut schemas: Vec<&Value> =
-            map("properties").and_then(|declared| declared.get(name)).into_iter().collect();
-        for (pattern, schema) in map("patternProperties").into_iter().flatten() {
+            map(k::PROPERTIES).and_then(|declared| declared.get(name)).into_iter().collect();
+        for (pattern, schema) in map(k::PATTERN_PROPERTIES).into_iter().flatten() {
             if self.texts.pattern(dialect, pattern, name)? {
                 schemas.push(schema);
             }
         }
         if schemas.is_empty() {
             schemas.extend(match branch::rest_of(dialect, keywords) {
-                None => keywords.get("additionalProperties"),
+                None => keywords.get(k::ADDITIONAL_PROPERTIES),
                 rest => rest,
             });
         }
@@ -339,11 +342,11 @@ impl<'s> Prover<'s> {
 fn number_keyword_accepts(key: &str, argument: &Value, number: Option<Decimal>) -> Option<bool> {
     let said = || Decimal::of_value(argument);
     Some(match key {
-        "minimum" => number? >= said()?,
-        "maximum" => number? <= said()?,
-        "exclusiveMinimum" => number? > said()?,
-        "exclusiveMaximum" => number? < said()?,
-        "multipleOf" => number?.is_multiple_of(said()?)?,
+        k::MINIMUM => number? >= said()?,
+        k::MAXIMUM => number? <= said()?,
+        k::EXCLUSIVE_MINIMUM => number? > said()?,
+        k::EXCLUSIVE_MAXIMUM => number? < said()?,
+        k::MULTIPLE_OF => number?.is_multiple_of(said()?)?,
         _ => true,
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keywords::Keyword;
+use crate::keywords::{Keyword, name as k};
 
 /// A schema with a pattern for each `contentEncoding` that is known.
 pub(super) fn as_patterns(schema: &Value) -> Value {
@@ -19,14 +19,14 @@ pub(super) fn as_patterns(schema: &Value) -> Value {
         }
         changed.insert(key.clone(), value);
     }
-    match (encoding, changed.contains_key("pattern")) {
+    match (encoding, changed.contains_key(k::PATTERN)) {
         (None, _) => {}
         (Some(pattern), false) => {
-            changed.remove("contentEncoding");
-            changed.insert("pattern".to_owned(), pattern.into());
+            changed.remove(k::CONTENT_ENCODING);
+            changed.insert(k::PATTERN.to_owned(), pattern.into());
         }
         (Some(pattern), true) => {
-            changed.remove("contentEncoding");
+            changed.remove(k::CONTENT_ENCODING);
             return json!({"allOf": [changed, {"pattern": pattern}]});
         }
     }

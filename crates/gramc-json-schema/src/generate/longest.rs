@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::with_types;
 use crate::containment::examples;
+use crate::keywords::name as k;
 use crate::pointer::follow;
 
 /// The longest text and list that are made.
@@ -16,7 +17,7 @@ pub(super) fn variants(schema: &Value, small: &Value) -> Vec<Value> {
     if let Some(value) = longest(schema, schema) {
         return vec![value];
     }
-    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
     let variants = properties.into_iter().flatten().filter_map(|(name, property)| {
         let mut changed = small.as_object()?.clone();
         changed.insert(name.clone(), longest(schema, property)?);
@@ -33,12 +34,12 @@ fn longest(root: &Value, schema: &Value) -> Option<Value> {
             schema.get(key).and_then(Value::as_u64).filter(|size| (1..=most).contains(size))?;
         usize::try_from(size).ok()
     };
-    match schema.get("type").and_then(Value::as_str)? {
-        "string" => Some("a".repeat(size("maxLength", MAX_TEXT)?).into()),
+    match schema.get(k::TYPE).and_then(Value::as_str)? {
+        "string" => Some("a".repeat(size(k::MAX_LENGTH, MAX_TEXT)?).into()),
         "array" => {
-            let count = size("maxItems", MAX_LIST)?;
+            let count = size(k::MAX_ITEMS, MAX_LIST)?;
             let any = Value::Bool(true);
-            let items = examples(&with_types(root, schema.get("items").unwrap_or(&any)), count);
+            let items = examples(&with_types(root, schema.get(k::ITEMS).unwrap_or(&any)), count);
             let all = items.iter().cycle().take(if items.is_empty() { 0 } else { count });
             Some(all.cloned().collect())
         }

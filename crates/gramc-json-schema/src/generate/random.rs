@@ -8,6 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{Texts, with_types};
 use crate::containment::examples;
+use crate::keywords::name as k;
 use crate::pointer::follow;
 
 /// Optional parts are left out below this depth.
@@ -36,20 +37,20 @@ const MAX_LENGTH: usize = 20_000;
 
 /// The keywords of schemas whose values are taken from [`examples`].
 const DIFFICULT: [&str; 14] = [
-    "allOf",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "dependentRequired",
-    "dependentSchemas",
-    "format",
-    "if",
-    "maxContains",
-    "not",
-    "pattern",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "$dynamicRef",
+    k::ALL_OF,
+    k::CONTAINS,
+    k::CONTENT_ENCODING,
+    k::CONTENT_MEDIA_TYPE,
+    k::DEPENDENT_REQUIRED,
+    k::DEPENDENT_SCHEMAS,
+    k::FORMAT,
+    k::IF,
+    k::MAX_CONTAINS,
+    k::NOT,
+    k::PATTERN,
+    k::UNEVALUATED_ITEMS,
+    k::UNEVALUATED_PROPERTIES,
+    k::DYNAMIC_REF,
 ];
 
 const WORDS: [&str; 16] = [
@@ -104,26 +105,26 @@ impl<'r, R: Rng> Random<'r, R> {
         if depth > MAX_REQUIRED_DEPTH {
             return self.pooled(schema);
         }
-        if let Some(examples) = keywords.get("examples").and_then(Value::as_array)
+        if let Some(examples) = keywords.get(k::EXAMPLES).and_then(Value::as_array)
             && !examples.is_empty()
             && (self.texts == Texts::Plain || self.chance(50))
         {
             return Some(self.pick(examples).clone());
         }
-        if let Some(value) = keywords.get("const") {
+        if let Some(value) = keywords.get(k::CONST) {
             return Some(value.clone());
         }
-        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
+        if let Some(values) = keywords.get(k::ENUM).and_then(Value::as_array) {
             return (!values.is_empty()).then(|| self.pick(values).clone());
         }
-        if keywords.contains_key("$ref") {
+        if keywords.contains_key(k::REF) {
             let found = follow(self.root, schema).filter(|found| !std::ptr::eq(*found, schema));
             return found.and_then(|found| self.of(found, depth + 1));
         }
         if DIFFICULT.iter().any(|key| keywords.contains_key(*key)) {
             return self.pooled(schema);
         }
-        for key in ["anyOf", "oneOf"] {
+        for key in [k::ANY_OF, k::ONE_OF] {
             if let Some(members) = keywords.get(key).and_then(Value::as_array) {
                 let member = members.get(below(self.rng, members.len()))?;
                 return self.of(member, depth + 1);
@@ -133,11 +134,11 @@ impl<'r, R: Rng> Random<'r, R> {
     }
 
     fn of_type(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
-        let kind = match keywords.get("type") {
+        let kind = match keywords.get(k::TYPE) {
             Some(Value::String(kind)) => kind.as_str(),
             Some(Value::Array(kinds)) if !kinds.is_empty() => self.pick(kinds).as_str()?,
-            _ if keywords.contains_key("properties") => "object",
-            _ if keywords.contains_key("items") => "array",
+            _ if keywords.contains_key(k::PROPERTIES) => "object",
+            _ if keywords.contains_key(k::ITEMS) => "array",
             _ => return Some(self.anything()),
         };
         match kind {
@@ -163,13 +164,13 @@ impl<'r, R: Rng> Random<'r, R> {
     }
 
     fn object(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
-        let required = keywords.get("required").and_then(Value::as_array);
+        let required = keywords.get(k::REQUIRED).and_then(Value::as_array);
         let is_required =
             |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
         // Whole objects, sparse ones, and those between.
         let often = if self.is_sparse(depth) { 0 } else { [15, 50, 90][below(self.rng, 3)] };
         let mut made = Map::new();
-        let properties = keywords.get("properties").and_then(Value::as_object);
+        let properties = keywords.get(k::PROPERTIES).and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
             if is_required(name) {
                 made.insert(name.clone(), self.of(schema, depth + 1)?);
@@ -190,7 +191,7 @@ impl<'r, R: Rng> Random<'r, R> {
         depth: usize,
         made: &mut Map<String, Value>,
     ) {
-        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
+        let patterns = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         for (pattern, schema) in patterns.into_iter().flatten() {
             if !self.is_sparse(depth) && self.chance(60) {
                 let names = serde_json::json!({"type": "string", "pattern": pattern});
@@ -201,17 +202,18 @@ impl<'r, R: Rng> Random<'r, R> {
                 }
             }
         }
-        let Some(schema) = keywords.get("additionalProperties").filter(|it| it.is_object()) else {
+        let Some(schema) = keywords.get(k::ADDITIONAL_PROPERTIES).filter(|it| it.is_object())
+        else {
             return;
         };
-        let (least, most) = Self::sizes(keywords, ("minProperties", "maxProperties"), MAX_MORE);
+        let (least, most) = Self::sizes(keywords, (k::MIN_PROPERTIES, k::MAX_PROPERTIES), MAX_MORE);
         let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
         let count = count.min(MAX_REQUIRED);
         for _ in 0..count.saturating_mul(3) {
             if made.len() >= count {
                 break;
             }
-            let name = match keywords.get("propertyNames") {
+            let name = match keywords.get(k::PROPERTY_NAMES) {
                 Some(names) => match self.of(names, depth + 1) {
                     Some(Value::String(name)) => name,
                     _ => return,
@@ -224,17 +226,17 @@ impl<'r, R: Rng> Random<'r, R> {
     }
 
     fn list(&mut self, keywords: &'r Map<String, Value>, depth: usize) -> Option<Value> {
-        let prefix = keywords.get("prefixItems").and_then(Value::as_array);
+        let prefix = keywords.get(k::PREFIX_ITEMS).and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let (least, most) =
-            Self::sizes(keywords, ("minItems", "maxItems"), prefix.len().max(MAX_MORE));
+            Self::sizes(keywords, (k::MIN_ITEMS, k::MAX_ITEMS), prefix.len().max(MAX_MORE));
         if least > MAX_REQUIRED {
             return None;
         }
-        let rest = keywords.get("items").unwrap_or(&ANYTHING);
+        let rest = keywords.get(k::ITEMS).unwrap_or(&ANYTHING);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
         let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
-        let is_unique = keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        let is_unique = keywords.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::with_capacity(count.min(64));
         for at in 0..count {
             let item = self.of(prefix.get(at).unwrap_or(rest), depth + 1)?;
@@ -247,7 +249,7 @@ impl<'r, R: Rng> Random<'r, R> {
 
     fn text(&mut self, keywords: &Map<String, Value>) -> String {
         let more = if self.texts == Texts::Wild && self.chance(10) { MAX_TEXT } else { 24 };
-        let (least, most) = Self::sizes(keywords, ("minLength", "maxLength"), more);
+        let (least, most) = Self::sizes(keywords, (k::MIN_LENGTH, k::MAX_LENGTH), more);
         self.words(least.min(MAX_LENGTH), most.min(MAX_LENGTH))
     }
 
@@ -272,7 +274,7 @@ impl<'r, R: Rng> Random<'r, R> {
         let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
         let ends = |plain: &str, exclusive: &str| (bound(plain), bound(exclusive));
         #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-        let low = match ends("minimum", "exclusiveMinimum") {
+        let low = match ends(k::MINIMUM, k::EXCLUSIVE_MINIMUM) {
             (low, None) => low.map(|it| it.ceil() as i64),
             (low, Some(other)) => Some(
                 (low.unwrap_or(f64::MIN).ceil() as i64)
@@ -280,7 +282,7 @@ impl<'r, R: Rng> Random<'r, R> {
             ),
         };
         #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-        let high = match ends("maximum", "exclusiveMaximum") {
+        let high = match ends(k::MAXIMUM, k::EXCLUSIVE_MAXIMUM) {
             (high, None) => high.map(|it| it.floor() as i64),
             (high, Some(other)) => Some(
                 (high.unwrap_or(f64::MAX).floor() as i64)
@@ -295,7 +297,7 @@ impl<'r, R: Rng> Random<'r, R> {
             (None, None) if self.texts == Texts::Plain => (0, 100),
             (None, None) => (-reach, reach),
         };
-        let step = keywords.get("multipleOf").and_then(Value::as_i64).filter(|step| *step > 1);
+        let step = keywords.get(k::MULTIPLE_OF).and_then(Value::as_i64).filter(|step| *step > 1);
         let step = step.unwrap_or(1);
         let (first, last) =
             (low.div_euclid(step) + i64::from(low.rem_euclid(step) != 0), high.div_euclid(step));
@@ -307,19 +309,21 @@ impl<'r, R: Rng> Random<'r, R> {
             let bounds = [keywords.get(plain), keywords.get(exclusive)];
             bounds.into_iter().flatten().find_map(Value::as_f64)
         };
-        let (low, high) =
-            match (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum")) {
-                (Some(low), Some(high)) => (low, high),
-                (Some(low), None) => (low, low + 1_000.0),
-                (None, Some(high)) => (high - 1_000.0, high),
-                (None, None) if self.texts == Texts::Plain => (0.0, 100.0),
-                (None, None) => (-1_000.0, 1_000.0),
-            };
+        let (low, high) = match (
+            bound(k::MINIMUM, k::EXCLUSIVE_MINIMUM),
+            bound(k::MAXIMUM, k::EXCLUSIVE_MAXIMUM),
+        ) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low + 1_000.0),
+            (None, Some(high)) => (high - 1_000.0, high),
+            (None, None) if self.texts == Texts::Plain => (0.0, 100.0),
+            (None, None) => (-1_000.0, 1_000.0),
+        };
         if low > high {
             return None;
         }
         let made = low + (high - low) * self.rng.random_range(0.0..1.0);
-        let step = keywords.get("multipleOf").and_then(Value::as_f64);
+        let step = keywords.get(k::MULTIPLE_OF).and_then(Value::as_f64);
         // Two decimals, unless the range is narrower.
         let step = step.unwrap_or(if high - low > 0.1 { 0.01 } else { 0.0 });
         let made = if step > 0.0 { rounded((made / step).round() * step) } else { made };

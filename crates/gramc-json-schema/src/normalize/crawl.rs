@@ -7,7 +7,7 @@ use referencing::{Resolver, Retrieve, SPECIFICATIONS, Uri};
 use serde_json::{Map, Value};
 
 use super::{Dialect, UnresolvedReason, UnresolvedReference, below, is_reference, subschemas};
-use crate::keywords::Keyword;
+use crate::keywords::{Keyword, name as k};
 use crate::pointer::dotted;
 
 /// The base of schemas without an absolute `$id`, as in `jsonschema`.
@@ -63,7 +63,7 @@ impl<'s> Crawl<'s> {
             }
             let resolver =
                 resolver.in_subresource(draft.create_resource_ref(schema)).unwrap_or(resolver);
-            let anchor = map.get("$dynamicAnchor").or_else(|| map.get("$recursiveAnchor"));
+            let anchor = map.get(k::DYNAMIC_ANCHOR).or_else(|| map.get("$recursiveAnchor"));
             crawl.is_dynamic |=
                 anchor.is_some_and(|anchor| {
                     *anchor != false && !dynamic_anchors.insert(anchor.to_string())

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::crawl::Crawl;
 use super::{Dialect, Normalized, below};
-use crate::keywords::{Keyword, KeywordValue};
+use crate::keywords::{Keyword, KeywordValue, name as k};
 use crate::pointer::{dotted, escape_fragment_token, unescape_token};
 
 /// Writes a document anew.
@@ -39,7 +39,7 @@ impl<'s> Rewriter<'s> {
             }
             let place = self.places.get(&from_ref(target)).map_or("", String::as_str);
             if let Some(Value::Object(map)) = written.pointer_mut(&holder) {
-                map.insert("$ref".to_owned(), Value::String(fragment(place)));
+                map.insert(k::REF.to_owned(), Value::String(fragment(place)));
             }
         }
         Normalized { schema: written, ignored: self.ignored }
@@ -48,7 +48,7 @@ impl<'s> Rewriter<'s> {
     /// Adds a definition for a schema that was in a keyword that is left out.
     fn define(&mut self, root: &mut Value, schema: &'s Value) {
         let Value::Object(map) = root else { return };
-        let definitions = map.entry("$defs").or_insert_with(|| Value::Object(Map::new()));
+        let definitions = map.entry(k::DEFS).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(definitions) = definitions {
             let name = free_name("moved", |name| definitions.contains_key(name));
             let written = self.schema(schema, &format!("/$defs/{name}"));
@@ -80,7 +80,7 @@ impl<'s> Rewriter<'s> {
                     }
                 }
                 Keyword::Definitions if !self.crawl.is_dynamic && value.is_object() => {
-                    let known = map.get("$defs").and_then(Value::as_object);
+                    let known = map.get(k::DEFS).and_then(Value::as_object);
                     self.definitions(value, known, place, &mut written);
                 }
                 Keyword::Items | Keyword::AdditionalItems => {
@@ -91,8 +91,8 @@ impl<'s> Rewriter<'s> {
                     let bound = map.get(inclusive(keyword)).filter(|_| *value == true);
                     written.extend(bound.map(|bound| (key.clone(), bound.clone())));
                 }
-                Keyword::Minimum if map.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {}
-                Keyword::Maximum if map.get("exclusiveMaximum") == Some(&Value::Bool(true)) => {}
+                Keyword::Minimum if map.get(k::EXCLUSIVE_MINIMUM) == Some(&Value::Bool(true)) => {}
+                Keyword::Maximum if map.get(k::EXCLUSIVE_MAXIMUM) == Some(&Value::Bool(true)) => {}
                 Keyword::Unknown => {
                     let value = self.value(value, &below(place, key));
                     written.insert(key.clone(), value);
@@ -113,16 +113,16 @@ impl<'s> Rewriter<'s> {
         place: &str,
         written: &mut Map<String, Value>,
     ) {
-        let is_tuple = schema.get("items").is_some_and(Value::is_array);
+        let is_tuple = schema.get(k::ITEMS).is_some_and(Value::is_array);
         match (key, is_tuple) {
-            ("items", false) | ("additionalItems", true) => {
+            (k::ITEMS, false) | (k::ADDITIONAL_ITEMS, true) => {
                 self.keyword(Keyword::Items, value, place, written);
             }
-            ("items", true) if !schema.contains_key("prefixItems") => {
+            (k::ITEMS, true) if !schema.contains_key(k::PREFIX_ITEMS) => {
                 self.keyword(Keyword::PrefixItems, value, place, written);
             }
             // Without a tuple, it applies to no item.
-            ("additionalItems", false) => {}
+            (k::ADDITIONAL_ITEMS, false) => {}
             _ => self.ignored.push(dotted(&below(place, key)).into_owned()),
         }
     }
@@ -184,11 +184,15 @@ impl<'s> Rewriter<'s> {
         let (key, value) = match target {
             Some(target) if !self.crawl.is_dynamic => {
                 self.references.push((place.to_owned(), target));
-                ("$ref", value.clone())
+                (k::REF, value.clone())
             }
-            Some(target) if key == "$recursiveRef" => {
+            Some(target) if key == k::RECURSIVE_REF => {
                 let is_dynamic = target.get("$recursiveAnchor") == Some(&Value::Bool(true));
-                if is_dynamic { ("$dynamicRef", "#recursive".into()) } else { ("$ref", "#".into()) }
+                if is_dynamic {
+                    (k::DYNAMIC_REF, "#recursive".into())
+                } else {
+                    (k::REF, "#".into())
+                }
             }
             _ => (key, value.clone()),
         };
@@ -205,7 +209,7 @@ impl<'s> Rewriter<'s> {
     ) {
         if key == "$recursiveAnchor" {
             if self.crawl.is_dynamic && *value == true {
-                written.insert("$dynamicAnchor".to_owned(), "recursive".into());
+                written.insert(k::DYNAMIC_ANCHOR.to_owned(), "recursive".into());
             }
         } else if self.crawl.is_dynamic {
             written.insert(key.to_owned(), value.clone());
@@ -213,7 +217,7 @@ impl<'s> Rewriter<'s> {
             // Its fragment is an anchor.
             let id = value.as_str().and_then(|id| id.split('#').next());
             let id = id.filter(|id| !id.is_empty());
-            written.extend(id.map(|id| ("$id".to_owned(), id.into())));
+            written.extend(id.map(|id| (k::ID.to_owned(), id.into())));
         }
     }
 
@@ -225,7 +229,7 @@ impl<'s> Rewriter<'s> {
         place: &str,
         written: &mut Map<String, Value>,
     ) {
-        let place = below(place, "$defs");
+        let place = below(place, k::DEFS);
         let definitions = value.as_object().into_iter().flatten();
         let definitions: Map<_, _> = definitions
             .map(|(own, schema)| {
@@ -286,13 +290,13 @@ fn merge(written: &mut Map<String, Value>, keyword: Keyword, value: Value) {
 }
 
 fn is_identifier(key: &str, draft: Draft) -> bool {
-    matches!(key, "$id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor")
+    matches!(key, k::ID | k::ANCHOR | k::DYNAMIC_ANCHOR | "$recursiveAnchor")
         || key == draft.id_keyword()
 }
 
 /// The keyword that draft 4 makes exclusive with `true`.
 fn inclusive(exclusive: Keyword) -> &'static str {
-    if exclusive == Keyword::ExclusiveMinimum { "minimum" } else { "maximum" }
+    if exclusive == Keyword::ExclusiveMinimum { k::MINIMUM } else { k::MAXIMUM }
 }
 
 /// The name, with a number if it is taken.

@@ -1,6 +1,6 @@
 //! The table of attributes.
 
-use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 
 use super::AttributeOwner::{
     self, Agent, Alias, AnyImplementation, Arm, Container, Enum, Experiment, Field, Header,
@@ -124,7 +124,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
             C::Number(Constraint::Below),
             &[K::ExclusiveMaximum],
         )]),
-    attribute("multipleOf", FIELD, Step, "Number that every value is a multiple of")
+    attribute(k::MULTIPLE_OF, FIELD, Step, "Number that every value is a multiple of")
         .on(AppliesTo::Numbers)
         .constrains(&[constraint(
             Kind::MultipleOf,
@@ -260,7 +260,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     attribute("omit", &[Record], List, "Fields that it does not take over"),
     attribute("partial", &[Record], Flag, "Whether the fields that it takes over are optional"),
     attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
-    attribute("oneOf", &[Union], Flag, "Whether a value matches exactly one member")
+    attribute(k::ONE_OF, &[Union], Flag, "Whether a value matches exactly one member")
         .keywords(&[K::OneOf]),
     attribute("instruction", AGENT_OR_ARM, Text, "System instruction"),
     attribute("model", AGENT_OR_ARM, Text, "Provider and model: openai/gpt-4o-mini"),

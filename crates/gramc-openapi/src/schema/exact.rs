@@ -3,6 +3,7 @@
 //! A schema that is negated, or that is a condition, must not become wider: the values that the whole
 //! accepts would become fewer. What cannot be kept exactly is left out as a whole.
 
+use gramc_json_schema::keywords::name as k;
 use gramc_model::value_check::malformed_pattern;
 use serde_json::{Map, Value};
 
@@ -35,14 +36,14 @@ impl Exact<'_, '_> {
             Value::Bool(_) => return Some(schema.clone()),
             schema => schema.as_object()?,
         };
-        if let Some(reference) = map.get("$ref") {
-            let is_alone = map.keys().all(|key| key == "$ref" || is_annotation(key));
+        if let Some(reference) = map.get(k::REF) {
+            let is_alone = map.keys().all(|key| key == k::REF || is_annotation(key));
             let target = self.lowerer.document.here(reference.as_str().filter(|_| is_alone)?)?;
             return self.schema(target, depth + 1);
         }
         let mut out = Map::new();
         for (key, value) in map {
-            if matches!(key.as_str(), "nullable" | "x-nullable") && *value != Value::Bool(false) {
+            if matches!(key.as_str(), k::NULLABLE | "x-nullable") && *value != Value::Bool(false) {
                 return None;
             }
             if !is_annotation(key) {
@@ -55,17 +56,17 @@ impl Exact<'_, '_> {
     /// A keyword with its value, if it means the same in JSON Schema.
     fn keyword(&mut self, key: &str, value: &Value, depth: usize) -> Option<Value> {
         let is_exact = match key {
-            "not"
-            | "if"
-            | "then"
-            | "else"
-            | "contains"
-            | "items"
-            | "additionalProperties"
-            | "propertyNames" => return self.schema(value, depth),
-            "properties" | "patternProperties" | "dependentSchemas" => {
+            k::NOT
+            | k::IF
+            | k::THEN
+            | k::ELSE
+            | k::CONTAINS
+            | k::ITEMS
+            | k::ADDITIONAL_PROPERTIES
+            | k::PROPERTY_NAMES => return self.schema(value, depth),
+            k::PROPERTIES | k::PATTERN_PROPERTIES | k::DEPENDENT_SCHEMAS => {
                 let members = value.as_object()?.iter();
-                if key == "patternProperties"
+                if key == k::PATTERN_PROPERTIES
                     && members.clone().any(|(pattern, _)| malformed_pattern(pattern).is_some())
                 {
                     return None;
@@ -74,22 +75,30 @@ impl Exact<'_, '_> {
                     |(name, it): (&String, &Value)| Some((name.clone(), self.schema(it, depth)?));
                 return members.map(exact).collect::<Option<Map<_, _>>>().map(Value::Object);
             }
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
+            k::ALL_OF | k::ANY_OF | k::ONE_OF | k::PREFIX_ITEMS => {
                 let members = value.as_array()?.iter();
                 return members.map(|it| self.schema(it, depth)).collect();
             }
-            "type" => is_type(value),
-            "enum" => value.as_array().is_some_and(|values| !values.is_empty()),
-            "const" => true,
-            "required" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-            "pattern" => value.as_str().is_some_and(|it| malformed_pattern(it).is_none()),
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-                value.is_number()
-            }
-            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
-            | "maxProperties" | "minContains" | "maxContains" => value.is_u64(),
-            "uniqueItems" => value.is_boolean(),
-            "dependentRequired" => value.is_object(),
+            k::TYPE => is_type(value),
+            k::ENUM => value.as_array().is_some_and(|values| !values.is_empty()),
+            k::CONST => true,
+            k::REQUIRED => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            k::PATTERN => value.as_str().is_some_and(|it| malformed_pattern(it).is_none()),
+            k::MINIMUM
+            | k::MAXIMUM
+            | k::EXCLUSIVE_MINIMUM
+            | k::EXCLUSIVE_MAXIMUM
+            | k::MULTIPLE_OF => value.is_number(),
+            k::MIN_LENGTH
+            | k::MAX_LENGTH
+            | k::MIN_ITEMS
+            | k::MAX_ITEMS
+            | k::MIN_PROPERTIES
+            | k::MAX_PROPERTIES
+            | k::MIN_CONTAINS
+            | k::MAX_CONTAINS => value.is_u64(),
+            k::UNIQUE_ITEMS => value.is_boolean(),
+            k::DEPENDENT_REQUIRED => value.is_object(),
             _ => false,
         };
         is_exact.then(|| value.clone())

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::keywords::name as k;
 use gramc_model::value_check::malformed_pattern;
 use serde_json::{Map, Value, json};
 
@@ -29,11 +30,11 @@ impl Lowerer<'_> {
             self.note(&format!("JSON has no type `{name}`, so any value is allowed"));
         }
         if let Some(format) = format {
-            map.entry("format").or_insert_with(|| format.into());
+            map.entry(k::FORMAT).or_insert_with(|| format.into());
         }
         let is_nullable = is_nullable || has_null;
         if is_null {
-            let mut out = Map::from_iter([("type".to_owned(), "null".into())]);
+            let mut out = Map::from_iter([(k::TYPE.to_owned(), "null".into())]);
             self.annotate(&map, &mut out, None);
             return Value::Object(out);
         }
@@ -44,7 +45,7 @@ impl Lowerer<'_> {
         let only = (types.len() == 1).then(|| types.first().copied()).flatten();
         let mut out = Map::new();
         if let Some(names) = type_value(&types, is_nullable) {
-            out.insert("type".to_owned(), names);
+            out.insert(k::TYPE.to_owned(), names);
         }
         self.annotate(&map, &mut out, only);
         let has_values = self.allowed_values(&map, &mut out, &types, is_nullable);
@@ -83,13 +84,13 @@ impl Lowerer<'_> {
         let mut members = Vec::with_capacity(types.len() + 1);
         for ty in types {
             let mut member = rest.clone();
-            member.insert("type".to_owned(), ty.name().into());
+            member.insert(k::TYPE.to_owned(), ty.name().into());
             members.push(self.typed(member, false));
         }
         if is_nullable {
             members.push(json!({"type": "null"}));
         }
-        let mut out = Map::from_iter([("anyOf".to_owned(), Value::Array(members))]);
+        let mut out = Map::from_iter([(k::ANY_OF.to_owned(), Value::Array(members))]);
         self.annotate(&annotations, &mut out, None);
         Value::Object(out)
     }
@@ -102,39 +103,39 @@ impl Lowerer<'_> {
         ty: Option<JsonType>,
     ) {
         let text = |key: &str| map.get(key).and_then(Value::as_str).map(clean);
-        if let Some(title) = text("title").filter(|text| !text.is_empty()) {
-            out.insert("title".to_owned(), title.into());
+        if let Some(title) = text(k::TITLE).filter(|text| !text.is_empty()) {
+            out.insert(k::TITLE.to_owned(), title.into());
         }
         let description =
-            described_enum(map).map(|text| clean(&text)).or_else(|| text("description"));
+            described_enum(map).map(|text| clean(&text)).or_else(|| text(k::DESCRIPTION));
         if let Some(description) = description.filter(|text| !text.is_empty()) {
-            out.insert("description".to_owned(), description.into());
+            out.insert(k::DESCRIPTION.to_owned(), description.into());
         }
-        for key in ["deprecated", "readOnly", "writeOnly"] {
+        for key in [k::DEPRECATED, k::READ_ONLY, k::WRITE_ONLY] {
             if map.get(key).is_some_and(|flag| *flag == true) {
                 out.insert(key.to_owned(), Value::Bool(true));
             }
         }
-        match map.get("default") {
+        match map.get(k::DEFAULT) {
             Some(Value::Null) if allows_null(out) => {
-                out.insert("default".to_owned(), Value::Null);
+                out.insert(k::DEFAULT.to_owned(), Value::Null);
             }
             None | Some(Value::Null) => {}
             Some(value) => match coerced(value, ty) {
                 Some(value) => {
-                    out.insert("default".to_owned(), value);
+                    out.insert(k::DEFAULT.to_owned(), value);
                 }
                 None => self.note("a default has another type than its schema and is left out"),
             },
         }
-        let examples = match map.get("examples") {
+        let examples = match map.get(k::EXAMPLES) {
             Some(Value::Array(all)) => all.iter().collect(),
             Some(Value::Object(all)) => {
                 all.values().map(|example| example.get("value").unwrap_or(example)).collect()
             }
             _ => Vec::new(),
         };
-        let examples = map.get("example").into_iter().chain(examples);
+        let examples = map.get(k::EXAMPLE).into_iter().chain(examples);
         self.examples(examples, out, ty);
     }
 
@@ -158,7 +159,7 @@ impl Lowerer<'_> {
             }
         }
         if !kept.is_empty() {
-            out.insert("examples".to_owned(), Value::Array(kept));
+            out.insert(k::EXAMPLES.to_owned(), Value::Array(kept));
         }
     }
 
@@ -170,7 +171,7 @@ impl Lowerer<'_> {
         types: &[JsonType],
         is_nullable: bool,
     ) -> bool {
-        let values = match (map.get("const"), map.get("enum")) {
+        let values = match (map.get(k::CONST), map.get(k::ENUM)) {
             (Some(value), _) => std::slice::from_ref(value),
             (None, Some(Value::Array(values))) => values.as_slice(),
             _ => return false,
@@ -201,24 +202,25 @@ impl Lowerer<'_> {
         }
         if kept.is_empty() {
             if has_null && is_nullable {
-                out.insert("type".to_owned(), "null".into());
+                out.insert(k::TYPE.to_owned(), "null".into());
             }
             return false;
         }
-        if map.contains_key("const") && kept.len() == 1 && !is_nullable {
-            out.insert("const".to_owned(), kept.swap_remove(0));
+        if map.contains_key(k::CONST) && kept.len() == 1 && !is_nullable {
+            out.insert(k::CONST.to_owned(), kept.swap_remove(0));
             return true;
         }
         if is_nullable && !types.is_empty() {
             kept.push(Value::Null);
         }
-        out.insert("enum".to_owned(), Value::Array(kept));
+        out.insert(k::ENUM.to_owned(), Value::Array(kept));
         true
     }
 
     fn numbers(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
         let mut bounds = Map::new();
-        for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")]
+        for (bound, exclusive) in
+            [(k::MINIMUM, k::EXCLUSIVE_MINIMUM), (k::MAXIMUM, k::EXCLUSIVE_MAXIMUM)]
         {
             let value = map.get(bound).map(number);
             let is_exclusive =
@@ -236,14 +238,14 @@ impl Lowerer<'_> {
             }
         }
         if let Some(step) =
-            map.get("multipleOf").or_else(|| map.get("divisibleBy")).and_then(number)
+            map.get(k::MULTIPLE_OF).or_else(|| map.get("divisibleBy")).and_then(number)
             && step.as_f64().is_some_and(|step| step > 0.0)
         {
-            bounds.insert("multipleOf".to_owned(), Value::Number(step));
+            bounds.insert(k::MULTIPLE_OF.to_owned(), Value::Number(step));
         }
-        if is_empty(&bounds, "minimum", "maximum") {
+        if is_empty(&bounds, k::MINIMUM, k::MAXIMUM) {
             self.note("the least value is greater than the greatest; both are left out");
-            bounds.retain(|key, _| key == "multipleOf");
+            bounds.retain(|key, _| key == k::MULTIPLE_OF);
         }
         out.extend(bounds);
     }
@@ -269,47 +271,48 @@ impl Lowerer<'_> {
     }
 
     fn texts(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
-        self.counts(map, out, ["minLength", "maxLength"]);
-        let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
+        self.counts(map, out, [k::MIN_LENGTH, k::MAX_LENGTH]);
+        let Some(pattern) = map.get(k::PATTERN).and_then(Value::as_str) else { return };
         // Some documents write patterns between slashes, as JavaScript does.
         let bare = pattern.strip_prefix("/^").and_then(|rest| rest.strip_suffix("$/"));
         let pattern = bare.map_or_else(|| pattern.to_owned(), |bare| format!("^{bare}$"));
         if malformed_pattern(&pattern).is_some() {
             self.note("a pattern is not a regular expression of ECMAScript and is left out");
         } else {
-            out.insert("pattern".to_owned(), pattern.into());
+            out.insert(k::PATTERN.to_owned(), pattern.into());
         }
     }
 
     fn list(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
-        self.counts(map, out, ["minItems", "maxItems"]);
-        if map.get("uniqueItems").is_some_and(|flag| *flag == true) {
-            out.insert("uniqueItems".to_owned(), Value::Bool(true));
+        self.counts(map, out, [k::MIN_ITEMS, k::MAX_ITEMS]);
+        if map.get(k::UNIQUE_ITEMS).is_some_and(|flag| *flag == true) {
+            out.insert(k::UNIQUE_ITEMS.to_owned(), Value::Bool(true));
         }
-        let prefix = map.get("prefixItems").or_else(|| map.get("items").filter(|it| it.is_array()));
-        match (prefix, map.get("items")) {
+        let prefix =
+            map.get(k::PREFIX_ITEMS).or_else(|| map.get(k::ITEMS).filter(|it| it.is_array()));
+        match (prefix, map.get(k::ITEMS)) {
             (Some(Value::Array(prefix)), items)
-                if prefix.len() > 1 || map.contains_key("prefixItems") =>
+                if prefix.len() > 1 || map.contains_key(k::PREFIX_ITEMS) =>
             {
                 let prefix: Vec<Value> = prefix.iter().map(|item| self.lower(item)).collect();
-                out.insert("prefixItems".to_owned(), Value::Array(prefix));
-                let others = items.filter(|_| map.contains_key("prefixItems"));
-                let others = others.or_else(|| map.get("additionalItems"));
+                out.insert(k::PREFIX_ITEMS.to_owned(), Value::Array(prefix));
+                let others = items.filter(|_| map.contains_key(k::PREFIX_ITEMS));
+                let others = others.or_else(|| map.get(k::ADDITIONAL_ITEMS));
                 let others = others.filter(|others| others.is_object() || **others == false);
                 if let Some(others) = others {
                     let others =
                         if others.is_object() { self.lower(others) } else { others.clone() };
-                    out.insert("items".to_owned(), others);
+                    out.insert(k::ITEMS.to_owned(), others);
                 }
             }
             (Some(Value::Array(prefix)), _) if prefix.len() == 1 => {
                 let item = prefix.first().map(|item| self.lower(item)).unwrap_or_default();
-                out.insert("items".to_owned(), item);
+                out.insert(k::ITEMS.to_owned(), item);
             }
             (_, Some(items)) if !items.is_array() && !items.is_null() => {
                 let items = self.lower(items);
                 if items != json!({}) {
-                    out.insert("items".to_owned(), items);
+                    out.insert(k::ITEMS.to_owned(), items);
                 }
             }
             _ => {}
@@ -317,40 +320,41 @@ impl Lowerer<'_> {
     }
 
     fn fields(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
-        self.counts(map, out, ["minProperties", "maxProperties"]);
-        let listed = map.get("required").and_then(Value::as_array).into_iter().flatten();
+        self.counts(map, out, [k::MIN_PROPERTIES, k::MAX_PROPERTIES]);
+        let listed = map.get(k::REQUIRED).and_then(Value::as_array).into_iter().flatten();
         let mut seen = HashSet::new();
         let listed = listed.filter_map(Value::as_str).filter(|name| seen.insert(*name));
         let mut required: Map<String, Value> =
             listed.map(|name| (name.to_owned(), Value::Null)).collect();
         let mut properties = Map::new();
-        for (name, schema) in map.get("properties").and_then(Value::as_object).into_iter().flatten()
+        for (name, schema) in
+            map.get(k::PROPERTIES).and_then(Value::as_object).into_iter().flatten()
         {
             let mut lowered = self.lower(schema);
             if let Value::Object(lowered) = &mut lowered {
                 drop_title(lowered, name);
                 let one_way = match self.direction {
-                    Direction::Request => "readOnly",
-                    Direction::Response => "writeOnly",
+                    Direction::Request => k::READ_ONLY,
+                    Direction::Response => k::WRITE_ONLY,
                 };
                 if lowered.contains_key(one_way) {
                     required.shift_remove(name);
-                } else if schema.get("required").is_some_and(|flag| *flag == true) {
+                } else if schema.get(k::REQUIRED).is_some_and(|flag| *flag == true) {
                     required.insert(name.clone(), Value::Null);
                 }
             }
             properties.insert(name.clone(), lowered);
         }
         if !properties.is_empty() {
-            out.insert("properties".to_owned(), Value::Object(properties));
+            out.insert(k::PROPERTIES.to_owned(), Value::Object(properties));
         }
         if !required.is_empty() {
             let required: Vec<String> = required.into_iter().map(|(name, _)| name).collect();
-            out.insert("required".to_owned(), required.into());
+            out.insert(k::REQUIRED.to_owned(), required.into());
         }
         let mut patterns = Map::new();
         for (pattern, schema) in
-            map.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+            map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object).into_iter().flatten()
         {
             if malformed_pattern(pattern).is_some() {
                 self.note(
@@ -361,9 +365,9 @@ impl Lowerer<'_> {
             }
         }
         if !patterns.is_empty() {
-            out.insert("patternProperties".to_owned(), Value::Object(patterns));
+            out.insert(k::PATTERN_PROPERTIES.to_owned(), Value::Object(patterns));
         }
-        let open = map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties"));
+        let open = map.get(k::ADDITIONAL_PROPERTIES).or_else(|| map.get(k::UNEVALUATED_PROPERTIES));
         let open = match open {
             Some(open @ Value::Bool(_)) => Some(open.clone()),
             Some(schema @ Value::Object(_)) => Some(
@@ -372,12 +376,12 @@ impl Lowerer<'_> {
             _ => None,
         };
         if let Some(open) = open {
-            out.insert("additionalProperties".to_owned(), open);
+            out.insert(k::ADDITIONAL_PROPERTIES.to_owned(), open);
         }
-        if let Some(names @ Value::Object(_)) = map.get("propertyNames") {
+        if let Some(names @ Value::Object(_)) = map.get(k::PROPERTY_NAMES) {
             let names = self.lower(names);
             if names != json!({"type": "string"}) {
-                out.insert("propertyNames".to_owned(), names);
+                out.insert(k::PROPERTY_NAMES.to_owned(), names);
             }
         }
     }
@@ -386,11 +390,11 @@ impl Lowerer<'_> {
     /// meaning.
     fn assertions(&mut self, map: &Map<String, Value>, out: &mut Map<String, Value>) {
         const GROUPS: [&[&str]; 5] = [
-            &["not"],
-            &["if", "then", "else"],
-            &["contains", "minContains", "maxContains"],
-            &["dependentSchemas"],
-            &["dependentRequired"],
+            &[k::NOT],
+            &[k::IF, k::THEN, k::ELSE],
+            &[k::CONTAINS, k::MIN_CONTAINS, k::MAX_CONTAINS],
+            &[k::DEPENDENT_SCHEMAS],
+            &[k::DEPENDENT_REQUIRED],
         ];
         for group in GROUPS {
             let own: Map<String, Value> = group
@@ -416,8 +420,8 @@ impl Lowerer<'_> {
 fn allows_null(schema: &Map<String, Value>) -> bool {
     let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
     let null = json!({"type": "null"});
-    list("type").any(|name| name == "null")
-        || list("anyOf").chain(list("oneOf")).any(|member| *member == null)
+    list(k::TYPE).any(|name| name == "null")
+        || list(k::ANY_OF).chain(list(k::ONE_OF)).any(|member| *member == null)
 }
 
 /// Removes a title that says the same as the name.
@@ -425,9 +429,9 @@ pub(super) fn drop_title(schema: &mut Map<String, Value>, name: &str) {
     let plain = |text: &str| -> String {
         text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
     };
-    let title = schema.get("title").and_then(Value::as_str);
+    let title = schema.get(k::TITLE).and_then(Value::as_str);
     if title.is_some_and(|title| plain(title) == plain(name)) {
-        schema.shift_remove("title");
+        schema.shift_remove(k::TITLE);
     }
 }
 
@@ -445,18 +449,18 @@ fn type_value(types: &[JsonType], is_nullable: bool) -> Option<Value> {
 }
 
 fn format_of(map: &Map<String, Value>, out: &mut Map<String, Value>, ty: Option<JsonType>) {
-    let format = map.get("format").and_then(Value::as_str).map(str::trim);
-    let is_base64 = map.get("contentEncoding").is_some_and(|encoding| encoding == "base64");
+    let format = map.get(k::FORMAT).and_then(Value::as_str).map(str::trim);
+    let is_base64 = map.get(k::CONTENT_ENCODING).is_some_and(|encoding| encoding == "base64");
     let is_text = ty == Some(JsonType::String);
     match format {
         Some("byte" | "base64") if is_text => {
-            out.insert("contentEncoding".to_owned(), "base64".into());
+            out.insert(k::CONTENT_ENCODING.to_owned(), "base64".into());
         }
         _ if is_base64 && is_text => {
-            out.insert("contentEncoding".to_owned(), "base64".into());
+            out.insert(k::CONTENT_ENCODING.to_owned(), "base64".into());
         }
         Some(format) if !format.is_empty() => {
-            out.insert("format".to_owned(), format.into());
+            out.insert(k::FORMAT.to_owned(), format.into());
         }
         _ => {}
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value, json};
 
 use super::{Lowerer, types};
@@ -36,15 +37,15 @@ pub(super) struct Union {
 pub(super) fn is_annotation(key: &str) -> bool {
     matches!(
         key,
-        "description"
-            | "title"
-            | "default"
-            | "example"
-            | "examples"
-            | "deprecated"
-            | "readOnly"
-            | "writeOnly"
-            | "nullable"
+        k::DESCRIPTION
+            | k::TITLE
+            | k::DEFAULT
+            | k::EXAMPLE
+            | k::EXAMPLES
+            | k::DEPRECATED
+            | k::READ_ONLY
+            | k::WRITE_ONLY
+            | k::NULLABLE
             | "xml"
             | "externalDocs"
             | "discriminator"
@@ -53,24 +54,24 @@ pub(super) fn is_annotation(key: &str) -> bool {
             | "enumDescriptions"
             | "enumDeprecated"
             | "annotations"
-            | "$id"
-            | "$schema"
-            | "$comment"
-            | "$anchor"
-            | "$defs"
-            | "definitions"
+            | k::ID
+            | k::SCHEMA
+            | k::COMMENT
+            | k::ANCHOR
+            | k::DEFS
+            | k::DEFINITIONS
     ) || key.starts_with("x-")
 }
 
 /// Whether a schema constrains values, its reference and a `type` next to that aside.
 pub(super) fn has_constraints(map: &Map<String, Value>) -> bool {
-    map.keys().any(|key| !is_annotation(key) && !matches!(key.as_str(), "$ref" | "type"))
+    map.keys().any(|key| !is_annotation(key) && !matches!(key.as_str(), k::REF | k::TYPE))
 }
 
 impl Lowerer<'_> {
     /// Adds a schema to the parts: what it refers to, the parts of its `allOf`, and itself.
     pub(super) fn flatten(&mut self, map: &Map<String, Value>, merged: &mut Merged) {
-        if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+        if let Some(reference) = map.get(k::REF).and_then(Value::as_str)
             && let Some((pointer, target)) = self.resolve(reference)
             && let Some(target) = target.as_object()
         {
@@ -83,7 +84,7 @@ impl Lowerer<'_> {
                 self.flatten(target, merged);
             }
         }
-        if let Some(parts) = map.get("allOf").and_then(Value::as_array) {
+        if let Some(parts) = map.get(k::ALL_OF).and_then(Value::as_array) {
             for part in parts {
                 if let Some(part) = part.as_object() {
                     self.flatten(part, merged);
@@ -92,7 +93,7 @@ impl Lowerer<'_> {
         }
         let own: Map<String, Value> = map
             .iter()
-            .filter(|(key, _)| !matches!(key.as_str(), "$ref" | "allOf"))
+            .filter(|(key, _)| !matches!(key.as_str(), k::REF | k::ALL_OF))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         if !own.is_empty() {
@@ -110,18 +111,18 @@ impl Lowerer<'_> {
             merged.is_nullable |= is_nullable;
         }
         merged.has_parts |= constrains;
-        let is_second = merged.map.contains_key("if");
-        let is_condition = part.contains_key("if");
+        let is_second = merged.map.contains_key(k::IF);
+        let is_condition = part.contains_key(k::IF);
         if is_second && is_condition {
             self.note("of several conditions in `allOf`, the first one counts");
         }
         if is_second || !is_condition {
             // `then` says something about the `if` next to it only.
-            part.retain(|key, _| !matches!(key.as_str(), "if" | "then" | "else"));
+            part.retain(|key, _| !matches!(key.as_str(), k::IF | k::THEN | k::ELSE));
         }
-        part.shift_remove("nullable");
+        part.shift_remove(k::NULLABLE);
         part.shift_remove("x-nullable");
-        for keyword in ["anyOf", "oneOf"] {
+        for keyword in [k::ANY_OF, k::ONE_OF] {
             if let Some(Value::Array(members)) = part.shift_remove(keyword)
                 && !members.is_empty()
             {
@@ -147,7 +148,7 @@ impl Lowerer<'_> {
 /// Combines two values of a keyword. Returns what is lost.
 fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
     match key {
-        "properties" | "patternProperties" => {
+        k::PROPERTIES | k::PATTERN_PROPERTIES => {
             if let (Value::Object(known), Value::Object(value)) = (known, value) {
                 for (name, schema) in value {
                     match known.get_mut(&name) {
@@ -163,13 +164,13 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
             }
         }
         // Names that occur twice are left out later.
-        "required" => {
+        k::REQUIRED => {
             if let (Value::Array(known), Value::Array(value)) = (known, value) {
                 known.extend(value);
             }
         }
-        "type" => return combine_types(known, value),
-        "enum" => {
+        k::TYPE => return combine_types(known, value),
+        k::ENUM => {
             if let (Value::Array(known), Value::Array(value)) = (known, value) {
                 let theirs: HashSet<String> = value.iter().map(Value::to_string).collect();
                 let is_in_both = |it: &&Value| theirs.contains(&it.to_string());
@@ -177,37 +178,44 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
                 *known = if both.is_empty() { value } else { both };
             }
         }
-        "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties"
+        k::MINIMUM | k::EXCLUSIVE_MINIMUM | k::MIN_LENGTH | k::MIN_ITEMS | k::MIN_PROPERTIES
             if number(known) < number(&value) =>
         {
             *known = value;
         }
-        "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties"
+        k::MAXIMUM | k::EXCLUSIVE_MAXIMUM | k::MAX_LENGTH | k::MAX_ITEMS | k::MAX_PROPERTIES
             if number(known) > number(&value) =>
         {
             *known = value;
         }
-        "uniqueItems" => *known = Value::Bool(known == true || value == true),
+        k::UNIQUE_ITEMS => *known = Value::Bool(known == true || value == true),
         // Documents close a part and extend it elsewhere, so that only closed parts close the whole.
-        "additionalProperties" => match (&*known, &value) {
+        k::ADDITIONAL_PROPERTIES => match (&*known, &value) {
             (Value::Bool(false), _) | (Value::Bool(true), Value::Object(_)) => *known = value,
             (Value::Object(_), Value::Object(_)) => {
                 *known = json!({"allOf": [known.take(), value]});
             }
             _ => {}
         },
-        "items" | "propertyNames" | "not" if value.is_object() && known.is_object() => {
-            *known = if key == "not" {
+        k::ITEMS | k::PROPERTY_NAMES | k::NOT if value.is_object() && known.is_object() => {
+            *known = if key == k::NOT {
                 json!({"anyOf": [known.take(), value]})
             } else {
                 json!({"allOf": [known.take(), value]})
             };
         }
-        "readOnly" | "writeOnly" | "deprecated" => {
+        k::READ_ONLY | k::WRITE_ONLY | k::DEPRECATED => {
             *known = Value::Bool(known == true || value == true);
         }
-        "pattern" | "format" | "multipleOf" | "const" | "contains" | "minContains"
-        | "maxContains" | "dependentRequired" | "dependentSchemas" => {
+        k::PATTERN
+        | k::FORMAT
+        | k::MULTIPLE_OF
+        | k::CONST
+        | k::CONTAINS
+        | k::MIN_CONTAINS
+        | k::MAX_CONTAINS
+        | k::DEPENDENT_REQUIRED
+        | k::DEPENDENT_SCHEMAS => {
             return Some(format!("of several values of `{key}` in `allOf`, the first one counts"));
         }
         // Of annotations, the last one is about the whole.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gramc_check::is_type_name;
+use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::pointer::{escape_token, unescape_token};
 use serde_json::Value;
 
@@ -47,7 +48,7 @@ impl DefinitionNames {
         let tokens: Vec<_> = pointer.split('/').map(unescape_token).collect();
         let is_telling = |token: &&std::borrow::Cow<'_, str>| {
             let word =
-                ["properties", "items", "schema", "schemas", "content", "components", "paths"];
+                [k::PROPERTIES, k::ITEMS, "schema", "schemas", "content", "components", "paths"];
             !token.is_empty()
                 && !word.contains(&&***token)
                 && !token.chars().all(|c| c.is_ascii_digit())

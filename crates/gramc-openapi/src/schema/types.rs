@@ -1,5 +1,6 @@
 //! The types that a schema names.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value};
 
 /// A type of JSON Schema.
@@ -42,7 +43,7 @@ pub(super) struct NamedTypes {
 
 /// Whether a schema says that null is allowed.
 pub(super) fn is_nullable(map: &Map<String, Value>) -> bool {
-    ["nullable", "x-nullable"]
+    [k::NULLABLE, "x-nullable"]
         .iter()
         .any(|key| map.get(*key).is_some_and(|flag| *flag == true || flag == "true"))
 }
@@ -51,7 +52,7 @@ pub(super) fn is_nullable(map: &Map<String, Value>) -> bool {
 pub(super) fn named(map: &Map<String, Value>) -> NamedTypes {
     let mut found = NamedTypes::default();
     let mut is_any = false;
-    match map.get("type") {
+    match map.get(k::TYPE) {
         Some(Value::String(name)) => is_any |= found.add(name),
         Some(Value::Array(names)) => {
             for name in names.iter().filter_map(Value::as_str) {
@@ -83,7 +84,7 @@ impl NamedTypes {
             "number" | "float" | "double" | "decimal" | "bigdecimal" | "numeric" => {
                 (JsonType::Number, None)
             }
-            "string" | "text" | "str" | "char" | "enum" | "password" | "html" => {
+            "string" | "text" | "str" | "char" | k::ENUM | "password" | "html" => {
                 (JsonType::String, None)
             }
             "file" | "binary" | "bytes" => (JsonType::String, Some("binary")),
@@ -116,18 +117,18 @@ impl NamedTypes {
 /// The type of a schema that names none, where its keywords leave no doubt.
 fn inferred(map: &Map<String, Value>) -> Option<JsonType> {
     let is_object = |key: &str| map.get(key).is_some_and(Value::is_object);
-    if is_object("properties")
-        || is_object("additionalProperties")
-        || is_object("patternProperties")
+    if is_object(k::PROPERTIES)
+        || is_object(k::ADDITIONAL_PROPERTIES)
+        || is_object(k::PATTERN_PROPERTIES)
     {
         return Some(JsonType::Object);
     }
-    if map.get("items").is_some_and(|items| items.is_object() || items.is_array())
-        || map.contains_key("prefixItems")
+    if map.get(k::ITEMS).is_some_and(|items| items.is_object() || items.is_array())
+        || map.contains_key(k::PREFIX_ITEMS)
     {
         return Some(JsonType::Array);
     }
-    let values = map.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())?;
+    let values = map.get(k::ENUM).and_then(Value::as_array).filter(|values| !values.is_empty())?;
     if values.iter().all(Value::is_string) {
         Some(JsonType::String)
     } else if values.iter().all(Value::is_boolean) {

@@ -1,5 +1,6 @@
 //! `anyOf` and `oneOf`.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value, json};
 
 use super::merge::{Merged, Union, is_annotation};
@@ -17,16 +18,16 @@ impl Lowerer<'_> {
         let Union { keyword, members } = merged.unions.remove(0);
         let (annotations, mut base): (Map<String, Value>, Map<String, Value>) =
             merged.map.into_iter().partition(|(key, _)| is_annotation(key));
-        if base.get("additionalProperties").is_some_and(|open| *open == false)
-            && !base.contains_key("properties")
+        if base.get(k::ADDITIONAL_PROPERTIES).is_some_and(|open| *open == false)
+            && !base.contains_key(k::PROPERTIES)
         {
             // A document closes the whole, whose properties are those of the members.
-            base.shift_remove("additionalProperties");
+            base.shift_remove(k::ADDITIONAL_PROPERTIES);
         }
         if !merged.unions.is_empty() {
             let rest = merged.unions.drain(..);
             let rest = rest.map(|union| json!({union.keyword: union.members}));
-            base.insert("allOf".to_owned(), rest.collect());
+            base.insert(k::ALL_OF.to_owned(), rest.collect());
         }
         if members.len() > MAX_DISTRIBUTED && has_more_than_type(&base) {
             self.note("a union next to other keywords has too many members and is left out");
@@ -56,7 +57,7 @@ impl Lowerer<'_> {
         let mut out = Map::new();
         match (members.len(), is_nullable) {
             (0, true) => {
-                out.insert("type".to_owned(), "null".into());
+                out.insert(k::TYPE.to_owned(), "null".into());
             }
             (0, false) => {}
             (1, false) => {
@@ -72,7 +73,7 @@ impl Lowerer<'_> {
                 if let Some(simple) = simple_nullable(&members).filter(|_| count == 1) {
                     out = simple;
                 } else {
-                    let keyword = if count == 1 { "anyOf" } else { keyword };
+                    let keyword = if count == 1 { k::ANY_OF } else { keyword };
                     out.insert(keyword.to_owned(), Value::Array(members));
                 }
             }
@@ -94,7 +95,7 @@ impl Lowerer<'_> {
         if has_more_than_type(base) {
             return false;
         }
-        let reference = member.get("$ref").and_then(Value::as_str).map(str::to_owned);
+        let reference = member.get(k::REF).and_then(Value::as_str).map(str::to_owned);
         let member = match reference {
             Some(reference) => match self.resolve(&reference) {
                 Some((_, target)) => target.as_object().cloned(),
@@ -104,7 +105,8 @@ impl Lowerer<'_> {
         };
         let Some(member) = member else { return true };
         let (ours, theirs) = (types::named(base), types::named(&member));
-        let is_composed = ["allOf", "anyOf", "oneOf"].iter().any(|key| member.contains_key(*key));
+        let is_composed =
+            [k::ALL_OF, k::ANY_OF, k::ONE_OF].iter().any(|key| member.contains_key(*key));
         theirs.is_null
             || (ours.types == theirs.types && !ours.types.is_empty())
             || (theirs.types.is_empty() && is_composed)
@@ -112,19 +114,19 @@ impl Lowerer<'_> {
 }
 
 fn has_more_than_type(base: &Map<String, Value>) -> bool {
-    base.keys().any(|key| key != "type")
+    base.keys().any(|key| key != k::TYPE)
 }
 
 /// A single type and null, as a list of types.
 fn simple_nullable(members: &[Value]) -> Option<Map<String, Value>> {
     let [Value::Object(only), _] = members else { return None };
-    let name = only.get("type")?.as_str()?;
-    if only.contains_key("const") {
+    let name = only.get(k::TYPE)?.as_str()?;
+    if only.contains_key(k::CONST) {
         return None;
     }
     let mut out = only.clone();
-    out.insert("type".to_owned(), json!([name, "null"]));
-    if let Some(Value::Array(values)) = out.get_mut("enum")
+    out.insert(k::TYPE.to_owned(), json!([name, "null"]));
+    if let Some(Value::Array(values)) = out.get_mut(k::ENUM)
         && !values.contains(&Value::Null)
     {
         values.push(Value::Null);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::Value;
 
 use crate::document::{Document, Target};
@@ -44,17 +45,17 @@ impl Scan<'_, '_> {
     fn visit(&mut self, value: &Value) {
         match value {
             Value::Object(map) => {
-                if let Some(reference) = map.get("$ref").and_then(Value::as_str)
+                if let Some(reference) = map.get(k::REF).and_then(Value::as_str)
                     && let Target::Here(pointer, _) = self.document.target(reference)
                 {
                     self.targets.push(pointer);
                 }
                 if let (Some(Value::Array(required)), Some(Value::Object(properties))) =
-                    (map.get("required"), map.get("properties"))
+                    (map.get(k::REQUIRED), map.get(k::PROPERTIES))
                 {
                     self.is_one_way |= required.iter().filter_map(Value::as_str).any(|name| {
                         properties.get(name).is_some_and(|property| {
-                            ["readOnly", "writeOnly"]
+                            [k::READ_ONLY, k::WRITE_ONLY]
                                 .iter()
                                 .any(|key| property.get(*key) == Some(&Value::Bool(true)))
                         })

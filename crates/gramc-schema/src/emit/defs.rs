@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::json_schema::TypeUseSchema;
+use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::pointer::escape_fragment_token as escaped;
 use gramc_model::walk::parts;
 use gramc_model::{
@@ -128,7 +129,7 @@ impl<'m> Defs<'m> {
         if self.names.is_empty() {
             return Ok(());
         }
-        map.serialize_entry("$defs", &Definitions(self))
+        map.serialize_entry(k::DEFS, &Definitions(self))
     }
 }
 

@@ -11,6 +11,7 @@ use super::defs::Defs;
 use super::keywords::keywords;
 use super::place::TypePlace;
 use crate::lower::PINNED;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{Field, FieldPattern, Open, Root, Tool, Type, TypeUse, Types, ValueSource};
 
 /// The schema of a tool's parameters: one object with a property for each.
@@ -35,7 +36,7 @@ impl Serialize for ParameterSchema<'_> {
             return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
         }
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
+        map.serialize_entry(k::TYPE, "object")?;
         if let Some(Root { title, description, .. }) = root {
             texts(&mut map, title.as_deref(), description.as_deref())?;
         }
@@ -102,7 +103,7 @@ impl Serialize for Verbatim<'_> {
         for (key, value) in keywords {
             map.serialize_entry(key, value)?;
         }
-        if !keywords.contains_key("$defs") {
+        if !keywords.contains_key(k::DEFS) {
             self.defs.write(&mut map)?;
         }
         map.end()
@@ -116,8 +117,8 @@ pub(super) fn fields<M: SerializeMap>(
     requires: &[SmolStr],
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    map.serialize_entry("properties", &Properties { fields, defs })?;
-    map.serialize_entry("required", &Required { fields, requires })
+    map.serialize_entry(k::PROPERTIES, &Properties { fields, defs })?;
+    map.serialize_entry(k::REQUIRED, &Required { fields, requires })
 }
 
 /// Writes `patternProperties`.
@@ -129,7 +130,7 @@ pub(super) fn patterns<M: SerializeMap>(
     if patterns.is_empty() {
         return Ok(());
     }
-    map.serialize_entry("patternProperties", &Patterns { patterns, defs })
+    map.serialize_entry(k::PATTERN_PROPERTIES, &Patterns { patterns, defs })
 }
 
 struct Patterns<'m> {
@@ -155,9 +156,9 @@ pub(super) fn open<M: SerializeMap>(
 ) -> Result<(), M::Error> {
     match open {
         Open::Unsaid => Ok(()),
-        Open::Yes => map.serialize_entry("additionalProperties", &true),
-        Open::No => map.serialize_entry("additionalProperties", &false),
-        Open::Of(ty) => map.serialize_entry("additionalProperties", &TypeSchema { ty, defs }),
+        Open::Yes => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &true),
+        Open::No => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &false),
+        Open::Of(ty) => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &TypeSchema { ty, defs }),
     }
 }
 
@@ -282,10 +283,10 @@ pub(super) fn texts<M: SerializeMap>(
     description: Option<&str>,
 ) -> Result<(), M::Error> {
     if let Some(title) = title {
-        map.serialize_entry("title", title)?;
+        map.serialize_entry(k::TITLE, title)?;
     }
     match description {
-        Some(description) => map.serialize_entry("description", description),
+        Some(description) => map.serialize_entry(k::DESCRIPTION, description),
         None => Ok(()),
     }
 }

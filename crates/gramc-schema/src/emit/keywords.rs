@@ -1,6 +1,6 @@
 //! The JSON Schema keywords of a type.
 
-use gramc_json_schema::keywords::{InstanceType, Keyword};
+use gramc_json_schema::keywords::{InstanceType, Keyword, name as k};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -28,13 +28,13 @@ pub(super) fn keywords<M: SerializeMap>(
     constraints(map, place, defs)?;
     body(map, place, defs)?;
     if let Some(default) = place.default {
-        map.serialize_entry("default", default)?;
+        map.serialize_entry(k::DEFAULT, default)?;
     }
     if let Some(examples) = place.examples {
-        map.serialize_entry("examples", examples)?;
+        map.serialize_entry(k::EXAMPLES, examples)?;
     }
     if place.deprecated {
-        map.serialize_entry("deprecated", &true)?;
+        map.serialize_entry(k::DEPRECATED, &true)?;
     }
     for (key, value) in place.extensions.iter() {
         map.serialize_entry(&**key, value)?;
@@ -54,13 +54,13 @@ fn constraints<M: SerializeMap>(
             // The constant writes the `enum` in this case.
             Constraint::Enum(_) if nullable && place.constant().is_some() => {}
             Constraint::Enum(values) => {
-                map.serialize_entry("enum", &Values { values, null: nullable })?;
+                map.serialize_entry(k::ENUM, &Values { values, null: nullable })?;
             }
             Constraint::Const(constant) if nullable && !constant.is_null() => {
-                map.serialize_entry("enum", &place.constant_or_null(constant))?;
+                map.serialize_entry(k::ENUM, &place.constant_or_null(constant))?;
             }
             Constraint::Keys(ty) => {
-                map.serialize_entry("propertyNames", &TypeSchema { ty, defs })?;
+                map.serialize_entry(k::PROPERTY_NAMES, &TypeSchema { ty, defs })?;
             }
             constraint => {
                 let Some((_, spec)) = of_constraint(constraint.kind()) else { continue };
@@ -134,38 +134,38 @@ fn head<M: SerializeMap>(
     let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
     if place.nullable {
         return match place.ty.json_name() {
-            Some("null") => map.serialize_entry("type", "null"),
-            Some(name) => map.serialize_entry("type", &[name, "null"]),
+            Some("null") => map.serialize_entry(k::TYPE, "null"),
+            Some(name) => map.serialize_entry(k::TYPE, &[name, "null"]),
             None => {
-                map.serialize_entry("anyOf", &AnyOf { members: &[place.ty, &Type::Null], defs })
+                map.serialize_entry(k::ANY_OF, &AnyOf { members: &[place.ty, &Type::Null], defs })
             }
         };
     }
     if let Some(name) = place.ty.json_name() {
-        return map.serialize_entry("type", name);
+        return map.serialize_entry(k::TYPE, name);
     }
     match place.ty {
-        Type::Named(id) => map.serialize_entry("$ref", &defs.reference(*id)),
+        Type::Named(id) => map.serialize_entry(k::REF, &defs.reference(*id)),
         Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
-        Type::Literal(value) => map.serialize_entry("const", value),
+        Type::Literal(value) => map.serialize_entry(k::CONST, value),
         Type::OneOf(members) => {
             let members: Vec<_> = members.iter().collect();
-            map.serialize_entry("oneOf", &AnyOf { members: &members, defs })
+            map.serialize_entry(k::ONE_OF, &AnyOf { members: &members, defs })
         }
         Type::Union(members) if place.type_list => {
             let names: Vec<_> = members.iter().filter_map(Type::json_name).collect();
-            map.serialize_entry("type", &names)
+            map.serialize_entry(k::TYPE, &names)
         }
         Type::Union(members) => {
             if let Some((name, values)) = literals(members) {
-                map.serialize_entry("type", name)?;
+                map.serialize_entry(k::TYPE, name)?;
                 if said(|known| matches!(known, Constraint::Enum(_))) {
                     return Ok(());
                 }
-                map.serialize_entry("enum", &values)
+                map.serialize_entry(k::ENUM, &values)
             } else {
                 let members: Vec<_> = members.iter().collect();
-                map.serialize_entry("anyOf", &AnyOf { members: &members, defs })
+                map.serialize_entry(k::ANY_OF, &AnyOf { members: &members, defs })
             }
         }
         _ => Ok(()),
@@ -227,12 +227,12 @@ fn body<M: SerializeMap>(
         {
             Ok(())
         }
-        Type::Formatted(format) => map.serialize_entry("format", format.json_name()),
-        Type::Bytes => map.serialize_entry("contentEncoding", "base64"),
-        Type::List(Some(ty)) => map.serialize_entry("items", &TypeSchema { ty, defs }),
+        Type::Formatted(format) => map.serialize_entry(k::FORMAT, format.json_name()),
+        Type::Bytes => map.serialize_entry(k::CONTENT_ENCODING, "base64"),
+        Type::List(Some(ty)) => map.serialize_entry(k::ITEMS, &TypeSchema { ty, defs }),
         Type::Tuple(items) => tuple(map, items, place, defs),
         Type::Map(Some(ty)) => {
-            map.serialize_entry("additionalProperties", &TypeSchema { ty, defs })
+            map.serialize_entry(k::ADDITIONAL_PROPERTIES, &TypeSchema { ty, defs })
         }
         Type::Object(object) => self::object(map, object, defs),
         _ => Ok(()),
@@ -266,16 +266,16 @@ fn tuple<M: SerializeMap>(
         Constraint::MaxSize(most) => *most <= count,
         _ => false,
     });
-    map.serialize_entry("prefixItems", &schemas)?;
+    map.serialize_entry(k::PREFIX_ITEMS, &schemas)?;
     let least = place.constraints.iter().find_map(|constraint| match constraint {
         Constraint::MinSize(least) => Some(*least),
         _ => None,
     });
     if place.open_tuple {
-        return least.map_or(Ok(()), |least| map.serialize_entry("minItems", &least));
+        return least.map_or(Ok(()), |least| map.serialize_entry(k::MIN_ITEMS, &least));
     }
     if !ends {
-        map.serialize_entry("items", &false)?;
+        map.serialize_entry(k::ITEMS, &false)?;
     }
-    map.serialize_entry("minItems", &count.max(least.unwrap_or_default()))
+    map.serialize_entry(k::MIN_ITEMS, &count.max(least.unwrap_or_default()))
 }

@@ -17,6 +17,7 @@ use super::parts::{
     DeclarationForm, SchemaParts, is_expression, is_short_record, may_stand_inline,
 };
 use gramc_check::{is_type_name, plain, twins};
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{
     Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
     TypeUse, Types, ValueSource,
@@ -198,12 +199,12 @@ impl Converter {
             }
             ValueShape::Object => self.object(&mut parts, hint),
             ValueShape::AnyOf => {
-                let members = self.members("anyOf", &mut parts, hint);
+                let members = self.members(k::ANY_OF, &mut parts, hint);
                 let form = self.form_of_union(&mut type_use, &members);
                 (Type::Union(members), form)
             }
             ValueShape::OneOf => {
-                let members = self.members("oneOf", &mut parts, hint);
+                let members = self.members(k::ONE_OF, &mut parts, hint);
                 let form = self.form_of_union(&mut type_use, &members);
                 (Type::OneOf(members), form)
             }
@@ -220,7 +221,7 @@ impl Converter {
         type_use.ty = if plan.nullable { Type::Nullable(Box::new(ty)) } else { ty };
         parts.values(&mut type_use, plan.nullable);
         if let Some(keys) = parts.names.take() {
-            let keys = self.within("propertyNames", |this| this.bare(keys, hint.of(Role::Key)));
+            let keys = self.within(k::PROPERTY_NAMES, |this| this.bare(keys, hint.of(Role::Key)));
             type_use.constrain(gramc_model::Constraint::Keys(Box::new(keys)));
         }
         self.remark(&parts);
@@ -252,7 +253,7 @@ impl Converter {
 
     /// Converts `additionalProperties`.
     pub(super) fn rest(&mut self, schema: Value, hint: Hint<'_>) -> Type {
-        self.within("additionalProperties", |this| this.bare(schema, hint))
+        self.within(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint))
     }
 
     /// Converts a list of types.
@@ -277,12 +278,12 @@ impl Converter {
             return Type::Tuple(items.map(item).collect());
         }
         let item = parts.items.take();
-        Type::List(item.map(|item| Box::new(self.within("items", |this| this.bare(item, hint)))))
+        Type::List(item.map(|item| Box::new(self.within(k::ITEMS, |this| this.bare(item, hint)))))
     }
 
     fn members(&mut self, keyword: &str, parts: &mut SchemaParts, hint: Hint<'_>) -> Vec<Type> {
         let mut members = Vec::with_capacity(parts.members.len());
-        let null = |member: &&Value| member.get("type").is_some_and(|ty| ty == "null");
+        let null = |member: &&Value| member.get(k::TYPE).is_some_and(|ty| ty == "null");
         let one = parts.members.len() == 1 + parts.members.iter().filter(null).count();
         for (at, member) in std::mem::take(&mut parts.members).into_iter().enumerate() {
             let step = format!("{keyword}.{at}");
@@ -333,7 +334,7 @@ impl Converter {
             Some(Value::Bool(false)) => Open::No,
             Some(schema) => {
                 let hint = hint.of(Role::Value);
-                let ty = self.within("additionalProperties", |this| this.bare(schema, hint));
+                let ty = self.within(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint));
                 if properties.is_none() && patterns.is_empty() && parts.required.is_empty() {
                     return (Type::Map(Some(Box::new(ty))), DeclarationForm::Plain);
                 }
@@ -462,7 +463,7 @@ impl Converter {
 /// Allows any value where a schema refers to a definition, which a kept schema does not contain.
 fn open_references(schema: &mut Value) {
     match schema {
-        Value::Object(map) if map.get("$ref").is_some_and(Value::is_string) => map.clear(),
+        Value::Object(map) if map.get(k::REF).is_some_and(Value::is_string) => map.clear(),
         Value::Object(map) => map.values_mut().for_each(open_references),
         Value::Array(items) => items.iter_mut().for_each(open_references),
         _ => {}

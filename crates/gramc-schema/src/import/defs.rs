@@ -12,6 +12,7 @@ use super::keywords::definition;
 use super::names::{Hint, pascal};
 use super::walk;
 use gramc_check::is_type_name;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types};
 
 /// The `$defs` of one schema.
@@ -235,7 +236,7 @@ impl Registry {
 fn references(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(map) => {
-            let target = map.get("$ref").and_then(Value::as_str);
+            let target = map.get(k::REF).and_then(Value::as_str);
             found.extend(target.and_then(definition).map(String::from));
             map.values().for_each(|inner| references(inner, found));
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use gramc_json_schema::keywords::{InstanceType, Keyword, Keywords};
+use gramc_json_schema::keywords::{InstanceType, Keyword, Keywords, name as k};
 use serde_json::{Map, Number, Value};
 
 use gramc_json_schema::pointer::{
@@ -47,7 +47,7 @@ pub(super) type Reason = String;
 /// converted. `disallow` and `extends` are keywords of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
     Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword))
-        || matches!(keyword, "patternProperties" | "disallow" | "extends")
+        || matches!(keyword, k::PATTERN_PROPERTIES | "disallow" | "extends")
 }
 
 /// The families of a schema's keywords.
@@ -93,7 +93,7 @@ pub(super) fn plan(
     let mut families = Families::default();
     let mut ty = None;
     for (key, value) in schema {
-        if key == "type" {
+        if key == k::TYPE {
             ty = Some(value);
         } else if !known(&mut families, key, value)? {
             return Err(format!("gram cannot express this value of `{key}`"));
@@ -117,7 +117,7 @@ pub(super) fn plan(
     if !families.only(allowed) {
         return Err("some of its keywords apply to another type".to_owned());
     }
-    if nullable && schema.contains_key("const") {
+    if nullable && schema.contains_key(k::CONST) {
         return Err("it combines a constant with a nullable type".to_owned());
     }
     if families.bounds > 1 {
@@ -139,22 +139,22 @@ fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reas
     }
     let is_schema = || value.is_object() || value.is_boolean();
     Ok(match key {
-        "title" | "description" => value.is_string(),
-        "examples" => value.is_array(),
-        "deprecated" => *value == Value::Bool(true),
-        "contentEncoding" => families.add(F::BYTES) && value == "base64",
-        "items" => families.add(F::LIST) && is_schema(),
-        "prefixItems" => {
+        k::TITLE | k::DESCRIPTION => value.is_string(),
+        k::EXAMPLES => value.is_array(),
+        k::DEPRECATED => *value == Value::Bool(true),
+        k::CONTENT_ENCODING => families.add(F::BYTES) && value == "base64",
+        k::ITEMS => families.add(F::LIST) && is_schema(),
+        k::PREFIX_ITEMS => {
             families.add(F::LIST) && value.as_array().is_some_and(|items| items.len() > 1)
         }
-        "properties" => families.add(F::OBJECT) && value.is_object(),
-        "required" => families.add(F::OBJECT) && value.is_array(),
-        "additionalProperties" => families.add(F::OBJECT) && is_schema(),
-        "anyOf" => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
-        "oneOf" => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
-        "$ref" => families.add(F::REFERENCE) && value.is_string(),
+        k::PROPERTIES => families.add(F::OBJECT) && value.is_object(),
+        k::REQUIRED => families.add(F::OBJECT) && value.is_array(),
+        k::ADDITIONAL_PROPERTIES => families.add(F::OBJECT) && is_schema(),
+        k::ANY_OF => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
+        k::ONE_OF => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
+        k::REF => families.add(F::REFERENCE) && value.is_string(),
         // gramc writes these only at the root.
-        "$defs" | "definitions" | "$schema" | "additionalItems" => {
+        k::DEFS | k::DEFINITIONS | k::SCHEMA | k::ADDITIONAL_ITEMS => {
             return Err(format!("gram cannot express `{key}` here"));
         }
         key => match of_keyword(Keyword::of(key)) {
@@ -205,7 +205,7 @@ fn shape(
         return Err("it declares its type in several ways".to_owned());
     }
     if families.has(Families::REFERENCE)
-        && let Some(Value::String(target)) = schema.get("$ref")
+        && let Some(Value::String(target)) = schema.get(k::REF)
     {
         return match definition(target).and_then(|name| definitions?.get(&*name)) {
             Some(id) => Ok((ValueShape::Reference(*id), false)),
@@ -242,7 +242,7 @@ fn shape(
 /// The keyword families that a list of types allows.
 fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, Reason> {
     use Families as F;
-    let names = schema.get("type").and_then(Value::as_array);
+    let names = schema.get(k::TYPE).and_then(Value::as_array);
     let has = |name: &str| names.is_some_and(|names| names.iter().any(|known| known == name));
     let mut allowed = F::VALUES;
     for (name, family) in [
@@ -256,8 +256,9 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
         }
     }
     // In a list of types, gram can only express the value type of an object.
-    let open = schema.get("additionalProperties");
-    let others = ["properties", "required", "propertyNames", "minProperties", "maxProperties"];
+    let open = schema.get(k::ADDITIONAL_PROPERTIES);
+    let others =
+        [k::PROPERTIES, k::REQUIRED, k::PROPERTY_NAMES, k::MIN_PROPERTIES, k::MAX_PROPERTIES];
     if families.has(F::OBJECT) && has("object") {
         if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key))
         {
@@ -268,8 +269,8 @@ fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, R
         allowed |= F::OBJECT;
     }
     if families.has(F::LIST) && has("array") {
-        let sized = ["minItems", "maxItems"].iter().any(|key| schema.contains_key(*key));
-        if schema.contains_key("prefixItems") || (sized && has("object")) {
+        let sized = [k::MIN_ITEMS, k::MAX_ITEMS].iter().any(|key| schema.contains_key(*key));
+        if schema.contains_key(k::PREFIX_ITEMS) || (sized && has("object")) {
             return Err(
                 "gram cannot express its constraints on arrays in a list of types".to_owned()
             );
@@ -339,10 +340,10 @@ pub(super) fn bound(value: &Value) -> Option<Number> {
 /// Rejects empty ranges, which are errors in gram.
 fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     for (least, most) in [
-        ("minimum", "maximum"),
-        ("minLength", "maxLength"),
-        ("minItems", "maxItems"),
-        ("minProperties", "maxProperties"),
+        (k::MINIMUM, k::MAXIMUM),
+        (k::MIN_LENGTH, k::MAX_LENGTH),
+        (k::MIN_ITEMS, k::MAX_ITEMS),
+        (k::MIN_PROPERTIES, k::MAX_PROPERTIES),
     ] {
         if let (Some(Value::Number(low)), Some(Value::Number(high))) =
             (schema.get(least), schema.get(most))
@@ -356,10 +357,10 @@ fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
 
 /// Rejects tuples with a type for the other items.
 fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
-    if !schema.contains_key("prefixItems") {
+    if !schema.contains_key(k::PREFIX_ITEMS) {
         return Ok(());
     }
-    match schema.get("items") {
+    match schema.get(k::ITEMS) {
         None => Ok(()),
         Some(Value::Bool(false)) if is_closed(schema) => Ok(()),
         Some(_) => Err("it declares types for the first items of an array".to_owned()),
@@ -368,14 +369,15 @@ fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
 
 /// Whether a tuple has a fixed length that `minItems` states and `maxItems` does not.
 fn is_closed(schema: &Map<String, Value>) -> bool {
-    let count = schema.get("prefixItems").and_then(Value::as_array).map(|items| items.len() as u64);
-    let least = schema.get("minItems").and_then(Value::as_u64);
-    least == count && !schema.contains_key("maxItems")
+    let count =
+        schema.get(k::PREFIX_ITEMS).and_then(Value::as_array).map(|items| items.len() as u64);
+    let least = schema.get(k::MIN_ITEMS).and_then(Value::as_u64);
+    least == count && !schema.contains_key(k::MAX_ITEMS)
 }
 
 /// Rejects required names that are not strings, or are duplicates.
 fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
-    let Some(Value::Array(names)) = schema.get("required") else { return Ok(()) };
+    let Some(Value::Array(names)) = schema.get(k::REQUIRED) else { return Ok(()) };
     if !names.iter().all(Value::is_string) {
         return Err("`required` contains a value that is not a string".to_owned());
     }

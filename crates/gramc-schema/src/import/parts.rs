@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -86,27 +86,27 @@ impl SchemaParts {
         if let Some(constraint) = constraint(&key, &value) {
             // A closed tuple implies `minItems`.
             let said = self.prefix.is_some() && self.items.is_some();
-            if !(said && key == "minItems") {
+            if !(said && key == k::MIN_ITEMS) {
                 type_use.constrain(constraint);
             }
             return;
         }
         match (key.as_str(), value) {
-            ("title", Value::String(text)) => type_use.details_mut().title = Some(text.into()),
-            ("description", Value::String(text)) => type_use.description = Some(text.into()),
-            ("default", value) => type_use.default = Some(Box::new(value)),
-            ("examples", Value::Array(examples)) => {
+            (k::TITLE, Value::String(text)) => type_use.details_mut().title = Some(text.into()),
+            (k::DESCRIPTION, Value::String(text)) => type_use.description = Some(text.into()),
+            (k::DEFAULT, value) => type_use.default = Some(Box::new(value)),
+            (k::EXAMPLES, Value::Array(examples)) => {
                 type_use.details_mut().examples = Some(examples);
             }
-            ("deprecated", _) => type_use.details_mut().deprecated = true,
-            ("enum", Value::Array(values)) => self.values = Some(values),
-            ("const", value) => self.constant = Some(value),
-            ("format", Value::String(format)) => self.format = Some(format),
-            ("contentEncoding", _) => self.bytes = true,
-            ("items", value) => self.items = Some(value),
-            ("prefixItems", Value::Array(items)) => self.prefix = Some(items),
-            ("properties", Value::Object(properties)) => self.properties = Some(properties),
-            ("required", Value::Array(names)) => {
+            (k::DEPRECATED, _) => type_use.details_mut().deprecated = true,
+            (k::ENUM, Value::Array(values)) => self.values = Some(values),
+            (k::CONST, value) => self.constant = Some(value),
+            (k::FORMAT, Value::String(format)) => self.format = Some(format),
+            (k::CONTENT_ENCODING, _) => self.bytes = true,
+            (k::ITEMS, value) => self.items = Some(value),
+            (k::PREFIX_ITEMS, Value::Array(items)) => self.prefix = Some(items),
+            (k::PROPERTIES, Value::Object(properties)) => self.properties = Some(properties),
+            (k::REQUIRED, Value::Array(names)) => {
                 self.required = names
                     .into_iter()
                     .filter_map(|name| match name {
@@ -115,18 +115,18 @@ impl SchemaParts {
                     })
                     .collect();
             }
-            ("additionalProperties", value) => self.additional = Some(value),
-            ("patternProperties", Value::Object(patterns))
+            (k::ADDITIONAL_PROPERTIES, value) => self.additional = Some(value),
+            (k::PATTERN_PROPERTIES, Value::Object(patterns))
                 if plan.shape == ValueShape::Object && are_field_patterns(&patterns) =>
             {
                 self.patterns = patterns;
             }
-            ("propertyNames", value) => self.names = Some(value),
-            ("anyOf" | "oneOf", Value::Array(members)) => self.members = members,
-            ("type", Value::Array(names)) if plan.shape == ValueShape::Several => {
+            (k::PROPERTY_NAMES, value) => self.names = Some(value),
+            (k::ANY_OF | k::ONE_OF, Value::Array(members)) => self.members = members,
+            (k::TYPE, Value::Array(names)) if plan.shape == ValueShape::Several => {
                 self.types = names;
             }
-            ("type" | "$ref", _) => {}
+            (k::TYPE | k::REF, _) => {}
             (_, value) => self.extend(type_use, key, value),
         }
         // A closed tuple implies `minItems`. This handles the case that `minItems` came first.

@@ -12,6 +12,7 @@ use super::keywords::{self, ReadPlan, Reason, ValueShape};
 use super::names::{Hint, pascal};
 use super::parts::are_field_patterns;
 use super::walk;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::{Open, Output, Root, Tool, Type, TypeUse};
 
 /// A tool whose `$defs` are registered.
@@ -31,10 +32,10 @@ impl Raw {
         let name = SmolStr::from(std::mem::take(&mut found.name));
         let mut take = |schema: &mut Option<Value>| {
             let Some(Value::Object(map)) = schema else { return None };
-            match map.get_mut("$defs") {
+            match map.get_mut(k::DEFS) {
                 Some(Value::Object(definitions)) if !definitions.is_empty() => {
                     let definitions = std::mem::take(definitions);
-                    map.shift_remove("$defs");
+                    map.shift_remove(k::DEFS);
                     Some(registry.register(converter, &name, definitions))
                 }
                 _ => None,
@@ -114,34 +115,34 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
     if let Err(reason) = root_plan(&map, converter) {
         let mut whole = map.clone();
         if let Some(block) = block {
-            whole.insert("$defs".to_owned(), Value::Object(block.original().clone()));
+            whole.insert(k::DEFS.to_owned(), Value::Object(block.original().clone()));
         }
         keep(tool, converter, Value::Object(whole), reason);
         // The signature still declares the parameters.
         let known = converter.places.len();
-        if let Some(Value::Object(properties)) = map.remove("properties") {
-            let required = names(map.remove("required"));
+        if let Some(Value::Object(properties)) = map.remove(k::PROPERTIES) {
+            let required = names(map.remove(k::REQUIRED));
             (tool.parameters, _) = converter.fields(properties, &required, &owner);
         }
         converter.places.truncate(known);
         return;
     }
-    let required = names(map.remove("required"));
+    let required = names(map.remove(k::REQUIRED));
     let mut root = Root::default();
     for (key, value) in map {
         match (key.as_str(), value) {
-            ("type", _) => {}
-            ("title", Value::String(text)) => root.title = Some(text.into()),
-            ("description", Value::String(text)) => root.description = Some(text.into()),
-            ("properties", Value::Object(properties)) => {
+            (k::TYPE, _) => {}
+            (k::TITLE, Value::String(text)) => root.title = Some(text.into()),
+            (k::DESCRIPTION, Value::String(text)) => root.description = Some(text.into()),
+            (k::PROPERTIES, Value::Object(properties)) => {
                 (tool.parameters, root.requires) = converter.fields(properties, &required, &owner);
             }
-            ("additionalProperties", Value::Bool(true)) => tool.open = Open::Yes,
-            ("additionalProperties", Value::Bool(false)) => tool.open = Open::No,
-            ("additionalProperties", schema) => {
+            (k::ADDITIONAL_PROPERTIES, Value::Bool(true)) => tool.open = Open::Yes,
+            (k::ADDITIONAL_PROPERTIES, Value::Bool(false)) => tool.open = Open::No,
+            (k::ADDITIONAL_PROPERTIES, schema) => {
                 tool.open = Open::Of(Box::new(converter.rest(schema, Hint::new("other", &owner))));
             }
-            ("patternProperties", Value::Object(patterns)) if are_field_patterns(&patterns) => {
+            (k::PATTERN_PROPERTIES, Value::Object(patterns)) if are_field_patterns(&patterns) => {
                 root.patterns = converter.patterns(patterns, Hint::new("other", &owner));
             }
             (_, value) => {
@@ -163,14 +164,14 @@ fn root_plan(map: &Map<String, Value>, converter: &Converter) -> Result<(), Reas
         return Err("its `type` is not `object`".to_owned());
     }
     let unsaid = [
-        "default",
-        "examples",
-        "deprecated",
-        "enum",
-        "const",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
+        k::DEFAULT,
+        k::EXAMPLES,
+        k::DEPRECATED,
+        k::ENUM,
+        k::CONST,
+        k::PROPERTY_NAMES,
+        k::MIN_PROPERTIES,
+        k::MAX_PROPERTIES,
     ];
     match unsaid.iter().find(|key| map.contains_key(**key)) {
         Some(key) => Err(format!("gram cannot express `{key}` of a tool")),
@@ -208,12 +209,12 @@ fn result(
     let whole = |schema: &Value| {
         let mut whole = schema.clone();
         if let (Value::Object(map), Some(block)) = (&mut whole, block) {
-            map.insert("$defs".to_owned(), Value::Object(block.original().clone()));
+            map.insert(k::DEFS.to_owned(), Value::Object(block.original().clone()));
         }
         whole
     };
     // Compiling would inline a reference at the root, and omit an empty schema.
-    let says_little = schema.get("$ref").is_some() || schema.as_object().is_some_and(Map::is_empty);
+    let says_little = schema.get(k::REF).is_some() || schema.as_object().is_some_and(Map::is_empty);
     if says_little && !converter.is_shared {
         return converter.keep(whole(&schema), "it stands for something else".to_owned());
     }

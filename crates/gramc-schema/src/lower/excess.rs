@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value};
 
 use super::target_spec::{TargetSpec, ToolShape};
@@ -51,7 +52,7 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
         counts.description(description);
         counts.schema(schema, 0);
         let name = Some(name);
-        check("properties", limits.properties, counts.properties, name);
+        check(k::PROPERTIES, limits.properties, counts.properties, name);
         check("members of enums", limits.enum_values, counts.enum_values, name);
         check(
             "characters in names of properties and in values of enums",
@@ -83,7 +84,7 @@ fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
         ToolShape::ResponseSchema => (tool, &tool["responseJsonSchema"]),
         ToolShape::Mcp => (tool, &tool["inputSchema"]),
     };
-    (tool["name"].as_str().unwrap_or_default(), tool.get("description"), schema)
+    (tool["name"].as_str().unwrap_or_default(), tool.get(k::DESCRIPTION), schema)
 }
 
 /// The counts of a schema.
@@ -114,31 +115,31 @@ impl Counts {
         if depth > MAX_DEPTH {
             return;
         }
-        self.description(map.get("description"));
-        let inner = depth + u64::from(map.contains_key("properties"));
+        self.description(map.get(k::DESCRIPTION));
+        let inner = depth + u64::from(map.contains_key(k::PROPERTIES));
         self.depth = self.depth.max(inner);
         for (key, value) in map {
             match (key.as_str(), value) {
-                ("properties", Value::Object(properties)) => {
+                (k::PROPERTIES, Value::Object(properties)) => {
                     self.of_properties(map, properties, inner);
                 }
-                ("$defs" | "definitions", Value::Object(definitions)) => {
+                (k::DEFS | k::DEFINITIONS, Value::Object(definitions)) => {
                     for (name, definition) in definitions {
                         self.characters += length(name);
                         self.schema(definition, depth);
                     }
                 }
-                ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
+                (k::ANY_OF | k::ONE_OF | k::ALL_OF | k::PREFIX_ITEMS, Value::Array(parts)) => {
                     for part in parts {
                         self.schema(part, inner);
                     }
                 }
-                ("items" | "additionalProperties", value) => self.schema(value, inner),
-                ("enum", Value::Array(values)) => {
+                (k::ITEMS | k::ADDITIONAL_PROPERTIES, value) => self.schema(value, inner),
+                (k::ENUM, Value::Array(values)) => {
                     self.enum_values += values.len() as u64;
                     self.characters += values.iter().map(written).sum::<u64>();
                 }
-                ("const", value) => self.characters += written(value),
+                (k::CONST, value) => self.characters += written(value),
                 _ => {}
             }
         }
@@ -150,7 +151,7 @@ impl Counts {
         properties: &Map<String, Value>,
         depth: u64,
     ) {
-        let required = map.get("required").and_then(Value::as_array);
+        let required = map.get(k::REQUIRED).and_then(Value::as_array);
         let needed = required.into_iter().flatten().filter_map(Value::as_str);
         let needed: std::collections::HashSet<&str> = needed.collect();
         for (key, property) in properties {
@@ -165,7 +166,7 @@ impl Counts {
 
 /// Whether a property accepts several types.
 fn is_union(property: &Value) -> bool {
-    property.get("anyOf").is_some() || property.get("type").is_some_and(Value::is_array)
+    property.get(k::ANY_OF).is_some() || property.get(k::TYPE).is_some_and(Value::is_array)
 }
 
 /// The number of characters in a text.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value};
 
 use super::type_set::TypeSet;
@@ -285,18 +286,18 @@ impl RestorePlan {
 impl Fit {
     /// How to recognize the values of a lowered schema.
     pub(super) fn of(schema: &Value) -> Self {
-        if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+        if let Some(name) = schema.get(k::REF).and_then(Value::as_str) {
             return Self::Ref(name.to_owned());
         }
-        if let (Some(Value::Array(members)), None) = (schema.get("anyOf"), schema.get("type")) {
+        if let (Some(Value::Array(members)), None) = (schema.get(k::ANY_OF), schema.get(k::TYPE)) {
             return Self::AnyOf(members.iter().map(Self::of).collect());
         }
         let types = TypeSet::declared_or_united(schema, 0);
-        let list = schema.get("required").and_then(Value::as_array);
+        let list = schema.get(k::REQUIRED).and_then(Value::as_array);
         let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
         let values = properties.into_iter().flatten().filter_map(|(key, property)| {
-            let values = match (property.get("const"), property.get("enum")) {
+            let values = match (property.get(k::CONST), property.get(k::ENUM)) {
                 (Some(value), _) => vec![value.clone()],
                 (None, Some(Value::Array(values))) => values.clone(),
                 _ => return None,

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 use super::loss::{Became, Loss};
 use super::restore::{Restore, RestorePlan};
 use super::target_spec::{RefRule, TargetSpec};
+use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::escape_fragment_token as escaped;
 use mentions::Mentions;
@@ -196,7 +197,7 @@ impl Lowerer<'_> {
                 // Only definitions are referenced, so the rest is not copied.
                 let Value::Object(map) = parameters else { return };
                 let mut definitions = Map::new();
-                for key in ["$defs", "definitions"] {
+                for key in [k::DEFS, k::DEFINITIONS] {
                     definitions.extend(map.shift_remove(key).map(|all| (key.to_owned(), all)));
                 }
                 self.original = Some(Rc::new(Value::Object(definitions)));
@@ -229,7 +230,7 @@ impl Lowerer<'_> {
             schemas.insert(name, schema);
         }
         if !schemas.is_empty() {
-            root.insert("$defs".to_owned(), Value::Object(schemas));
+            root.insert(k::DEFS.to_owned(), Value::Object(schemas));
         }
         plans
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value, json};
 
 use super::target_spec::{TargetSpec, ToolShape};
@@ -35,7 +36,7 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
     };
     let describe = |tool: &mut Map<String, Value>| {
         if let Some(text) = description {
-            tool.insert("description".to_owned(), text.into_owned().into());
+            tool.insert(k::DESCRIPTION.to_owned(), text.into_owned().into());
         }
     };
     match spec.shape {
@@ -45,7 +46,7 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
             describe(&mut tool);
             tool.insert("parameters".to_owned(), parameters);
             tool.insert("strict".to_owned(), strict.into());
-            let mut outer = wrapped("type", "function".into());
+            let mut outer = wrapped(k::TYPE, "function".into());
             outer.insert("function".to_owned(), Value::Object(tool));
             tool = outer;
         }
@@ -55,7 +56,7 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
             tool.insert("parameters".to_owned(), parameters);
         }
         ToolShape::FlatFunction { strict } => {
-            tool.insert("type".to_owned(), "function".into());
+            tool.insert(k::TYPE.to_owned(), "function".into());
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("parameters".to_owned(), parameters);
@@ -81,12 +82,12 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
             describe(&mut tool);
             tool.insert("schema".to_owned(), parameters);
             tool.insert("strict".to_owned(), true.into());
-            let mut outer = wrapped("type", "json_schema".into());
+            let mut outer = wrapped(k::TYPE, "json_schema".into());
             outer.insert("json_schema".to_owned(), Value::Object(tool));
             tool = outer;
         }
         ToolShape::TextFormat => {
-            tool.insert("type".to_owned(), "json_schema".into());
+            tool.insert(k::TYPE.to_owned(), "json_schema".into());
             name_it(&mut tool);
             describe(&mut tool);
             tool.insert("schema".to_owned(), parameters);
@@ -97,7 +98,7 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
             tool.insert("responseJsonSchema".to_owned(), parameters);
         }
         ToolShape::OutputFormat => {
-            tool.insert("type".to_owned(), "json_schema".into());
+            tool.insert(k::TYPE.to_owned(), "json_schema".into());
             tool.insert("schema".to_owned(), parameters);
         }
         ToolShape::ToolSpec => {
@@ -109,7 +110,7 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
         ToolShape::Mcp => {
             name_it(&mut tool);
             if let Some(title) = title {
-                tool.insert("title".to_owned(), title.into());
+                tool.insert(k::TITLE.to_owned(), title.into());
             }
             describe(&mut tool);
             tool.insert("inputSchema".to_owned(), parameters);
@@ -138,11 +139,11 @@ fn wrapped(key: &str, value: Value) -> Map<String, Value> {
 
 /// Whether a schema's type is `object`.
 pub(super) fn is_object_schema(schema: &Value) -> bool {
-    schema.get("type").and_then(Value::as_str) == Some("object")
+    schema.get(k::TYPE).and_then(Value::as_str) == Some("object")
 }
 
 fn has_no_properties(schema: &Value) -> bool {
-    schema.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+    schema.get(k::PROPERTIES).and_then(Value::as_object).is_none_or(Map::is_empty)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The JSON types that a schema accepts.
 
+use gramc_json_schema::keywords::name as k;
 use serde_json::Value;
 
 /// A set of JSON types.
@@ -27,12 +28,12 @@ impl TypeSet {
 
     /// The types in a schema's `type`, if it is valid.
     pub(super) fn declared(schema: &Value) -> Option<Self> {
-        schema.get("type").and_then(Self::of_keyword)
+        schema.get(k::TYPE).and_then(Self::of_keyword)
     }
 
     /// The types in a schema's `type`, or else those of its union members. All types if unknown.
     pub(super) fn declared_or_united(schema: &Value, depth: usize) -> Self {
-        let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
+        let alternatives = schema.get(k::ANY_OF).or_else(|| schema.get(k::ONE_OF));
         match (Self::declared(schema), alternatives) {
             (Some(types), _) => types,
             (None, Some(Value::Array(parts))) if depth < super::limits::MAX_DEPTH => parts

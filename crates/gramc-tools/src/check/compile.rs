@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gramc_json_schema::keywords::{Keyword, Keywords, has_several_resources};
+use gramc_json_schema::keywords::{Keyword, Keywords, has_several_resources, name as k};
 use gramc_json_schema::pointer::escape_token;
 use gramc_json_schema::strings::StringCheck;
 use jsonschema::Validator;
@@ -138,32 +138,32 @@ impl<'s> Compiler<'s> {
             || shape.object.is_some()
             || shape.values.is_some();
         let local = |reference: &str| reference.starts_with('#');
-        if let Some(reference) = map.get("$ref").and_then(Value::as_str).filter(|to| local(to)) {
+        if let Some(reference) = map.get(k::REF).and_then(Value::as_str).filter(|to| local(to)) {
             judges += 1;
             if let Some(id) = self.referred(reference)? {
                 shape.others = Composition::Same(id);
             }
         }
         for (key, wrap) in [
-            ("anyOf", Composition::Any as fn(Box<[ShapeId]>) -> Composition),
-            ("oneOf", Composition::One),
+            (k::ANY_OF, Composition::Any as fn(Box<[ShapeId]>) -> Composition),
+            (k::ONE_OF, Composition::One),
         ] {
             let Some(members) = map.get(key).and_then(Value::as_array) else { continue };
             judges += 1;
-            self.delicate |= key == "oneOf";
+            self.delicate |= key == k::ONE_OF;
             let ids: Result<Vec<_>, _> = members.iter().map(|member| self.schema(member)).collect();
             shape.others = wrap(ids?.into());
         }
         let mut unknown = map.keys().any(|key| VALIDATED.has(Keyword::of(key)))
-            || map.get("$ref").is_some_and(|to| !to.as_str().is_some_and(local))
+            || map.get(k::REF).is_some_and(|to| !to.as_str().is_some_and(local))
             || map.get("items").is_some_and(Value::is_array);
-        if let [only] = map.get("allOf").and_then(Value::as_array).map_or(&[][..], |all| all)
+        if let [only] = map.get(k::ALL_OF).and_then(Value::as_array).map_or(&[][..], |all| all)
             && judges == 0
             && !asks_itself
         {
             // An `allOf` with one member wraps a reference to allow sibling keywords.
             shape.others = Composition::Same(self.schema(only)?);
-            unknown = map.keys().any(|key| key != "allOf" && VALIDATED.has(Keyword::of(key)));
+            unknown = map.keys().any(|key| key != k::ALL_OF && VALIDATED.has(Keyword::of(key)));
         }
         if unknown || judges > 1 || (judges == 1 && asks_itself) {
             shape.also = Some(Box::new(self.validator(schema)?));
@@ -205,8 +205,8 @@ impl<'s> Compiler<'s> {
         let mut own = None;
         if let Value::Object(keywords) = &mut document {
             // Every schema is treated as draft 2020-12.
-            keywords.remove("$schema");
-            own = keywords.get("$id").and_then(Value::as_str).map(str::to_owned);
+            keywords.remove(k::SCHEMA);
+            own = keywords.get(k::ID).and_then(Value::as_str).map(str::to_owned);
         }
         if std::ptr::eq(schema, self.document) {
             return validator(&document);
@@ -216,7 +216,7 @@ impl<'s> Compiler<'s> {
             return validator(schema);
         }
         let name = own.filter(|own| own.contains(':')).unwrap_or_else(|| "urn:document".to_owned());
-        document["$id"] = Value::from(name.as_str());
+        document[k::ID] = Value::from(name.as_str());
         steps.push(String::new());
         steps.reverse();
         let pointer = steps.join("/");
@@ -231,7 +231,7 @@ impl<'s> Compiler<'s> {
     ) -> Result<Option<ListRules>, SchemaError> {
         let mut rules = ListRules::default();
         let mut said = false;
-        if let Some(first) = map.get("prefixItems").and_then(Value::as_array) {
+        if let Some(first) = map.get(k::PREFIX_ITEMS).and_then(Value::as_array) {
             said = true;
             for schema in first {
                 rules.first.push(self.schema(schema)?);
@@ -241,8 +241,9 @@ impl<'s> Compiler<'s> {
             said = true;
             rules.rest = Some(self.schema(items)?);
         }
-        (rules.least, rules.most) = (count(map, "minItems").unwrap_or(0), count(map, "maxItems"));
-        rules.unique = map.get("uniqueItems") == Some(&Value::Bool(true));
+        (rules.least, rules.most) =
+            (count(map, k::MIN_ITEMS).unwrap_or(0), count(map, k::MAX_ITEMS));
+        rules.unique = map.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true));
         self.delicate |= rules.unique;
         said |= rules.least > 0 || rules.most.is_some() || rules.unique;
         Ok(said.then_some(rules))
@@ -275,13 +276,13 @@ impl<'s> Compiler<'s> {
         let known = |name: &str| properties.is_some_and(|known| known.contains_key(name));
         rules.required =
             required.iter().filter(|name| !known(name)).map(|&name| name.into()).collect();
-        rules.extra = match map.get("additionalProperties") {
+        rules.extra = match map.get(k::ADDITIONAL_PROPERTIES) {
             None => ExtraProperties::Unsaid,
             Some(Value::Bool(true)) => ExtraProperties::Yes,
             Some(Value::Bool(false)) => ExtraProperties::No,
             Some(schema) => ExtraProperties::Of(self.schema(schema)?),
         };
-        let patterns = map.get("patternProperties").and_then(Value::as_object);
+        let patterns = map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         for (pattern, schema) in patterns.into_iter().flatten() {
             let (check, shape) = (pattern_check(pattern)?, self.schema(schema)?);
             let fields = rules.fields.iter_mut().filter(|field| check.accepts(&field.name));
@@ -290,7 +291,7 @@ impl<'s> Compiler<'s> {
         }
         // Several schemas may apply to a value, which is changed by one of them at most.
         self.delicate |= !rules.patterns.is_empty();
-        if let Some(names) = map.get("propertyNames") {
+        if let Some(names) = map.get(k::PROPERTY_NAMES) {
             rules.names = Some(self.schema(names)?);
         }
         rules.closed = match rules.extra {
@@ -298,8 +299,8 @@ impl<'s> Compiler<'s> {
             ExtraProperties::No => true,
             ExtraProperties::Yes | ExtraProperties::Of(_) => false,
         };
-        rules.least = count(map, "minProperties").unwrap_or(0);
-        rules.most = count(map, "maxProperties");
+        rules.least = count(map, k::MIN_PROPERTIES).unwrap_or(0);
+        rules.most = count(map, k::MAX_PROPERTIES);
         self.delicate |= rules.least > 0 || rules.most.is_some();
         if rules.fields.len() >= MANY_FIELDS {
             // There are fewer fields than bytes in the schema.
@@ -427,9 +428,9 @@ fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
     let rules = NumberRules {
         least: bound("minimum"),
         most: bound("maximum"),
-        above: bound("exclusiveMinimum"),
-        below: bound("exclusiveMaximum"),
-        step: bound("multipleOf"),
+        above: bound(k::EXCLUSIVE_MINIMUM),
+        below: bound(k::EXCLUSIVE_MAXIMUM),
+        step: bound(k::MULTIPLE_OF),
     };
     let NumberRules { least, most, above, below, step } = &rules;
     [least, most, above, below, step].iter().any(|bound| bound.is_some()).then_some(rules)
@@ -438,8 +439,8 @@ fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
 fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError> {
     let text = |key: &str| map.get(key).and_then(Value::as_str);
     let mut rules = TextRules {
-        least: count(map, "minLength").unwrap_or(0),
-        most: count(map, "maxLength"),
+        least: count(map, k::MIN_LENGTH).unwrap_or(0),
+        most: count(map, k::MAX_LENGTH),
         ..TextRules::default()
     };
     if let Some(pattern) = text("pattern") {
@@ -449,7 +450,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
         text(key).and_then(|text| Some((text.into(), of(text)?)))
     };
     rules.format = check("format", StringCheck::of_format);
-    rules.encoding = check("contentEncoding", StringCheck::of_encoding);
+    rules.encoding = check(k::CONTENT_ENCODING, StringCheck::of_encoding);
     let said = rules.least > 0
         || rules.most.is_some()
         || rules.pattern.is_some()

@@ -1,5 +1,6 @@
 //! Compact signatures of tools, for messages to models.
 
+use gramc_json_schema::keywords::name as k;
 use gramc_model::Format;
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ fn constraints(shape: &Shape) -> Vec<String> {
         put("range", range(text(&rules.least), text(&rules.most)));
         put("above", text(&rules.above));
         put("below", text(&rules.below));
-        put("multipleOf", text(&rules.step));
+        put(k::MULTIPLE_OF, text(&rules.step));
     }
     let size = |least: u64, most: Option<u64>| {
         range((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))

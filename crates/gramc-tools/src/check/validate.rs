@@ -3,6 +3,7 @@
 use jsonschema::Validator;
 use smol_str::SmolStr;
 
+use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::path::Path;
 
 use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
@@ -354,18 +355,22 @@ pub(super) fn kind_of(received: Received<'_>) -> TypeSet {
 fn code_of(error: &jsonschema::ValidationError<'_>) -> ProblemCode {
     let path = error.schema_path().to_string();
     match path.rsplit('/').find(|step| step.parse::<usize>().is_err()).unwrap_or_default() {
-        "required" | "dependentRequired" => ProblemCode::RequiredField,
-        "anyOf" | "oneOf" => ProblemCode::NoUnionMember,
+        "required" | k::DEPENDENT_REQUIRED => ProblemCode::RequiredField,
+        k::ANY_OF | k::ONE_OF => ProblemCode::NoUnionMember,
         "enum" => ProblemCode::NotInEnum,
         "const" => ProblemCode::ConstMismatch,
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => ProblemCode::OutOfRange,
-        "multipleOf" => ProblemCode::NotMultiple,
-        "minLength" | "maxLength" => ProblemCode::WrongLength,
-        "minItems" | "maxItems" | "minProperties" | "maxProperties" => ProblemCode::WrongSize,
+        "minimum" | "maximum" | k::EXCLUSIVE_MINIMUM | k::EXCLUSIVE_MAXIMUM => {
+            ProblemCode::OutOfRange
+        }
+        k::MULTIPLE_OF => ProblemCode::NotMultiple,
+        k::MIN_LENGTH | k::MAX_LENGTH => ProblemCode::WrongLength,
+        k::MIN_ITEMS | k::MAX_ITEMS | k::MIN_PROPERTIES | k::MAX_PROPERTIES => {
+            ProblemCode::WrongSize
+        }
         "pattern" => ProblemCode::PatternMismatch,
         "format" => ProblemCode::FormatMismatch,
-        "uniqueItems" => ProblemCode::NotUnique,
-        "additionalProperties" | "unevaluatedProperties" => ProblemCode::UnknownField,
+        k::UNIQUE_ITEMS => ProblemCode::NotUnique,
+        k::ADDITIONAL_PROPERTIES | k::UNEVALUATED_PROPERTIES => ProblemCode::UnknownField,
         _ => ProblemCode::TypeMismatch,
     }
 }

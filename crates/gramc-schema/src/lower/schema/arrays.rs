@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::{At, Lowerer, merge, parts, sentences};
-use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
@@ -20,34 +20,34 @@ impl Lowerer<'_> {
         is_array: bool,
     ) -> RestorePlan {
         let mut prefix = Vec::new();
-        if map.contains_key("prefixItems") {
+        if map.contains_key(k::PREFIX_ITEMS) {
             if self.spec.keeps(K::PrefixItems) {
                 prefix = self.prefix(map, notes, path, at);
             } else {
                 self.tuple_as_list(map, notes, path);
             }
         }
-        if map.get("items") == Some(&Value::Bool(false)) && !self.spec.keeps(K::PrefixItems) {
-            map.shift_remove("items");
-            let key = path.key("items");
+        if map.get(k::ITEMS) == Some(&Value::Bool(false)) && !self.spec.keeps(K::PrefixItems) {
+            map.shift_remove(k::ITEMS);
+            let key = path.key(k::ITEMS);
             if self.spec.keeps(K::MaxItems) {
-                map.insert("maxItems".to_owned(), 0.into());
-                self.lose(&key, "items", false.into(), Became::Rewritten("maxItems".to_owned()));
+                map.insert(k::MAX_ITEMS.to_owned(), 0.into());
+                self.lose(&key, k::ITEMS, false.into(), Became::Rewritten(k::MAX_ITEMS.to_owned()));
             } else {
                 let sentence = "Always empty.".to_owned();
-                self.lose(&key, "items", false.into(), Became::Description(sentence.clone()));
+                self.lose(&key, k::ITEMS, false.into(), Became::Description(sentence.clone()));
                 notes.push(sentence);
             }
         }
-        let missing = map.get("items").is_none_or(|items| *items == Value::Bool(true));
+        let missing = map.get(k::ITEMS).is_none_or(|items| *items == Value::Bool(true));
         if missing && is_array && self.spec.arrays_need_items {
-            map.insert("items".to_owned(), Value::Object(Map::new()));
+            map.insert(k::ITEMS.to_owned(), Value::Object(Map::new()));
         } else if missing {
-            map.shift_remove("items");
+            map.shift_remove(k::ITEMS);
         }
-        let items = match map.get_mut("items") {
+        let items = match map.get_mut(k::ITEMS) {
             Some(items @ Value::Object(_)) => {
-                let out = self.node(items, &path.key("items"), at.deeper());
+                let out = self.node(items, &path.key(k::ITEMS), at.deeper());
                 notes.extend(out.up.iter().map(|note| format!("Each item: {note}")));
                 out.plan
             }
@@ -64,8 +64,8 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
     ) -> Vec<RestorePlan> {
-        let Some(Value::Array(items)) = map.get_mut("prefixItems") else { return Vec::new() };
-        let inside = path.key("prefixItems");
+        let Some(Value::Array(items)) = map.get_mut(k::PREFIX_ITEMS) else { return Vec::new() };
+        let inside = path.key(k::PREFIX_ITEMS);
         let each = items.iter_mut().enumerate().map(|(number, item)| {
             let out = self.node(item, &inside.index(number), at.deeper());
             let name = (number + 1).to_string();
@@ -82,11 +82,11 @@ impl Lowerer<'_> {
         notes: &mut Vec<String>,
         path: &Path<'_>,
     ) {
-        let Some(Value::Array(items)) = map.shift_remove("prefixItems") else { return };
+        let Some(Value::Array(items)) = map.shift_remove(k::PREFIX_ITEMS) else { return };
         let length = items.len();
         let value = Value::Array(items);
-        let rest = map.shift_remove("items");
-        self.sentence_of(notes, path, "prefixItems", value.clone());
+        let rest = map.shift_remove(k::ITEMS);
+        self.sentence_of(notes, path, k::PREFIX_ITEMS, value.clone());
         let Value::Array(items) = value else { return };
         let mut kinds: Vec<Value> = Vec::new();
         let mut add = |item: Value| {
@@ -97,19 +97,19 @@ impl Lowerer<'_> {
         items.into_iter().for_each(&mut add);
         match rest {
             Some(Value::Bool(false)) => {
-                let key = path.key("items");
+                let key = path.key(k::ITEMS);
                 if self.spec.keeps(K::MaxItems) {
-                    let tighter = map.get("maxItems").and_then(Value::as_u64);
+                    let tighter = map.get(k::MAX_ITEMS).and_then(Value::as_u64);
                     let most = tighter.map_or(length as u64, |most| most.min(length as u64));
-                    map.insert("maxItems".to_owned(), most.into());
-                    let to = Became::Rewritten("maxItems".to_owned());
-                    self.lose(&key, "items", false.into(), to);
+                    map.insert(k::MAX_ITEMS.to_owned(), most.into());
+                    let to = Became::Rewritten(k::MAX_ITEMS.to_owned());
+                    self.lose(&key, k::ITEMS, false.into(), to);
                 } else {
-                    self.sentence_of(notes, path, "items", false.into());
+                    self.sentence_of(notes, path, k::ITEMS, false.into());
                 }
             }
             Some(rest) if !merge::is_anything(&rest) => {
-                self.sentence_of(notes, path, "additionalItems", rest.clone());
+                self.sentence_of(notes, path, k::ADDITIONAL_ITEMS, rest.clone());
                 add(rest);
             }
             _ => add(Value::Object(Map::new())),
@@ -118,8 +118,8 @@ impl Lowerer<'_> {
             Ok([one]) => one,
             // Items of any type need no union.
             Err(kinds) if kinds.iter().any(merge::is_anything) => Value::Object(Map::new()),
-            Err(kinds) => Value::Object(parts::one("anyOf", kinds)),
+            Err(kinds) => Value::Object(parts::one(k::ANY_OF, kinds)),
         };
-        map.insert("items".to_owned(), items);
+        map.insert(k::ITEMS.to_owned(), items);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 
 /// The reference graph of the original schema. `#` is the root.
 pub(super) struct Cycles {
@@ -134,7 +134,7 @@ impl<'o> Graph<'o> {
         if depth > super::super::limits::MAX_JSON_DEPTH {
             return;
         }
-        if let Some(Value::String(to)) = map.get("$ref") {
+        if let Some(Value::String(to)) = map.get(k::REF) {
             self.edge(from, to, property);
         }
         let in_place = self.in_place;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::super::limits::MAX_JSON_DEPTH;
 use super::super::names;
 use super::super::target_spec::KeyRule;
-use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
@@ -24,7 +24,7 @@ impl Keys {
     /// Assigns a unique valid key to each property key that the rule rejects.
     pub(super) fn of(rule: Option<&KeyRule>, schema: &Map<String, Value>, path: &Path<'_>) -> Self {
         let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
-        let Some(Value::Object(properties)) = schema.get("properties") else {
+        let Some(Value::Object(properties)) = schema.get(k::PROPERTIES) else {
             return Self::default();
         };
         if *root_only && !path.is_root() || properties.keys().all(|key| rule.allows(key)) {

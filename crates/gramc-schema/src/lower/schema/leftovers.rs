@@ -7,7 +7,7 @@ use super::super::patterns::PatternFate;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, merge, parts, sentences};
-use gramc_json_schema::keywords::{Keyword, Keywords};
+use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 use gramc_json_schema::path::Path;
 
 /// The reason for dropping a keyword that rejects no value.
@@ -19,10 +19,10 @@ pub(in crate::lower) fn describe(map: &mut Map<String, Value>, notes: Vec<String
     if notes.is_empty() {
         return notes;
     }
-    let description = map.get("description").and_then(Value::as_str);
+    let description = map.get(k::DESCRIPTION).and_then(Value::as_str);
     if let Some(text) = sentences::joined(description, &notes) {
         let text = Value::String(text.into_owned());
-        parts::set(map, "description", text);
+        parts::set(map, k::DESCRIPTION, text);
     }
     Vec::new()
 }
@@ -49,13 +49,13 @@ impl Lowerer<'_> {
         types: TypeSet,
     ) {
         let has = parts::keywords(map);
-        if map.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty)
-            && let Some(value) = map.shift_remove("enum")
+        if map.get(k::ENUM).and_then(Value::as_array).is_some_and(Vec::is_empty)
+            && let Some(value) = map.shift_remove(k::ENUM)
         {
             // Providers take only lists with members.
             let sentence = "No value is accepted.".to_owned();
             notes.push(sentence.clone());
-            self.lose(&path.key("enum"), "enum", value, Became::Description(sentence));
+            self.lose(&path.key(k::ENUM), k::ENUM, value, Became::Description(sentence));
         }
         self.bounds(map, notes, (path, has), types);
         if has.has(Keyword::Format) {
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             return;
         }
         let mut taken = parts::take(map, |keyword| refused.has(keyword));
-        if let Some(condition) = taken.shift_remove("if") {
+        if let Some(condition) = taken.shift_remove(k::IF) {
             self.condition(keys, notes, path, condition, &mut taken);
         }
         for (key, value) in taken {
@@ -124,8 +124,8 @@ impl Lowerer<'_> {
         condition: Value,
         taken: &mut Map<String, Value>,
     ) {
-        let then = taken.shift_remove("then");
-        let otherwise = taken.shift_remove("else");
+        let then = taken.shift_remove(k::THEN);
+        let otherwise = taken.shift_remove(k::ELSE);
         let seen = keys.in_value(Keyword::If, &condition);
         let [seen_then, seen_otherwise] = [&then, &otherwise]
             .map(|part| part.as_ref().map(|part| keys.in_value(Keyword::Then, part)));
@@ -140,12 +140,12 @@ impl Lowerer<'_> {
             }
             None => Became::Dropped(SAYS_NOTHING),
         };
-        for (key, part) in [("then", then), ("else", otherwise)] {
+        for (key, part) in [(k::THEN, then), (k::ELSE, otherwise)] {
             if let Some(part) = part {
                 self.lose(&path.key(key), key, part, became.clone());
             }
         }
-        self.lose(&path.key("if"), "if", condition, became);
+        self.lose(&path.key(k::IF), k::IF, condition, became);
     }
 
     /// Rewrites bounds that the target supports in another form.
@@ -158,8 +158,8 @@ impl Lowerer<'_> {
     ) {
         let whole = types.without(TypeSet::NULL) == TypeSet::INTEGER;
         for (exclusive, keyword, bound, kept, step) in [
-            ("exclusiveMinimum", Keyword::ExclusiveMinimum, "minimum", Keyword::Minimum, 1),
-            ("exclusiveMaximum", Keyword::ExclusiveMaximum, "maximum", Keyword::Maximum, -1),
+            (k::EXCLUSIVE_MINIMUM, Keyword::ExclusiveMinimum, k::MINIMUM, Keyword::Minimum, 1),
+            (k::EXCLUSIVE_MAXIMUM, Keyword::ExclusiveMaximum, k::MAXIMUM, Keyword::Maximum, -1),
         ] {
             if !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
                 continue;
@@ -183,9 +183,10 @@ impl Lowerer<'_> {
                 self.lose(&path.key(exclusive), exclusive, value, to);
             }
         }
-        for (key, largest) in
-            [("minItems", self.spec.bounds.min_items), ("minLength", self.spec.bounds.min_length)]
-        {
+        for (key, largest) in [
+            (k::MIN_ITEMS, self.spec.bounds.min_items),
+            (k::MIN_LENGTH, self.spec.bounds.min_length),
+        ] {
             let Some(largest) = largest else { continue };
             let Some(value) = map.get(key) else { continue };
             if value.as_u64().is_none_or(|number| number > largest) {
@@ -195,10 +196,10 @@ impl Lowerer<'_> {
             }
         }
         if let Some(largest) = self.spec.bounds.max_items
-            && map.get("maxItems").is_some_and(|most| most.as_u64().is_none_or(|n| n > largest))
-            && let Some(value) = map.shift_remove("maxItems")
+            && map.get(k::MAX_ITEMS).is_some_and(|most| most.as_u64().is_none_or(|n| n > largest))
+            && let Some(value) = map.shift_remove(k::MAX_ITEMS)
         {
-            self.sentence_of(notes, path, "maxItems", value);
+            self.sentence_of(notes, path, k::MAX_ITEMS, value);
         }
         if !self.spec.bounds.length_with_pattern
             && has.has_any(&[Keyword::Pattern, Keyword::Format])
@@ -222,14 +223,14 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         whole: bool,
     ) {
-        let bounds = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+        let bounds = [k::MINIMUM, k::EXCLUSIVE_MINIMUM, k::MAXIMUM, k::EXCLUSIVE_MAXIMUM];
         for key in bounds.into_iter().filter(|_| whole) {
             let Some(value) = map.get(key).filter(|value| value.as_i64().is_none()) else {
                 continue;
             };
             let float = value.as_f64().filter(|float| float.abs() < EXACT);
             let rounded = float.map(|float| match key {
-                "minimum" | "exclusiveMaximum" => float.ceil(),
+                k::MINIMUM | k::EXCLUSIVE_MAXIMUM => float.ceil(),
                 _ => float.floor(),
             });
             let value = value.clone();
@@ -244,8 +245,8 @@ impl Lowerer<'_> {
             self.lose(&path.key(key), key, value, Became::Rewritten(format!("{key}: {new}")));
         }
         let limit = |key: &str| map.get(key).and_then(Value::as_number);
-        let low = [limit("minimum"), limit("exclusiveMinimum")].into_iter().flatten();
-        let high = [limit("maximum"), limit("exclusiveMaximum")];
+        let low = [limit(k::MINIMUM), limit(k::EXCLUSIVE_MINIMUM)].into_iter().flatten();
+        let high = [limit(k::MAXIMUM), limit(k::EXCLUSIVE_MAXIMUM)];
         let high: Vec<&Number> = high.into_iter().flatten().collect();
         let is_empty = low.into_iter().any(|low| high.iter().any(|high| merge::is_less(high, low)));
         if is_empty {
@@ -264,17 +265,17 @@ impl Lowerer<'_> {
         notes: &mut Vec<String>,
         path: &Path<'_>,
     ) {
-        let Some(Value::String(pattern)) = map.get("pattern") else { return };
+        let Some(Value::String(pattern)) = map.get(k::PATTERN) else { return };
         match self.spec.patterns.fate(pattern) {
             PatternFate::Kept => {}
             PatternFate::Rewritten(new) => {
                 let to = Became::Rewritten(format!("pattern: {new}"));
-                let old = map.insert("pattern".to_owned(), new.into()).unwrap_or_default();
-                self.lose(&path.key("pattern"), "pattern", old, to);
+                let old = map.insert(k::PATTERN.to_owned(), new.into()).unwrap_or_default();
+                self.lose(&path.key(k::PATTERN), k::PATTERN, old, to);
             }
             PatternFate::Refused => {
-                let pattern = map.shift_remove("pattern").unwrap_or_default();
-                self.sentence_of(notes, path, "pattern", pattern);
+                let pattern = map.shift_remove(k::PATTERN).unwrap_or_default();
+                self.sentence_of(notes, path, k::PATTERN, pattern);
             }
         }
     }
@@ -288,15 +289,15 @@ impl Lowerer<'_> {
         types: TypeSet,
     ) {
         let Some(spec) = self.spec.formats else { return };
-        let Some(format) = map.get("format") else { return };
+        let Some(format) = map.get(k::FORMAT) else { return };
         let allowed = format.as_str().is_some_and(|format| {
             spec.iter().any(|rule| {
                 rule.formats.contains(&format)
                     && TypeSet::named(rule.kind).is_some_and(|kind| types.has(kind))
             })
         });
-        if !allowed && let Some(value) = map.shift_remove("format") {
-            self.sentence_of(notes, path, "format", value);
+        if !allowed && let Some(value) = map.shift_remove(k::FORMAT) {
+            self.sentence_of(notes, path, k::FORMAT, value);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::{Map, Value};
 
 use super::super::target_spec::KeyRule;
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 
 /// What descriptions should call the keys that they quote.
 #[derive(Default)]
@@ -85,7 +85,7 @@ impl Mentions {
     /// Changes the keys that a schema's description quotes.
     pub(super) fn rewrite(&self, map: &mut Map<String, Value>) {
         if !self.is_empty()
-            && let Some(Value::String(text)) = map.get_mut("description")
+            && let Some(Value::String(text)) = map.get_mut(k::DESCRIPTION)
             && let Cow::Owned(new) = self.rewritten(text)
         {
             *text = new;
@@ -137,7 +137,7 @@ fn replaced<'t, 'n>(text: &'t str, mut name: impl FnMut(&str) -> Option<&'n str>
 /// Calls `call` with each description of a schema.
 fn descriptions(schema: &Value, call: &mut impl FnMut(&str)) {
     let Value::Object(map) = schema else { return };
-    if let Some(Value::String(text)) = map.get("description") {
+    if let Some(Value::String(text)) = map.get(k::DESCRIPTION) {
         call(text);
     }
     for (key, value) in map {
@@ -150,7 +150,7 @@ fn descriptions(schema: &Value, call: &mut impl FnMut(&str)) {
 /// Calls `call` with each property key of a schema.
 fn property_keys(schema: &Value, call: &mut impl FnMut(&str)) {
     let Value::Object(map) = schema else { return };
-    if let Some(Value::Object(properties)) = map.get("properties") {
+    if let Some(Value::Object(properties)) = map.get(k::PROPERTIES) {
         properties.keys().for_each(|key| call(key));
     }
     for (key, value) in map {

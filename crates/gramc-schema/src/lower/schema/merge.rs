@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::super::type_set::TypeSet;
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 
 /// The maximum depth of a merge.
 const MAX_DEPTH: usize = 32;
@@ -65,10 +65,10 @@ fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
 /// Whether `additionalProperties` and `patternProperties` of `schema` leave the properties of
 /// `other` unconstrained.
 fn closes_over(schema: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let open = schema.get("additionalProperties").is_none_or(is_anything)
-        && !schema.contains_key("patternProperties");
-    let Some(Value::Object(properties)) = other.get("properties") else { return true };
-    let own = schema.get("properties").and_then(Value::as_object);
+    let open = schema.get(k::ADDITIONAL_PROPERTIES).is_none_or(is_anything)
+        && !schema.contains_key(k::PATTERN_PROPERTIES);
+    let Some(Value::Object(properties)) = other.get(k::PROPERTIES) else { return true };
+    let own = schema.get(k::PROPERTIES).and_then(Value::as_object);
     open || properties.keys().all(|key| own.is_some_and(|own| own.contains_key(key)))
 }
 

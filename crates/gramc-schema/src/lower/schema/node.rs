@@ -9,7 +9,7 @@ use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, leftovers, merge, parts};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
@@ -19,7 +19,7 @@ impl Lowerer<'_> {
         map: &mut Map<String, Value>,
         notes: &mut Vec<String>,
     ) -> RestorePlan {
-        for key in ["$defs", "definitions"] {
+        for key in [k::DEFS, k::DEFINITIONS] {
             if let Some(Value::Object(definitions)) = map.shift_remove(key)
                 && self.original.is_none()
             {
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         }
         let keys = Keys::of(self.spec.keys.as_ref(), map, &Path::ROOT);
         let mut plan = self.object(map, notes, &Path::ROOT, (at, &keys));
-        for key in ["anyOf", "oneOf"] {
+        for key in [k::ANY_OF, k::ONE_OF] {
             // If the root may be a union, its members are lowered like other schemas.
             if self.spec.root_keeps(K::of(key))
                 && let Some(Value::Array(alternatives)) = map.get_mut(key)
@@ -59,9 +59,9 @@ impl Lowerer<'_> {
             return plan;
         }
         // The schema of a tool without parameters may be omitted.
-        if map.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty)
+        if map.get(k::PROPERTIES).and_then(Value::as_object).is_none_or(Map::is_empty)
             && !self.spec.objects.closed
-            && let Some(Value::String(description)) = map.shift_remove("description")
+            && let Some(Value::String(description)) = map.shift_remove(k::DESCRIPTION)
         {
             notes.insert(0, description);
         }
@@ -87,8 +87,8 @@ impl Lowerer<'_> {
         }
         self.mentions.rewrite(map);
         if at.depth >= MAX_DEPTH {
-            let types = map.get("type").and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL);
-            return self.text(map, path, "type", types);
+            let types = map.get(k::TYPE).and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL);
+            return self.text(map, path, k::TYPE, types);
         }
         let mut has = parts::keywords(map);
         if has.has(K::AllOf) {
@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         if has.has(K::Const) && !self.spec.keeps(K::Const) {
             self.constant(map, path);
         }
-        let declared = map.get("type").and_then(TypeSet::of_keyword);
+        let declared = map.get(k::TYPE).and_then(TypeSet::of_keyword);
         let types = declared.or_else(|| parts::inferred(map));
         if let Some(types) = types {
             self.irrelevant(map, path, types);
@@ -177,9 +177,9 @@ impl Lowerer<'_> {
 
     /// Removes `nullable`, which is not a JSON Schema keyword and allows no null.
     fn no_nullable(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
-        if let Some(value) = map.shift_remove("nullable") {
+        if let Some(value) = map.shift_remove(k::NULLABLE) {
             let why = Became::Dropped("it is not a JSON Schema keyword");
-            self.lose(&path.key("nullable"), "nullable", value, why);
+            self.lose(&path.key(k::NULLABLE), k::NULLABLE, value, why);
         }
     }
 
@@ -209,16 +209,16 @@ impl Lowerer<'_> {
             return None;
         }
         let Some(types) = types else {
-            let why = if has.has(K::Not) { "not" } else { "type" };
+            let why = if has.has(K::Not) { k::NOT } else { k::TYPE };
             return Some(self.text(map, path, why, TypeSet::ALL));
         };
         let structured = |value: &Value| value.is_object() || value.is_array();
         let constants =
-            if has.has_any(&[K::Enum, K::Const]) { &["enum", "const"][..] } else { &[] };
+            if has.has_any(&[K::Enum, K::Const]) { &[k::ENUM, k::CONST][..] } else { &[] };
         for &key in constants {
             let found = match map.get(key) {
-                Some(Value::Array(values)) if key == "enum" => values.iter().any(structured),
-                Some(value) => key == "const" && structured(value),
+                Some(Value::Array(values)) if key == k::ENUM => values.iter().any(structured),
+                Some(value) => key == k::CONST && structured(value),
                 None => false,
             };
             if found {
@@ -229,17 +229,17 @@ impl Lowerer<'_> {
             return None;
         }
         let keys_of = |key: &str| map.get(key).and_then(Value::as_object).map_or(0, Map::len);
-        let empty = keys_of("properties") == 0;
+        let empty = keys_of(k::PROPERTIES) == 0;
         let others = has.has(K::AdditionalProperties)
             && map
-                .get("additionalProperties")
+                .get(k::ADDITIONAL_PROPERTIES)
                 .is_some_and(|of| empty || *of != Value::Bool(false) && !merge::is_anything(of));
         let key = if others {
-            "additionalProperties"
-        } else if has.has(K::PatternProperties) && keys_of("patternProperties") > 0 {
-            "patternProperties"
+            k::ADDITIONAL_PROPERTIES
+        } else if has.has(K::PatternProperties) && keys_of(k::PATTERN_PROPERTIES) > 0 {
+            k::PATTERN_PROPERTIES
         } else if empty {
-            "type"
+            k::TYPE
         } else {
             return None;
         };
@@ -266,22 +266,22 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         at: At,
     ) -> Out {
-        let named = map.get("type").cloned();
+        let named = map.get(k::TYPE).cloned();
         let says = parts::take(map, |keyword| !keyword.is_annotation());
         let others = types.without(TypeSet::NULL);
         let mut alternatives: Vec<Value> =
             others.each().filter_map(|one| of_one_type(&says, one, others)).collect();
-        let listed = says.get("enum").and_then(Value::as_array);
+        let listed = says.get(k::ENUM).and_then(Value::as_array);
         if types.has(TypeSet::NULL)
-            && says.get("const").is_none_or(Value::is_null)
+            && says.get(k::CONST).is_none_or(Value::is_null)
             && listed.is_none_or(|values| values.contains(&Value::Null))
         {
             alternatives.push(parts::null().into());
         }
         if let Some(named) = named {
-            self.lose(&path.key("type"), "type", named, Became::Rewritten("anyOf".to_owned()));
+            self.lose(&path.key(k::TYPE), k::TYPE, named, Became::Rewritten(k::ANY_OF.to_owned()));
         }
-        map.insert("anyOf".to_owned(), alternatives.into());
+        map.insert(k::ANY_OF.to_owned(), alternatives.into());
         self.union(map, path, at)
     }
 
@@ -296,46 +296,46 @@ impl Lowerer<'_> {
     ) {
         if !self.spec.has_nullable() || !types.has(TypeSet::NULL) {
             if missing {
-                map.shift_insert(0, "type".to_owned(), types.keyword());
-            } else if let Some(Value::Array(names)) = map.get_mut("type")
+                map.shift_insert(0, k::TYPE.to_owned(), types.keyword());
+            } else if let Some(Value::Array(names)) = map.get_mut(k::TYPE)
                 && names.len() == 1
             {
-                map.insert("type".to_owned(), types.keyword());
+                map.insert(k::TYPE.to_owned(), types.keyword());
             }
             return;
         }
-        let named = map.get("type").cloned();
+        let named = map.get(k::TYPE).cloned();
         if missing {
-            map.shift_insert(0, "type".to_owned(), Value::Null);
+            map.shift_insert(0, k::TYPE.to_owned(), Value::Null);
         }
         let others = types.without(TypeSet::NULL);
         if others == TypeSet::NONE {
             // The target has no type for only null.
-            map.shift_remove("enum");
-            map.insert("type".to_owned(), "string".into());
+            map.shift_remove(k::ENUM);
+            map.insert(k::TYPE.to_owned(), "string".into());
             let sentence = "Always null.".to_owned();
-            self.lose(path, "type", "null".into(), Became::Description(sentence.clone()));
+            self.lose(path, k::TYPE, "null".into(), Became::Description(sentence.clone()));
             notes.push(sentence);
         } else {
-            map.insert("type".to_owned(), others.keyword());
+            map.insert(k::TYPE.to_owned(), others.keyword());
             if let Some(named) = named {
-                let to = "nullable".to_owned();
-                self.lose(&path.key("type"), "type", named, Became::Rewritten(to));
+                let to = k::NULLABLE.to_owned();
+                self.lose(&path.key(k::TYPE), k::TYPE, named, Became::Rewritten(to));
             }
         }
-        map.insert("nullable".to_owned(), true.into());
+        map.insert(k::NULLABLE.to_owned(), true.into());
     }
 
     /// Rewrites `const` for a target that supports only `enum`.
     fn constant(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
-        let Some(value) = map.get("const").cloned() else { return };
-        map.shift_remove("enum");
-        parts::rename(map, "const", "enum");
-        map.insert("enum".to_owned(), Value::Array(vec![value.clone()]));
+        let Some(value) = map.get(k::CONST).cloned() else { return };
+        map.shift_remove(k::ENUM);
+        parts::rename(map, k::CONST, k::ENUM);
+        map.insert(k::ENUM.to_owned(), Value::Array(vec![value.clone()]));
         let text = value.is_string() || !self.spec.enum_of_text_only;
         if text {
-            let to = "enum".to_owned();
-            self.lose(&path.key("const"), "const", value, Became::Rewritten(to));
+            let to = k::ENUM.to_owned();
+            self.lose(&path.key(k::CONST), k::CONST, value, Became::Rewritten(to));
         }
     }
 
@@ -347,7 +347,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         types: TypeSet,
     ) {
-        let Some(Value::Array(values)) = map.get_mut("enum") else { return };
+        let Some(Value::Array(values)) = map.get_mut(k::ENUM) else { return };
         if types.has(TypeSet::NULL) {
             values.retain(|value| !value.is_null());
         }
@@ -355,8 +355,8 @@ impl Lowerer<'_> {
             return;
         }
         let values = std::mem::take(values);
-        map.shift_remove("enum");
-        let key = if values.len() == 1 { "const" } else { "enum" };
+        map.shift_remove(k::ENUM);
+        let key = if values.len() == 1 { k::CONST } else { k::ENUM };
         let value = match <[Value; 1]>::try_from(values) {
             Ok([one]) => one,
             Err(values) => Value::Array(values),
@@ -368,7 +368,7 @@ impl Lowerer<'_> {
 /// The keywords that apply to one type of a schema for `all` these types. `None` if the schema
 /// accepts no value of that type.
 fn of_one_type(says: &Map<String, Value>, one: TypeSet, all: TypeSet) -> Option<Value> {
-    let mut alternative = parts::one("type", one.keyword());
+    let mut alternative = parts::one(k::TYPE, one.keyword());
     for (key, value) in says {
         let value = match (K::of(key), value) {
             (K::Type, _) => continue,

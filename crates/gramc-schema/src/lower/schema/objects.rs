@@ -9,7 +9,7 @@ use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, merge, parts, sentences};
-use gramc_json_schema::keywords::Keyword as K;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::strings::StringCheck;
 
@@ -22,17 +22,17 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         (at, keys): (At, &Keys),
     ) -> RestorePlan {
-        let mut properties = match map.get_mut("properties") {
+        let mut properties = match map.get_mut(k::PROPERTIES) {
             Some(Value::Object(properties)) => std::mem::take(properties),
             _ => Map::new(),
         };
-        let required = match map.get_mut("required") {
+        let required = match map.get_mut(k::REQUIRED) {
             Some(Value::Array(required)) => std::mem::take(required),
             _ => Vec::new(),
         };
         let needed = Needed::of(&required);
         let mut fields = Vec::new();
-        let inside = path.key("properties");
+        let inside = path.key(k::PROPERTIES);
         for (key, property) in &mut properties {
             let is_needed = needed.contains(key);
             let at = At {
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
                 let took_null = self.takes_null(property, 0);
                 make_nullable(property);
                 self.changed = true;
-                self.lose(&place, "required", false.into(), Became::Nullable);
+                self.lose(&place, k::REQUIRED, false.into(), Became::Nullable);
                 is_pinned || !(takes_null && took_null)
             };
             let original = keys.changed(key).map(|_| key.clone());
@@ -62,8 +62,8 @@ impl Lowerer<'_> {
             }
         }
         self.write_required(map, notes, path, required, &properties);
-        if map.contains_key("properties") || !properties.is_empty() || self.spec.objects.closed {
-            parts::set(map, "properties", Value::Object(properties));
+        if map.contains_key(k::PROPERTIES) || !properties.is_empty() || self.spec.objects.closed {
+            parts::set(map, k::PROPERTIES, Value::Object(properties));
         }
         if self.spec.objects.closed {
             self.close(map, notes, path);
@@ -80,14 +80,14 @@ impl Lowerer<'_> {
         notes: &mut Vec<String>,
         path: &Path<'_>,
     ) {
-        let patterned = map.contains_key("patternProperties");
+        let patterned = map.contains_key(k::PATTERN_PROPERTIES);
         if patterned
             && !self.spec.keeps(K::PatternProperties)
             && !self.spec.objects.closed
-            && let Some(others) = map.shift_remove("additionalProperties")
+            && let Some(others) = map.shift_remove(k::ADDITIONAL_PROPERTIES)
             && others != Value::Bool(true)
         {
-            self.sentence_of(notes, path, "additionalProperties", others);
+            self.sentence_of(notes, path, k::ADDITIONAL_PROPERTIES, others);
         }
     }
 
@@ -103,15 +103,15 @@ impl Lowerer<'_> {
         self.loosen_others(map, notes, path);
         let mut rest = RestorePlan::Keep;
         if self.spec.keeps(K::AdditionalProperties)
-            && let Some(others @ Value::Object(_)) = map.get_mut("additionalProperties")
+            && let Some(others @ Value::Object(_)) = map.get_mut(k::ADDITIONAL_PROPERTIES)
         {
-            let key = path.key("additionalProperties");
+            let key = path.key(k::ADDITIONAL_PROPERTIES);
             let out = self.node(others, &key, at.deeper());
             notes.extend(out.up.iter().map(|note| sentences::about("*", note)));
             rest = out.plan;
         }
         if !rest.is_keep()
-            && let Some(Value::Object(properties)) = map.get("properties")
+            && let Some(Value::Object(properties)) = map.get(k::PROPERTIES)
         {
             // Named properties are not additional properties, even if their plan is `Keep`.
             let known: HashSet<&str> = fields.iter().map(|field| field.key.as_str()).collect();
@@ -136,30 +136,30 @@ impl Lowerer<'_> {
             if !required.iter().all(known) {
                 let (there, missing) = required.into_iter().partition(known);
                 required = there;
-                self.sentence_of(notes, path, "required", Value::Array(missing));
+                self.sentence_of(notes, path, k::REQUIRED, Value::Array(missing));
             }
         }
         if self.spec.objects.all_required {
             required = properties.keys().map(|key| Value::from(key.as_str())).collect();
         }
-        if map.contains_key("required") || self.spec.objects.all_required {
-            parts::set(map, "required", Value::Array(required));
+        if map.contains_key(k::REQUIRED) || self.spec.objects.all_required {
+            parts::set(map, k::REQUIRED, Value::Array(required));
         }
     }
 
     /// Sets `additionalProperties: false`.
     fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
-        let others = parts::set(map, "additionalProperties", false.into());
+        let others = parts::set(map, k::ADDITIONAL_PROPERTIES, false.into());
         // An object is open by default.
         let others = others.unwrap_or_default();
         if others == Value::Bool(false) {
             return;
         }
-        let key = path.key("additionalProperties");
+        let key = path.key(k::ADDITIONAL_PROPERTIES);
         if others.is_null() || merge::is_anything(&others) {
-            self.lose(&key, "additionalProperties", others, Became::Closed);
+            self.lose(&key, k::ADDITIONAL_PROPERTIES, others, Became::Closed);
         } else {
-            self.sentence_of(notes, path, "additionalProperties", others);
+            self.sentence_of(notes, path, k::ADDITIONAL_PROPERTIES, others);
         }
     }
 
@@ -174,10 +174,10 @@ impl Lowerer<'_> {
             return;
         }
         self.changed = true;
-        if let Some(Value::Object(properties)) = map.get("properties")
+        if let Some(Value::Object(properties)) = map.get(k::PROPERTIES)
             && !self.muted
         {
-            let inside = path.key("properties");
+            let inside = path.key(k::PROPERTIES);
             for key in properties.keys() {
                 if let Some(to) = keys.changed(key) {
                     self.renamed.push((key.clone(), to.to_owned()));
@@ -205,9 +205,9 @@ impl Lowerer<'_> {
             return true;
         }
         let has = parts::keywords(map);
-        if let Some(types) = map.get("type").and_then(TypeSet::of_keyword)
+        if let Some(types) = map.get(k::TYPE).and_then(TypeSet::of_keyword)
             && !types.has(TypeSet::NULL)
-            && !(has.has(K::Nullable) && map.get("nullable") == Some(&Value::Bool(true)))
+            && !(has.has(K::Nullable) && map.get(k::NULLABLE) == Some(&Value::Bool(true)))
         {
             return false;
         }
@@ -219,17 +219,17 @@ impl Lowerer<'_> {
             Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
             _ => true,
         };
-        let one = || match map.get("oneOf") {
+        let one = || match map.get(k::ONE_OF) {
             Some(Value::Array(parts)) => {
                 parts.iter().filter(|part| self.takes_null(part, depth + 1)).count() == 1
             }
             _ => true,
         };
-        let all = || match map.get("allOf") {
+        let all = || match map.get(k::ALL_OF) {
             Some(Value::Array(parts)) => parts.iter().all(|part| self.takes_null(part, depth + 1)),
             _ => true,
         };
-        let referred = || match map.get("$ref").and_then(Value::as_str) {
+        let referred = || match map.get(k::REF).and_then(Value::as_str) {
             Some(to) => {
                 let original = self.original.as_deref();
                 let found = original.and_then(|original| super::references::target(original, to));
@@ -237,13 +237,13 @@ impl Lowerer<'_> {
             }
             None => true,
         };
-        let listed = match map.get("enum") {
+        let listed = match map.get(k::ENUM) {
             Some(Value::Array(values)) => values.contains(&Value::Null),
             _ => true,
         };
         listed
-            && map.get("const").is_none_or(Value::is_null)
-            && any("anyOf")
+            && map.get(k::CONST).is_none_or(Value::is_null)
+            && any(k::ANY_OF)
             && one()
             && all()
             && referred()
@@ -252,7 +252,7 @@ impl Lowerer<'_> {
 
 /// The schemas whose pattern a key matches.
 fn matching<'m>(map: &'m Map<String, Value>, key: &str) -> impl Iterator<Item = &'m Value> {
-    let patterns = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    let patterns = map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object).into_iter().flatten();
     patterns.filter_map(move |(pattern, schema)| {
         let check = StringCheck::of_pattern(pattern);
         check.is_none_or(|check| check.accepts(key)).then_some(schema)
@@ -261,7 +261,7 @@ fn matching<'m>(map: &'m Map<String, Value>, key: &str) -> impl Iterator<Item = 
 
 /// Whether the host sets a property's value. If so, its description then asks for null.
 fn is_pinned(property: &mut Value) -> bool {
-    let Some(Value::String(text)) = property.get_mut("description") else { return false };
+    let Some(Value::String(text)) = property.get_mut(k::DESCRIPTION) else { return false };
     let Some(own) = text.strip_suffix(sentences::PINNED) else { return false };
     *text = format!("{own}{}", sentences::PINNED_NULL);
     true
@@ -295,14 +295,14 @@ fn make_nullable(schema: &mut Value) {
     let null = || TypeSet::NULL.keyword();
     let has = parts::keywords(map);
     if has.has(K::AnyOf)
-        && let Some(Value::Array(alternatives)) = map.get_mut("anyOf")
+        && let Some(Value::Array(alternatives)) = map.get_mut(k::ANY_OF)
     {
         let is_null = |part: &Value| {
-            let types = part.get("type").and_then(TypeSet::of_keyword);
-            let values = part.get("enum").and_then(Value::as_array);
+            let types = part.get(k::TYPE).and_then(TypeSet::of_keyword);
+            let values = part.get(k::ENUM).and_then(Value::as_array);
             types.is_some_and(|types| types.has(TypeSet::NULL))
                 && values.is_none_or(|values| values.contains(&Value::Null))
-                && part.get("const").is_none_or(Value::is_null)
+                && part.get(k::CONST).is_none_or(Value::is_null)
         };
         if !alternatives.iter().any(is_null) {
             alternatives.push(parts::null().into());
@@ -310,13 +310,13 @@ fn make_nullable(schema: &mut Value) {
         return;
     }
     if has.has(K::Ref)
-        && let Some(to) = map.shift_remove("$ref")
+        && let Some(to) = map.shift_remove(k::REF)
     {
-        let both = vec![parts::one("$ref", to).into(), parts::null().into()];
-        map.insert("anyOf".to_owned(), Value::Array(both));
+        let both = vec![parts::one(k::REF, to).into(), parts::null().into()];
+        map.insert(k::ANY_OF.to_owned(), Value::Array(both));
         return;
     }
-    match map.get_mut("type") {
+    match map.get_mut(k::TYPE) {
         Some(Value::Array(names)) if !names.contains(&null()) => names.push(null()),
         Some(name @ Value::String(_)) if *name != null() => {
             *name = Value::Array(vec![name.take(), null()]);
@@ -326,10 +326,10 @@ fn make_nullable(schema: &mut Value) {
     if !has.has_any(&[K::Const, K::Enum]) {
         return;
     }
-    if let Some(value) = map.shift_remove("const") {
-        map.insert("enum".to_owned(), Value::Array(vec![value]));
+    if let Some(value) = map.shift_remove(k::CONST) {
+        map.insert(k::ENUM.to_owned(), Value::Array(vec![value]));
     }
-    if let Some(Value::Array(values)) = map.get_mut("enum")
+    if let Some(Value::Array(values)) = map.get_mut(k::ENUM)
         && !values.contains(&Value::Null)
     {
         values.push(Value::Null);

@@ -9,7 +9,7 @@ use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, leftovers, parts};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         }
         let keys = Keys::of(self.spec.keys.as_ref(), map, &Path::ROOT);
         let mut fields = Vec::new();
-        if let Some(Value::Object(properties)) = map.get("properties") {
+        if let Some(Value::Object(properties)) = map.get(k::PROPERTIES) {
             let changed = properties.keys().filter_map(|key| Some((key, keys.changed(key)?)));
             fields
                 .extend(changed.map(|(key, to)| FieldPlan::keep(to.to_owned(), Some(key.clone()))));
@@ -108,16 +108,16 @@ impl Lowerer<'_> {
             }
         }
         if self.spec.arrays_need_items
-            && !map.contains_key("items")
-            && map.get("type").and_then(TypeSet::of_keyword).is_some_and(|t| t.has(TypeSet::ARRAY))
+            && !map.contains_key(k::ITEMS)
+            && map.get(k::TYPE).and_then(TypeSet::of_keyword).is_some_and(|t| t.has(TypeSet::ARRAY))
         {
-            map.insert("items".to_owned(), Value::Object(Map::new()));
+            map.insert(k::ITEMS.to_owned(), Value::Object(Map::new()));
         }
         if self.spec.objects.never_closed
-            && map.get("additionalProperties") == Some(&Value::Bool(false))
-            && let Some(value) = map.shift_remove("additionalProperties")
+            && map.get(k::ADDITIONAL_PROPERTIES) == Some(&Value::Bool(false))
+            && let Some(value) = map.shift_remove(k::ADDITIONAL_PROPERTIES)
         {
-            self.sentence_of(notes, path, "additionalProperties", value);
+            self.sentence_of(notes, path, k::ADDITIONAL_PROPERTIES, value);
         }
         if self.spec.patterns != PatternRule::Any {
             self.pattern(map, notes, path);
@@ -130,23 +130,23 @@ impl Lowerer<'_> {
     /// Removes a reference that leads back to itself, and writes all types instead.
     fn without_endless(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         let Some(value) = self.take_endless(map) else { return };
-        if !map.contains_key("type") {
-            map.insert("type".to_owned(), TypeSet::ALL.without(TypeSet::INTEGER).keyword());
+        if !map.contains_key(k::TYPE) {
+            map.insert(k::TYPE.to_owned(), TypeSet::ALL.without(TypeSet::INTEGER).keyword());
         }
-        self.lose(&path.key("$ref"), "$ref", value, Became::Rewritten("type".to_owned()));
+        self.lose(&path.key(k::REF), k::REF, value, Became::Rewritten(k::TYPE.to_owned()));
     }
 
     fn refused(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
-        if !self.spec.keeps(K::OneOf) && map.contains_key("oneOf") {
-            if map.contains_key("anyOf") {
+        if !self.spec.keeps(K::OneOf) && map.contains_key(k::ONE_OF) {
+            if map.contains_key(k::ANY_OF) {
                 // Both unions must hold.
-                let alternatives = map.shift_remove("oneOf").unwrap_or_default();
-                self.lose(&path.key("oneOf"), "oneOf", alternatives.clone(), Became::AnyOf);
-                let part = parts::one("anyOf", alternatives);
-                match map.get_mut("allOf") {
+                let alternatives = map.shift_remove(k::ONE_OF).unwrap_or_default();
+                self.lose(&path.key(k::ONE_OF), k::ONE_OF, alternatives.clone(), Became::AnyOf);
+                let part = parts::one(k::ANY_OF, alternatives);
+                match map.get_mut(k::ALL_OF) {
                     Some(Value::Array(parts)) => parts.push(part.into()),
                     _ => {
-                        map.insert("allOf".to_owned(), Value::Array(vec![part.into()]));
+                        map.insert(k::ALL_OF.to_owned(), Value::Array(vec![part.into()]));
                     }
                 }
                 notes.push("Exactly one of the alternatives of one union applies.".to_owned());
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
                 self.one_of(map, path);
             }
         }
-        for key in ["$schema", "$id"] {
+        for key in [k::SCHEMA, k::ID] {
             if !self.spec.keeps(K::of(key))
                 && let Some(value) = map.shift_remove(key)
             {

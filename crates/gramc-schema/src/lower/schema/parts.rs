@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::type_set::TypeSet;
-use gramc_json_schema::keywords::{Keyword, Keywords};
+use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// The keywords of a schema.
 pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
@@ -56,12 +56,12 @@ pub(super) fn one(key: &str, value: impl Into<Value>) -> Map<String, Value> {
 
 /// A schema that rejects every value.
 pub(super) fn nothing() -> Map<String, Value> {
-    one("not", Map::new())
+    one(k::NOT, Map::new())
 }
 
 /// A schema that accepts only null.
 pub(super) fn null() -> Map<String, Value> {
-    one("type", TypeSet::NULL.keyword())
+    one(k::TYPE, TypeSet::NULL.keyword())
 }
 
 /// The number of objects in a schema.
@@ -81,13 +81,13 @@ pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
 
 /// Rewrites keywords of older drafts to their 2020-12 equivalents.
 pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
-    if map.get("items").is_some_and(Value::is_array) {
-        rename(map, "items", "prefixItems");
-        rename(map, "additionalItems", "items");
+    if map.get(k::ITEMS).is_some_and(Value::is_array) {
+        rename(map, k::ITEMS, k::PREFIX_ITEMS);
+        rename(map, k::ADDITIONAL_ITEMS, k::ITEMS);
     }
     for (bound, exclusive, keyword) in [
-        ("minimum", "exclusiveMinimum", Keyword::ExclusiveMinimum),
-        ("maximum", "exclusiveMaximum", Keyword::ExclusiveMaximum),
+        (k::MINIMUM, k::EXCLUSIVE_MINIMUM, Keyword::ExclusiveMinimum),
+        (k::MAXIMUM, k::EXCLUSIVE_MAXIMUM, Keyword::ExclusiveMaximum),
     ] {
         if has.has(keyword)
             && let Some(Value::Bool(is_exclusive)) = map.get(exclusive)
@@ -151,10 +151,10 @@ pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
 /// The types that a schema without `type` is about, inferred from its other keywords. `None` if
 /// they apply to all types.
 pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
-    if let Some(value) = map.get("const") {
+    if let Some(value) = map.get(k::CONST) {
         return Some(TypeSet::of_value(value));
     }
-    if let Some(Value::Array(values)) = map.get("enum") {
+    if let Some(Value::Array(values)) = map.get(k::ENUM) {
         let types = values.iter().map(TypeSet::of_value).fold(TypeSet::NONE, TypeSet::or);
         let types =
             if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
@@ -167,7 +167,7 @@ pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
             types = types.or(of);
         }
     }
-    if map.contains_key("format") && types == TypeSet::NONE {
+    if map.contains_key(k::FORMAT) && types == TypeSet::NONE {
         types = TypeSet::STRING;
     }
     let types = if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };

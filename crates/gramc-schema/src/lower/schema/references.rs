@@ -12,7 +12,7 @@ use super::super::target_spec::{First, NameRule, Recursion, RefRule};
 use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
 use super::{At, Lowerer, MAX_INLINED, Out, merge};
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
     decode_fragment as decoded, escape_fragment_token as escaped,
@@ -86,7 +86,7 @@ pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
     let mut most = ReferenceScope::Nothing;
     let parts: &mut dyn Iterator<Item = ReferenceScope> = match value {
         Value::Object(map) => &mut map.iter().map(|(key, value)| match value {
-            Value::String(to) if key == "$ref" => {
+            Value::String(to) if key == k::REF => {
                 let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
                 if to_definitions || !to.starts_with('#') {
                     ReferenceScope::ToDefinitions
@@ -145,8 +145,8 @@ impl Lowerer<'_> {
 
     /// Removes a reference that leads back to itself, without a property or an item between.
     pub(super) fn take_endless(&self, map: &mut Map<String, Value>) -> Option<Value> {
-        let to = map.get("$ref").and_then(Value::as_str)?;
-        self.endless.contains(to).then(|| map.shift_remove("$ref")).flatten()
+        let to = map.get(k::REF).and_then(Value::as_str)?;
+        self.endless.contains(to).then(|| map.shift_remove(k::REF)).flatten()
     }
 
     /// Lowers a schema with a `$ref` and its sibling keywords.
@@ -160,13 +160,13 @@ impl Lowerer<'_> {
             // What it accepts is not defined. The rest may say more.
             if map.keys().any(|key| !Keyword::of(key).is_annotation()) {
                 let why = Became::Dropped("it leads back to itself");
-                self.lose(&path.key("$ref"), "$ref", to, why);
+                self.lose(&path.key(k::REF), k::REF, to, why);
                 return self.place(map, path, at);
             }
-            map.insert("$ref".to_owned(), to);
-            return self.text_of_anything(map, path, "$ref");
+            map.insert(k::REF.to_owned(), to);
+            return self.text_of_anything(map, path, k::REF);
         }
-        let Some(Value::String(to)) = map.shift_remove("$ref") else {
+        let Some(Value::String(to)) = map.shift_remove(k::REF) else {
             return self.place(map, path, at);
         };
         let original = self.original.clone();
@@ -191,7 +191,7 @@ impl Lowerer<'_> {
         at: At,
     ) -> Out {
         let sentence = format!("As described at `{to}`.");
-        self.lose(path, "$ref", to.into(), Became::Description(sentence.clone()));
+        self.lose(path, k::REF, to.into(), Became::Description(sentence.clone()));
         super::leftovers::describe(map, vec![sentence]);
         self.place(map, path, at)
     }
@@ -218,15 +218,15 @@ impl Lowerer<'_> {
             return self.text_of_cycle(map, path, to, &form);
         }
         if self.inlined > MAX_INLINED {
-            map.insert("$ref".to_owned(), to.into());
-            return self.text(map, path, "$ref", TypeSet::ALL);
+            map.insert(k::REF.to_owned(), to.into());
+            return self.text(map, path, k::REF, TypeSet::ALL);
         }
         let whole = match found {
             Value::Object(found) => found.clone(),
             Value::Bool(false) => super::parts::nothing(),
             _ => Map::new(),
         };
-        self.lose(path, "$ref", to.into(), Became::Inlined);
+        self.lose(path, k::REF, to.into(), Became::Inlined);
         self.add(map, whole, path);
         let muted = self.muted;
         self.muted |= !self.seen.insert(to.to_owned());
@@ -243,10 +243,10 @@ impl Lowerer<'_> {
     fn add(&mut self, map: &mut Map<String, Value>, whole: Map<String, Value>, path: &Path<'_>) {
         if merge::can_merge(map, &whole) {
             // The description next to a `$ref` describes this use, so it replaces the target's.
-            let own = map.get("description").cloned();
+            let own = map.get(k::DESCRIPTION).cloned();
             merge::merge(map, whole);
             if let Some(own) = own {
-                map.insert("description".to_owned(), own);
+                map.insert(k::DESCRIPTION.to_owned(), own);
             }
             return;
         }
@@ -262,7 +262,7 @@ impl Lowerer<'_> {
         let beside = Value::Object(beside);
         let sentence = self
             .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
-        self.lose(path, "$ref", beside, Became::Description(sentence.clone()));
+        self.lose(path, k::REF, beside, Became::Description(sentence.clone()));
         sentence
     }
 
@@ -290,7 +290,7 @@ impl Lowerer<'_> {
             && let Value::Object(found) = found
         {
             self.inlined += super::parts::size(found, 0);
-            self.lose(path, "$ref", to.into(), Became::Inlined);
+            self.lose(path, k::REF, to.into(), Became::Inlined);
             self.add(map, found.clone(), path);
             return self.place(map, path, at.deeper());
         }
@@ -306,11 +306,11 @@ impl Lowerer<'_> {
         self.leftovers(map, &mut notes, path, TypeSet::ALL);
         let up = super::leftovers::describe(map, notes);
         if siblings || map.is_empty() {
-            map.shift_insert(0, "$ref".to_owned(), name.as_str().into());
+            map.shift_insert(0, k::REF.to_owned(), name.as_str().into());
         } else {
             // A union with one member can have a description next to it, a `$ref` cannot.
-            let alternative = super::parts::one("$ref", name.as_str());
-            map.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(alternative)]));
+            let alternative = super::parts::one(k::REF, name.as_str());
+            map.insert(k::ANY_OF.to_owned(), Value::Array(vec![Value::Object(alternative)]));
         }
         Out { plan: RestorePlan::Ref(name), up }
     }

@@ -6,14 +6,14 @@ use super::super::loss::Became;
 use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, merge, parts};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
     /// Whether the root needs to be rewritten first.
     pub(super) fn root_breaks_rules(&self, parameters: &Value) -> bool {
         let Value::Object(map) = parameters else { return true };
-        map.get("type").and_then(Value::as_str) != Some("object")
+        map.get(k::TYPE).and_then(Value::as_str) != Some("object")
             || map.keys().any(|key| self.refused_at_root(K::of(key)))
     }
 
@@ -39,35 +39,35 @@ impl Lowerer<'_> {
             Value::Object(map) => map,
             Value::Bool(true) => Map::new(),
             other => {
-                self.no_object(other, "not", notes);
+                self.no_object(other, k::NOT, notes);
                 return empty_object();
             }
         };
         self.merge_into_root(&mut map);
         if !self.spec.is_open()
-            && let Some(to) = map.shift_remove("$ref")
+            && let Some(to) = map.shift_remove(k::REF)
         {
-            self.sentence_of(notes, &Path::ROOT, "$ref", to);
+            self.sentence_of(notes, &Path::ROOT, k::REF, to);
         }
-        match map.get("type").map(TypeSet::of_keyword) {
+        match map.get(k::TYPE).map(TypeSet::of_keyword) {
             None | Some(None) => {
-                map.shift_insert(0, "type".to_owned(), "object".into());
+                map.shift_insert(0, k::TYPE.to_owned(), "object".into());
             }
             Some(Some(types)) if types == TypeSet::OBJECT => {
-                map.insert("type".to_owned(), "object".into());
+                map.insert(k::TYPE.to_owned(), "object".into());
             }
             Some(Some(types)) if types.has(TypeSet::OBJECT) => {
-                let value = map.insert("type".to_owned(), "object".into()).unwrap_or_default();
+                let value = map.insert(k::TYPE.to_owned(), "object".into()).unwrap_or_default();
                 let why = Became::Dropped("arguments are always an object");
-                self.lose(&Path::ROOT.key("type"), "type", value, why);
+                self.lose(&Path::ROOT.key(k::TYPE), k::TYPE, value, why);
             }
             Some(Some(_)) => {
-                self.no_object(Value::Object(map), "type", notes);
+                self.no_object(Value::Object(map), k::TYPE, notes);
                 return empty_object();
             }
         }
         let mut unions = Vec::new();
-        for key in ["anyOf", "oneOf"] {
+        for key in [k::ANY_OF, k::ONE_OF] {
             if self.refused_at_root(K::of(key))
                 && let Some(Value::Array(alternatives)) = map.shift_remove(key)
             {
@@ -105,19 +105,19 @@ impl Lowerer<'_> {
             return;
         }
         for _ in 0..32 {
-            if map.contains_key("allOf") && self.refused_at_root(K::AllOf) {
+            if map.contains_key(k::ALL_OF) && self.refused_at_root(K::AllOf) {
                 self.all_of(map, &Path::ROOT);
             }
-            let Some(Value::String(to)) = map.get("$ref").cloned() else { return };
+            let Some(Value::String(to)) = map.get(k::REF).cloned() else { return };
             let Some(Value::Object(found)) = self.resolve(&to).filter(|_| to != "#") else {
                 return;
             };
-            map.shift_remove("$ref");
+            map.shift_remove(k::REF);
             if !merge::can_merge(map, &found) {
-                map.insert("$ref".to_owned(), to.as_str().into());
+                map.insert(k::REF.to_owned(), to.as_str().into());
                 return;
             }
-            self.lose(&Path::ROOT.key("$ref"), "$ref", to.into(), Became::Inlined);
+            self.lose(&Path::ROOT.key(k::REF), k::REF, to.into(), Became::Inlined);
             merge::merge(map, found);
         }
     }
@@ -128,7 +128,7 @@ impl Lowerer<'_> {
         let mut needed: Option<Vec<String>> = None;
         let mut whole = true;
         for alternative in alternatives {
-            let resolved = match alternative.get("$ref").and_then(Value::as_str) {
+            let resolved = match alternative.get(k::REF).and_then(Value::as_str) {
                 Some(to) => self.resolve(to).unwrap_or_default(),
                 None => alternative,
             };
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
                 whole = false;
                 continue;
             };
-            let required: Vec<String> = match part.get("required") {
+            let required: Vec<String> = match part.get(k::REQUIRED) {
                 Some(Value::Array(keys)) => {
                     keys.iter().filter_map(Value::as_str).map(str::to_owned).collect()
                 }
@@ -146,7 +146,9 @@ impl Lowerer<'_> {
                 None => required,
                 Some(keys) => keys.into_iter().filter(|key| required.contains(key)).collect(),
             });
-            let Some(Value::Object(properties)) = part.shift_remove("properties") else { continue };
+            let Some(Value::Object(properties)) = part.shift_remove(k::PROPERTIES) else {
+                continue;
+            };
             for (key, property) in properties {
                 either(&mut found, key, property);
             }
@@ -154,7 +156,7 @@ impl Lowerer<'_> {
         if found.is_empty() && needed.as_ref().is_none_or(Vec::is_empty) {
             return;
         }
-        let own = map.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        let own = map.entry(k::PROPERTIES).or_insert_with(|| Value::Object(Map::new()));
         let Value::Object(own) = own else { return };
         for (key, property) in found {
             own.entry(key).or_insert(property);
@@ -168,7 +170,7 @@ impl Lowerer<'_> {
         if known.is_empty() {
             return;
         }
-        let required = map.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+        let required = map.entry(k::REQUIRED).or_insert_with(|| Value::Array(Vec::new()));
         let Value::Array(required) = required else { return };
         for key in known {
             let key = Value::from(key);
@@ -187,25 +189,25 @@ fn either(found: &mut Map<String, Value>, key: String, property: Value) {
         }
         Some(known) if *known == property => {}
         Some(Value::Object(known)) if is_union_made_here(known) => {
-            if let Some(Value::Array(parts)) = known.get_mut("anyOf")
+            if let Some(Value::Array(parts)) = known.get_mut(k::ANY_OF)
                 && !parts.contains(&property)
             {
                 parts.push(property);
             }
         }
         Some(known) => {
-            *known = Value::Object(parts::one("anyOf", vec![known.take(), property]));
+            *known = Value::Object(parts::one(k::ANY_OF, vec![known.take(), property]));
         }
     }
 }
 
 fn is_union_made_here(schema: &Map<String, Value>) -> bool {
-    schema.len() == 1 && schema.contains_key("anyOf")
+    schema.len() == 1 && schema.contains_key(k::ANY_OF)
 }
 
 fn empty_object() -> Map<String, Value> {
     let mut map = Map::new();
-    map.insert("type".to_owned(), "object".into());
-    map.insert("properties".to_owned(), Value::Object(Map::new()));
+    map.insert(k::TYPE.to_owned(), "object".into());
+    map.insert(k::PROPERTIES.to_owned(), Value::Object(Map::new()));
     map
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::super::type_set::TypeSet;
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 
 /// The sentence that asks a model not to supply a pinned value.
 pub(crate) const PINNED: &str = "Leave this out: the host sets it.";
@@ -60,10 +60,12 @@ pub(in super::super) fn sentence(
     let text = match (keyword, value) {
         (K::MinLength, n) => format!("At least {}.", number_of(n, "character", "characters")),
         (K::MaxLength, n) => format!("At most {}.", number_of(n, "character", "characters")),
-        (K::MinItems, n) => format!("At least {}.", number_of(n, "item", "items")),
-        (K::MaxItems, n) => format!("At most {}.", number_of(n, "item", "items")),
-        (K::MinProperties, n) => format!("At least {}.", number_of(n, "property", "properties")),
-        (K::MaxProperties, n) => format!("At most {}.", number_of(n, "property", "properties")),
+        (K::MinItems, n) => format!("At least {}.", number_of(n, "item", k::ITEMS)),
+        (K::MaxItems, n) => format!("At most {}.", number_of(n, "item", k::ITEMS)),
+        (K::MinProperties, n) => {
+            format!("At least {}.", number_of(n, "property", k::PROPERTIES))
+        }
+        (K::MaxProperties, n) => format!("At most {}.", number_of(n, "property", k::PROPERTIES)),
         (K::Minimum, n) => format!("At least {n}."),
         (K::Maximum, n) => format!("At most {n}."),
         (K::ExclusiveMinimum | K::ExclusiveMaximum, Value::Bool(_)) => {
@@ -125,8 +127,12 @@ fn structural(keyword: Keyword, value: &Value, schemas: &mut Printer<'_>) -> Opt
         }
         (K::PropertyNames, schema) => format!("Every key: {}.", schemas.short(schema)),
         (K::Contains, schema) => format!("At least one item: {}.", schemas.short(schema)),
-        (K::MinContains, n) => format!("At least {} of that kind.", number_of(n, "item", "items")),
-        (K::MaxContains, n) => format!("At most {} of that kind.", number_of(n, "item", "items")),
+        (K::MinContains, n) => {
+            format!("At least {} of that kind.", number_of(n, "item", k::ITEMS))
+        }
+        (K::MaxContains, n) => {
+            format!("At most {} of that kind.", number_of(n, "item", k::ITEMS))
+        }
         (K::DependentRequired | K::DependentSchemas | K::Dependencies, Value::Object(map)) => {
             let each = map.iter().map(|(key, needs)| match needs {
                 Value::Array(keys) => {
@@ -197,7 +203,7 @@ fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) ->
 /// The keys of a schema that has only `required`.
 fn only_required(schema: &Value) -> Option<String> {
     let map = schema.as_object()?;
-    let keys = map.get("required")?.as_array()?;
+    let keys = map.get(k::REQUIRED)?.as_array()?;
     let nothing_else = map.keys().all(|key| {
         let keyword = Keyword::of(key);
         keyword == Keyword::Required || keyword.is_annotation()
@@ -264,7 +270,7 @@ impl<'d> Printer<'d> {
             && let Value::Object(map) = schema
         {
             let mut whole = map.clone();
-            whole.insert("$defs".to_owned(), Value::Object(definitions));
+            whole.insert(k::DEFS.to_owned(), Value::Object(definitions));
             text = Value::Object(whole).to_string();
         }
         if text.len() > MAX_LENGTH || *self.written + text.len() > ALL_TOGETHER {
@@ -303,7 +309,7 @@ pub(in super::super) fn references(value: &Value, found: &mut Vec<String>, depth
         Value::Object(map) => {
             for (key, value) in map {
                 match value {
-                    Value::String(to) if key == "$ref" => found.push(to.clone()),
+                    Value::String(to) if key == k::REF => found.push(to.clone()),
                     value => references(value, found, depth + 1),
                 }
             }
@@ -319,6 +325,6 @@ fn simple(map: &Map<String, Value>) -> Option<String> {
         let keyword = Keyword::of(key);
         keyword == Keyword::Type || keyword.is_bookkeeping()
     });
-    let types = TypeSet::of_keyword(map.get("type")?)?;
+    let types = TypeSet::of_keyword(map.get(k::TYPE)?)?;
     only_type.then(|| types.names().collect::<Vec<_>>().join(" or "))
 }

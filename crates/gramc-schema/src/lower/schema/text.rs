@@ -7,7 +7,7 @@ use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
 use super::super::type_set::TypeSet;
 use super::{Lowerer, Out, leftovers, merge, parts};
-use gramc_json_schema::keywords::Keyword;
+use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
             let shown = self.printing(|printer| printer.print(&beside));
             sentence = format!("{sentence} It also fits this JSON Schema: {shown}");
         }
-        self.write_text(map, path, sentence, types, ("$ref", to.into()))
+        self.write_text(map, path, sentence, types, (k::REF, to.into()))
     }
 
     fn write_text(
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         self.lose(path, constraint, value, Became::JsonText);
         let mut notes = vec![sentence];
         // These describe the value, not its JSON text.
-        for key in ["default", "example", "examples"] {
+        for key in [k::DEFAULT, k::EXAMPLE, k::EXAMPLES] {
             if let Some(value) = map.shift_remove(key) {
                 self.sentence_of(&mut notes, path, key, value);
             }
@@ -82,16 +82,16 @@ impl Lowerer<'_> {
         if null && several == SeveralTypes::AnyOf {
             // The notes describe the text, so they go into its member. The other annotations apply
             // to the whole union.
-            let mut text = parts::one("type", TypeSet::STRING.keyword());
+            let mut text = parts::one(k::TYPE, TypeSet::STRING.keyword());
             leftovers::describe(&mut text, notes);
-            map.insert("anyOf".to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
+            map.insert(k::ANY_OF.to_owned(), Value::Array(vec![text.into(), parts::null().into()]));
             return Out { plan: RestorePlan::Text(types), up: Vec::new() };
         }
         let listed = null && several == SeveralTypes::List;
         let kind = if listed { TypeSet::STRING.or(TypeSet::NULL) } else { TypeSet::STRING };
-        map.shift_insert(0, "type".to_owned(), kind.keyword());
+        map.shift_insert(0, k::TYPE.to_owned(), kind.keyword());
         if null && several == SeveralTypes::Nullable {
-            map.shift_insert(1, "nullable".to_owned(), true.into());
+            map.shift_insert(1, k::NULLABLE.to_owned(), true.into());
         }
         Out { plan: RestorePlan::Text(types), up: leftovers::describe(map, notes) }
     }
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
         }
         let mut keywords = says.keys().map(|key| Keyword::of(key));
         if keywords.all(|it| matches!(it, Keyword::Type | Keyword::AdditionalProperties))
-            && let Some(values) = says.get("additionalProperties")
+            && let Some(values) = says.get(k::ADDITIONAL_PROPERTIES)
         {
             if *values == Value::Bool(false) {
                 return "JSON text of an object without properties.".to_owned();
