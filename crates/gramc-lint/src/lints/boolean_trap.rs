@@ -7,12 +7,12 @@ use gramc_model::{Field, Type, ValueSource};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "boolean-trap",
-        page: r#"# A tool has several required booleans in a row
+        page: r#"# A tool has several required booleans
 
-A model has to choose a value for each of them at every call. Several required
+A model has to choose a value for each of them in every call. Several required
 booleans often encode one choice with a few valid combinations.
 
-Give the booleans defaults, or replace them with one parameter with named
+Add defaults to the booleans, or replace them with one parameter with named
 values.
 
 ```gram bad

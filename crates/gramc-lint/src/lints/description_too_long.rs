@@ -9,14 +9,16 @@ pub(crate) static LINT: Lint = Lint {
         name: "description-too-long",
         page: r"# A description is too long
 
-Some deployments refuse a tool whose description has more than 1,024 characters,
-and the whole request with it. Where it is taken, it is read, and paid for, at
-every turn of every conversation; and what matters in it is lost among the rest.
+Some deployments reject a tool with a description of more than 1,024 characters,
+and the whole request with it. Other deployments send and bill it with every
+request, and the important parts are lost in a long text.
 
-Say in a few sentences what the tool does, when to use it, and what not to use
-it for. What belongs to a parameter is said there; examples are attributes.
+Describe in a few sentences the purpose of the tool, when to use it, and when
+not to use it. Move details about a parameter to its description, and examples
+to attributes.
 
-`max` in `gram.toml` sets another length: `description-too-long = {max = 500}`.
+Set `max` in `gram.toml` to change the limit: `description-too-long = {max =
+500}`.
 
 ```gram bad
 /** Says how warm it is. How warm it is depends on the place, on the hour and on

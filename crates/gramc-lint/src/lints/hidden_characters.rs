@@ -9,14 +9,14 @@ use crate::lint::{Level, Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "hidden-characters",
-        page: r#"# A text contains characters that are not visible
+        page: r#"# A text contains invisible characters
 
 Zero-width characters, characters that change the direction of text, tags and
-control characters look like nothing, but a model reads them. They are a way to
-hide instructions in the description of a tool from the people who review it.
+control characters are invisible, but a model reads them. They can hide
+instructions in the description of a tool from reviewers.
 
-Remove them. Joiners are allowed where they belong: inside of emoji and between
-letters of scripts that use them, such as Arabic and Hindi.
+Remove them. Joiners are allowed inside of emoji and between letters of scripts
+that use them, such as Arabic and Hindi.
 
 ```gram bad
 [read:Tool {description: "Reads\u200b a file"} | (path::Text)==>(::Text)]

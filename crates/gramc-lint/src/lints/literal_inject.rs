@@ -14,13 +14,13 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# An injected value is hard-coded in a library
 
 Injected values are often secrets or deployment settings: a token, an account,
-the address of a server. So is the secret of a client of OAuth. Libraries are
-committed and shared, so a hard-coded value is visible to every reader and the
-same in every environment.
+the address of a server. The secret of an OAuth client is another example.
+Libraries are committed and shared, so a hard-coded value is visible to every
+reader and the same in every environment.
 
-Name where the value comes from: `env:NAME` is a variable of the environment,
-`file:PATH` the content of a file. Where the value is no secret and the same
-everywhere, allow it with a comment, `// gram-allow: literal-inject`.
+Name the source of the value: `env:NAME` is an environment variable, `file:PATH`
+the content of a file. If the value is not secret and the same everywhere, allow
+it with a comment, `// gram-allow: literal-inject`.
 
 ```gram bad
 [cluster:Library |

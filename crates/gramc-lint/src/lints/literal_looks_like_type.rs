@@ -16,14 +16,14 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# A literal type contains a type in quotes
 
 A text in quotes is a literal type: its only value is that text. A parameter of
-the type `"Text[]"` accepts the text Text[] and no list.
+the type `"Text[]"` accepts the text Text[], but no list.
 
-So do a schema, `{"type": "object"}`, and a list of texts, `["a", "b"]`, in the
-place of a type: the first is a record with one field that is called `type`, the
-second a list of exactly these two texts. Alternatives in one pair of quotes,
-`"single|double"`, are one text, too.
+The same mistake occurs with a schema, `{"type": "object"}`, and a list of
+texts, `["a", "b"]`, used as a type: the first is a record with one field named
+`type`, the second a list of exactly these two texts. Alternatives in one pair
+of quotes, `"single|double"`, are one text, too.
 
-Write the type without quotes. If the text itself is meant, allow it with a
+Write the type without quotes. If the text itself is intended, allow it with a
 comment, `// gram-allow: literal-looks-like-type`.
 
 ```gram bad

@@ -14,15 +14,15 @@ pub(crate) static LINT: Lint = Lint {
         name: "mismatched-implementation",
         page: r#"# An implementation does not fit its tool
 
-A library may implement tools that other specifications declare, so a name that
-no tool of these files has is not an error. This lint reports such a name if it
-is nearly that of a tool in the same file that has no implementation.
+A library may implement tools that other specifications declare, so an
+implementation without a tool in these files is not an error. This lint reports
+its name if it is similar to a tool in the same file that has no implementation.
 
-It also reports parts of the URL of an `Http` implementation that are sent as
-they are, although they look like parameters: `:id`, `${id}`, and the name in
-braces of something that is not a parameter of the tool. It reports names in
-`arguments` that are no parameters, and the `body` of a request whose method has
-no body, if no parameter is placed there.
+It also reports parts of the URL of an `Http` implementation that look like
+parameters but are sent literally: `:id`, `${id}`, and a name in braces that is
+not a parameter of the tool. It reports names in `arguments` that are not
+parameters, and the `body` of a request with a method that has no body, unless a
+parameter is placed there.
 
 ```gram bad
 /** Looks up a pet by its number. */

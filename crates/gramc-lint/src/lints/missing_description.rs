@@ -21,20 +21,20 @@ pub(crate) static LINT: Lint = Lint {
         name: "missing-description",
         page: r#"# A tool or a parameter has no description
 
-A model learns what a tool does from its declaration alone. Without a
+A model learns the purpose of a tool only from its declaration. Without a
 description of the tool, it guesses from the name when to call it. Without a
 description of a parameter, it guesses the unit, the format or the meaning of
 the value.
 
 Write a doc comment before the tool or the parameter, or use the attribute
 `description`. If several tools share a parameter, describe it once, as a
-vocabulary term. A parameter needs no description of its own if its declared
-type has one or if it is injected. A term without a description is reported
-once, at the term.
+vocabulary term. A parameter needs no description if its declared type has one
+or if it is injected. A term without a description is reported once, at the
+term.
 
-There is one diagnostic per tool, which lists its undescribed parameters. A
-`gram-allow` comment at the tool allows all of them; one at a parameter removes
-that parameter from the list.
+There is one diagnostic per tool. It lists all parameters without a description.
+A `gram-allow` comment at the tool allows all of them; a comment at a parameter
+removes that parameter from the list.
 
 ```gram bad
 [remind:Tool | (at::DateTime)==>(::Null)]

@@ -17,8 +17,8 @@ pub(crate) static LINT: Lint = Lint {
 Consistent names are easier to remember for people and models: a model that has
 seen `readFile` and `writeFile` tends to call `moveFile`, even if the tool is
 named `move_file`. The lint compares the tools of a file with each other, and
-the parameters of its tools; the most frequent case wins. It ignores names that
-contain characters other than letters, digits, `_` and `-`.
+the parameters of its tools; the most frequent case wins. It ignores names with
+characters other than letters, digits, `_` and `-`.
 
 Rename it, or set the case in `gram.toml`: `naming = {tools = "snake_case",
 parameters = "camelCase"}`.

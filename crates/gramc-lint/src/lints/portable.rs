@@ -18,14 +18,15 @@ macro_rules! portable {
                     $name,
                     "
 
-What a target cannot hold becomes a sentence of a description, text that holds
-JSON, or another name. gramc still enforces it, but the model is no longer kept
-from getting it wrong. What the target says in another way is not reported.
+Features that the target does not support are moved to the description, encoded
+as JSON in a text, or renamed. gramc still enforces them, but the model is no
+longer prevented from violating them. Features with an equivalent in the target
+are not reported.
 
 `gramc explain ",
                     $name,
-                    "` shows what the target takes. The lint is on
-where the `targets` of `gram.toml` hold `",
+                    "` lists the supported features. The lint is
+enabled if the `targets` of `gram.toml` contain `",
                     $name,
                     "`.
 

@@ -18,9 +18,9 @@ pub(crate) static LINT: Lint = Lint {
 gramc extends plain gram notation with nested arrays and maps, empty arrays,
 records in angle brackets, `\u` escapes, strings that start with `//`, types
 without backticks, and `?` after the name of an optional parameter. Other gram
-tools, such as highlighters and graph viewers, cannot read these.
+tools, such as highlighters and graph viewers, do not support these.
 
-The fix rewrites them in plain gram: as a JSON string with a tag, braces, the
+The fix converts them to plain gram: a JSON string with a tag, braces, the
 character itself, `"\/\/…"`, a type in backticks, or `{optional: true}`.
 
 ```gram bad

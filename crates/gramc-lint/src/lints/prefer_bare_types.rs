@@ -8,11 +8,11 @@ use crate::lint::{Level, Lint, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "prefer-bare-types",
-        page: r#"# A type is written in backticks without need
+        page: r#"# A type is in backticks unnecessarily
 
 A type expression may follow `::` without backticks, which is easier to read.
-Backticks make a file plain gram, which other gram tools can read; see
-`portable-gram`, the opposite of this lint.
+Backticks make a file plain gram for other gram tools; see `portable-gram`, the
+opposite of this lint.
 
 ```gram bad
 [plot:Tool | (points::`[Int, Int][]`)==>(::Null)]

@@ -9,11 +9,11 @@ pub(crate) static LINT: Lint = Lint {
         name: "prefer-double-arrow",
         page: r"# A signature uses arrows other than `==>`
 
-All right-pointing arrows mean the same in a signature, and so does a chain that
-points to the left and is read backwards. Mixed styles suggest a difference that
-does not exist.
+All right-pointing arrows have the same meaning in a signature, and so does a
+chain that points to the left and is read backwards. Mixed styles suggest a
+difference that does not exist.
 
-Write `==>`.
+Use `==>`.
 
 ```gram bad
 [add:Tool | (a::Int)-->(b::Int)~~>(::Int)]

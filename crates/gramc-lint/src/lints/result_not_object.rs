@@ -11,13 +11,13 @@ pub(crate) static LINT: Lint = Lint {
         name: "result-not-object",
         page: r"# The result of an MCP tool is not an object
 
-Before its revision of 2026, the Model Context Protocol took an output schema of
-a tool only where the result is an object. Of any other result the client hears
-nothing, so that it can neither check it nor hand it on as data.
+Revisions of the Model Context Protocol before 2026 support an output schema
+only for results that are objects. For any other result, the client receives no
+schema, so it can neither validate the result nor use it as data.
 
-Put the result into an object, with a name that says what it is. This lint is on
-where the `targets` of `gram.toml` hold `mcp`; a result of `Null` or `Any` is
-fine.
+Put the result into an object, in a field with a descriptive name. This lint is
+enabled if the `targets` of `gram.toml` contain `mcp`; results of the types
+`Null` and `Any` are allowed.
 
 ```gram bad
 [countWords:Tool | (text::Text)==>(::Int)]

@@ -12,12 +12,12 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# A specification contains a secret
 
 Specifications are committed, published, and sent to model providers with every
-request. So is a key, token or password in a default, an example or a pinned
-value.
+request. A key, token or password in a default, an example or a pinned value is
+exposed with them.
 
 Let the host supply the value: `injected: true`, and in the library `inject:
-{token: "env:POD_TOKEN"}`. Revoke the secret as well: it stays in the history of
-the repository and in the logs of providers.
+{token: "env:POD_TOKEN"}`. Revoke the secret as well: it remains in the history
+of the repository and in the logs of providers.
 
 The lint reports values that look like keys of well-known services, and values
 of parameters and fields that are `secret: true` or have a name such as

@@ -12,9 +12,9 @@ pub(crate) static LINT: Lint = Lint {
 
 A type declared inside a tool shadows the type of the same name outside, and a
 type of a file shadows an imported one. The signature alone does not show which
-one applies.
+type applies.
 
-Rename one of them, or remove the inner one where both mean the same.
+Rename one of them, or remove the inner one if both have the same meaning.
 
 ```gram bad
 [send:Tool | (to::Address)==>(::Null),

@@ -10,16 +10,16 @@ use gramc_model::{Field, Type};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "suspicious-type",
-        page: r#"# A type hardly means what it says
+        page: r#"# A type is probably a mistake
 
-- `"single" | "double"[]`: the brackets belong to the last alternative. A list
-  of all of them is `("single" | "double")[]`.
+- `"single" | "double"[]`: the brackets apply only to the last alternative. A
+  list of all of them is `("single" | "double")[]`.
 - `"a" | "b" | {description: "Kind"}`: after a `|`, braces are a record, which
   is one more alternative. Attributes follow the type without a `|`.
 - `Integer | Number`: every integer is a number.
 
-If the type is meant as it is, allow it with a comment,
-`// gram-allow: suspicious-type`.
+If the type is intended, allow it with a comment, `// gram-allow:
+suspicious-type`.
 
 ```gram bad
 [book:Tool | (rooms::`"single" | "double"[]`)==>(::Null)]

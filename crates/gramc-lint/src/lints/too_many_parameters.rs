@@ -9,7 +9,7 @@ pub(crate) static LINT: Lint = Lint {
         name: "too-many-parameters",
         page: r"# A tool has too many parameters
 
-Every parameter is one more value that a model can get wrong. A tool with many
+Every parameter is another value that a model can get wrong. A tool with many
 parameters often has several purposes.
 
 Split it into several tools, group related parameters in a record, or let the

@@ -8,15 +8,15 @@ use crate::lint::{Lint, LintOption, LintPass};
 pub(crate) static LINT: Lint = Lint {
     code: Code {
         name: "too-many-tools",
-        page: r#"# There are too many tools at one level
+        page: r#"# Too many tools are on one level
 
-The more tools a model sees, the more often it calls the wrong one or invents
-one. All schemas are sent with every request. OpenAI recommends fewer than 20
-tools. The lint counts the members of each agent; a container or another agent
-counts as one. Without agents, it counts all tools outside of containers.
+The more tools a model sees, the more often it calls a wrong or invented one.
+All schemas are sent with every request. OpenAI recommends fewer than 20 tools.
+The lint counts the members of each agent; a container or another agent counts
+as one. Without agents, it counts all tools outside of containers.
 
 Group tools in containers: a model sees a container as one tool and expands it
-to see the tools inside. Or give an agent only the tools that it needs.
+to see the tools inside. Or limit the tools of an agent to those that it needs.
 
 Set `max` in `gram.toml` to change the limit: `too-many-tools = {max = 40}`.
 

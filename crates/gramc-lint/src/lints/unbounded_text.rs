@@ -12,8 +12,8 @@ pub(crate) static LINT: Lint = Lint {
 Without a bound, a model can send a text of any size. Set a length, a pattern, a
 format or an enum.
 
-This lint is off by default, because many tools accept texts of any length. Set
-a maximum, such as `length: ...200`.
+This lint is disabled by default, because many tools accept texts of any length.
+Set a maximum, such as `length: ...200`.
 
 ```gram bad
 [rename:Tool | (name::Text)==>(::Null)]

@@ -9,12 +9,12 @@ pub(crate) static LINT: Lint = Lint {
         page: r"# A `gram-allow` comment has no effect
 
 The comment suppresses no diagnostic: the problem was fixed, or the comment is
-in the wrong place. If it stays, it hides the next diagnostic of that lint.
+in the wrong place. If it remains, it hides the next diagnostic of that lint.
 
-Behind something on its line, `// gram-allow: name` is about what begins or ends
-on that line. On a line of its own, it is about what begins behind it: a
-declaration, a parameter, a field. Among the comments at the start of a file
-that an empty line ends, it is about the whole file.
+At the end of a line, `// gram-allow: name` applies to elements that begin or
+end on that line. On a separate line, it applies to the declaration, parameter
+or field that follows. Among the comments at the start of a file, before the
+first empty line, it applies to the whole file.
 
 Remove the comment, or move it.
 

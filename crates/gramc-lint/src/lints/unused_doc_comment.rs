@@ -10,11 +10,11 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# A doc comment documents nothing
 
 A doc comment documents the declaration, the parameter or the field that follows
-it. Of two doc comments in a row, the first has no effect, and so has one at the
-end of a file or before a closing bracket.
+it. The first of two consecutive doc comments has no effect, and neither has one
+at the end of a file or before a closing bracket.
 
-Write one doc comment right before what it documents. Other comments begin with
-`//`.
+Write one doc comment directly before the item it documents. Other comments
+begin with `//`.
 
 ```gram bad
 /** Tools for rooms */

@@ -12,7 +12,7 @@ pub(crate) static LINT: Lint = Lint {
         page: r#"# An import is unused
 
 An unused import misleads readers. It also makes the names of the other file
-visible here and can change how a name is resolved.
+visible here and can change the resolution of a name.
 
 Remove the import.
 

@@ -16,10 +16,10 @@ pub(crate) static LINT: Lint = Lint {
         page: r"# A declared type is unused
 
 No tool, term, agent or library uses the type, directly or through another type.
-Its last use may have been removed, or a use may contain a typing error.
+Its last use may have been removed, or a use may contain a typo.
 
 Remove the declaration. The lint ignores files that contain only types and that
-no checked file imports, because they may be shared with other projects.
+no checked file imports, because other projects may share them.
 
 ```gram bad
 [send:Tool | (to::Email)==>(::Null)]

@@ -10,12 +10,12 @@ pub(crate) static LINT: Lint = Lint {
         name: "vague-description",
         page: r#"# A description adds nothing to the name
 
-A description that only repeats the name, or holds a place for one that was
-never written, helps no model to decide: not when to call the tool, and not what
-to put into the parameter. It costs tokens at every request all the same.
+A description that only repeats the name, or is a placeholder, does not help a
+model to decide when to call the tool or which value to pass. It still uses
+tokens in every request.
 
-Say what the name does not: what comes back, when to use it and when not, the
-unit, the format, where the value comes from.
+Add information that the name does not contain: the result, when to use the tool
+and when not, the unit, the format, the source of the value.
 
 ```gram bad
 /** Gets the user */

@@ -12,11 +12,11 @@ pub(crate) static LINT: Lint = Lint {
         name: "vocabulary-drift",
         page: r#"# A name has different types in different signatures
 
-A model that has filled in a parameter expects the same type for a parameter of
-the same name in another tool.
+A model that has passed a parameter to one tool expects the same type for a
+parameter of the same name in another tool.
 
 Declare the name as a vocabulary term, `(user::Text)` at the top level, so that
-both parameters take its type. Or rename one of them. This lint is off by
+both parameters have its type. Or rename one of them. This lint is disabled by
 default, because names such as `id` and `value` have several meanings in most
 sets of tools.
 
