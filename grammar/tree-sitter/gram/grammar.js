@@ -244,7 +244,7 @@ export default grammar({
     hexadecimal: (_) => /0x[0-9a-fA-F]+/,
     octal: (_) => /0[0-7]+/,
     measurement: (_) => token(seq(NUMBER, /[a-zA-Z]+/)),
-    // Behind the numbers of gram: what both match is one of those.
+    // After the numbers of gram: a text that matches both is a number of gram.
     _json_number: (_) => token(seq(NUMBER, /(\.[0-9]+)?([eE][+-]?[0-9]+)?/)),
 
     // ---- Strings ----
