@@ -17,7 +17,7 @@ vim.lsp.config("gramc", {
       start(project)
     end
   end,
-  -- The lenses whose command is defined below.
+  -- Lenses with the command that is defined below.
   capabilities = { experimental = { commands = { commands = { "gram.run" } } } },
 })
 vim.lsp.enable("gramc")
@@ -66,7 +66,7 @@ local function float(title, text, filetype)
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buffer })
 end
 
--- Runs what a lens names: a call or test of a tool, an agent, an experiment.
+-- Runs the command of a lens: a call or test of a tool, an agent, an experiment.
 vim.lsp.commands["gram.run"] = function(command)
   local runnable = command.arguments[1]
   -- gramc reads the files on disk.

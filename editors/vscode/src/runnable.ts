@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import type {Gramc} from "./gramc";
 import {laidOut} from "./json";
 
-/** Arguments of gramc from the server, and what to ask for before they run. */
+/** Arguments of gramc from the server, and the questions to ask before running them. */
 export interface Runnable {
   label: string;
   output: "json" | "text" | "report";
@@ -18,7 +18,7 @@ export interface Runnable {
 }
 
 interface Ask {
-  /** The argument whose place the answer takes. */
+  /** The argument that the answer replaces. */
   placeholder: string;
   title: string;
   /** A text that is offered. */
@@ -37,7 +37,7 @@ export class Runner implements vscode.TextDocumentContentProvider, vscode.Dispos
 
   /** The results that were shown, by path. */
   private readonly results = new Map<string, string>();
-  /** The last answers, by what was asked for. */
+  /** The last answers, by question. */
   private readonly answers = new Map<string, string>();
   private readonly registered = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
 
@@ -52,7 +52,7 @@ export class Runner implements vscode.TextDocumentContentProvider, vscode.Dispos
     return this.results.get(uri.path) ?? "";
   }
 
-  /** Asks for what is missing, runs gramc, and shows its output in a second column. */
+  /** Asks for missing arguments, runs gramc, and shows its output in a second column. */
   async run(runnable: Runnable): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       void vscode.window.showErrorMessage(
@@ -141,7 +141,7 @@ export class Runner implements vscode.TextDocumentContentProvider, vscode.Dispos
     });
   }
 
-  /** Shows the page of a report, which is one file and whose policy allows no requests. */
+  /** Shows the page of a report: a single file with a policy that allows no requests. */
   private showReport(label: string, page: string): void {
     const panel = vscode.window.createWebviewPanel(
       "gram.report",

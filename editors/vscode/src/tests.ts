@@ -25,7 +25,7 @@ interface LspRange {
   end: {line: number; character: number};
 }
 
-/** What gramc prints of a tool. */
+/** The output of gramc for a tool. */
 interface ToolReport {
   tool: string;
   status: "passed" | "failed" | "skipped";
@@ -42,7 +42,7 @@ interface CaseRun {
   end: string;
 }
 
-/** What came of a test: why it failed, or whether it was skipped, or else it passed. */
+/** The outcome of a test: the reason for a failure, skipped, or passed. */
 type Outcome = {failed?: string; skipped?: boolean};
 
 export class Tests implements vscode.Disposable {
@@ -156,7 +156,7 @@ export class Tests implements vscode.Disposable {
     run.end();
   }
 
-  /** The groups of what is to run, with the items that are. */
+  /** The groups to run, with their selected items. */
   private chosen(request: vscode.TestRunRequest): [vscode.TestItem, vscode.TestItem[]][] {
     const excluded = new Set(request.exclude ?? []);
     const included: vscode.TestItem[] = [];
@@ -171,7 +171,7 @@ export class Tests implements vscode.Disposable {
     return [...groups].filter(([, items]) => items.length > 0);
   }
 
-  /** Runs a group, or some of its items, and says what came of each. */
+  /** Runs a group, or some of its items, and reports the outcome of each. */
   private async outcomes(
     group: Group,
     only: string[],
