@@ -1,10 +1,10 @@
 /**
- * @file Gram notation as gramc reads it, with the six extensions that `../../spec.md` describes.
+ * @file Gram notation with the six extensions of `../../spec.md`.
  * @license MIT OR Apache-2.0
  *
- * The names of nodes and fields are those of the reference grammar, so the tree of a text is the
- * one that `gramc parse` prints. (Its field `subject`, which no tree shows, is left out: it keeps
- * queries from naming two parts of a subject.) `../../gram.ebnf` says the same in productions.
+ * The names of nodes and fields are the same as in the reference grammar, so a text has the same tree
+ * as in the output of `gramc parse`. (The field `subject`, which no tree shows, is omitted: it prevents
+ * queries from naming two parts of a subject.) `../../gram.ebnf` contains the same productions.
  */
 
 /// <reference types="tree-sitter-cli/dsl" />
@@ -22,7 +22,7 @@ export default grammar({
 
   extras: ($) => [/[\t\n\v\f\r ]/, $.comment, $.doc_comment],
 
-  // `<` behind a type's name opens its arguments (extension E5) or a record (extension E2).
+  // `<` after a type's name opens its arguments (extension E5) or a record (extension E2).
   conflicts: ($) => [
     [$._node_label, $.type_arguments],
     [$._type_primary, $.type_arguments],
@@ -281,7 +281,7 @@ function listed(rule) {
   return seq(rule, repeat(seq(",", rule)));
 }
 
-/** An arrow of the three families, which may hold a subject, between two ends. */
+/** An arrow of the three families, with an optional subject, between two ends. */
 function arrow($, left, right) {
   return choice(
     ...["-", "=", "~"].map((line) =>

@@ -1,5 +1,5 @@
 ; Type expressions: in backticks as a label, as a member of a union, and in the strings of the
-; attributes whose value is a type.
+; attributes with a type as value.
 
 ((labels (quoted_name content: (string_content) @injection.content))
   (#set! injection.language "gram_type"))
