@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run_stats::RunSummary;
+use crate::run::RunSummary;
 use gramc_stats::Interval;
 
 /// An outcome by which arms are compared.

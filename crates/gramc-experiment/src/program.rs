@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::ExperimentError;
+use crate::error::ExperimentError;
 
 /// Maximum duration of a program.
 const TIME_LIMIT: Duration = Duration::from_mins(1);

@@ -1,26 +1,32 @@
 //! Reports for terminals, programs and pull requests. The HTML page is in `page`.
 
+mod files;
+mod methods;
+mod page;
+mod table;
+
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::analysis::{Comparison, Histogram, Spread, compare, histograms};
-use crate::counted::CountedCases;
-use crate::drift::{Drift, drift, note as drift_note};
+use crate::analysis::comparison::{Comparison, Histogram, Spread, compare, histograms};
+use crate::analysis::counted::CountedCases;
+use crate::analysis::drift::{Drift, drift, note as drift_note};
+use crate::analysis::labels::{Agreement, Label, agreement};
+use crate::analysis::planning::{Planning, planning};
+use crate::analysis::rates::{Flip, SuccessRate, flips, rates, show_rate};
+use crate::analysis::tags::{TagResult, by_tag, cells as tag_cells};
+use crate::analysis::unanswered::{Unanswered, unanswered};
+use crate::analysis::verdict::{is_clear, verdict};
 use crate::evaluation::EvaluatorUse;
-use crate::labels::{Agreement, Label, agreement};
-use crate::manifest::{BaselineTimes, Difference, ExperimentManifest};
-pub(crate) use crate::methods::method;
-use crate::monitor::SequentialMonitor;
 use crate::outcome::Outcome;
-use crate::planning::{Planning, planning};
-use crate::rates::{Flip, SuccessRate, flips, rates, show_rate};
-use crate::run_stats::RunStats;
-use crate::runner::StopReason;
-use crate::table::{escape, markdown_table, p_value, table_line};
-use crate::tags::{TagResult, by_tag, cells as tag_cells};
-use crate::unanswered::{Unanswered, unanswered};
-use crate::verdict::{is_clear, percent, verdict};
+pub(crate) use crate::report::methods::method;
+use crate::report::table::{escape, markdown_table, table_line};
+use crate::running::manifest::{BaselineTimes, Difference, ExperimentManifest};
+use crate::running::monitor::SequentialMonitor;
+use crate::running::run_stats::RunStats;
+use crate::running::runner::StopReason;
+use crate::text::{p_value, percent};
 
 /// The report of an experiment.
 #[derive(Debug)]
@@ -337,9 +343,9 @@ impl Report {
     fn pass_lines(&self) -> Vec<String> {
         let line = |rate: &SuccessRate| {
             let last = rate.pass_all.len().checked_sub(1)?;
-            let at = |values: &[f64], intervals: &[crate::analysis::IntervalValue], at: usize| {
-                show_rate(values[at], intervals[at].0)
-            };
+            let at = |values: &[f64],
+                      intervals: &[crate::analysis::comparison::IntervalValue],
+                      at: usize| { show_rate(values[at], intervals[at].0) };
             Some(format!(
                 "{}: a run succeeds in {} %; one of {} runs in {} %; all of them in {} %",
                 rate.arm,

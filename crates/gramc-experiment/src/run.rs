@@ -1,15 +1,9 @@
 //! Runs and their measurements.
 
-use std::sync::Arc;
-
-use gramc_tools::{CallError, Verdict};
-use parking_lot::Mutex;
+use gramc_agent::Message;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::evaluation::{EvaluatorUse, Judgement, Preference};
-use gramc_agent::{Event, Observer};
-use gramc_agent::{Message, Usage};
 
 /// A finished run: a case in an arm. A line of `runs.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,6 +79,17 @@ pub struct RunMetrics {
     pub latency_ms: f64,
 }
 
+/// The success and measurements of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunSummary {
+    /// Whether the run succeeded, if that is known.
+    pub success: Option<bool>,
+    /// The judgement, if there is one: the score, and whether it suffices.
+    pub judged: Option<(f64, bool)>,
+    /// The measurements.
+    pub measures: RunMetrics,
+}
+
 impl Run {
     /// The measurements.
     pub fn measures(&self) -> RunMetrics {
@@ -93,127 +98,4 @@ impl Run {
         } = *self;
         RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms }
     }
-}
-
-/// The input of a grader.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Transcript {
-    pub(crate) case: String,
-    /// The case as written in its file.
-    pub(crate) definition: Arc<str>,
-    pub(crate) arm: String,
-    pub(crate) text: String,
-    pub(crate) messages: Vec<Message>,
-    pub(crate) calls: Vec<RecordedCall>,
-}
-
-impl Transcript {
-    /// The input of programs: the transcript without the name of the arm.
-    pub(crate) fn json(&self) -> Value {
-        let Self { case, definition, text, messages, calls, .. } = self;
-        // It was read before.
-        let definition: Value = serde_json::from_str(definition).unwrap_or_default();
-        let calls = calls
-            .iter()
-            .map(|call| json!({"name": call.name, "arguments": call.arguments, "ok": call.ok}));
-        let calls: Value = calls.collect();
-        json!({
-            "case": case, "definition": definition, "text": text, "messages": messages, "calls": calls,
-        })
-    }
-}
-
-/// A call in a transcript.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct RecordedCall {
-    /// The name of the tool.
-    pub name: String,
-    /// The repaired arguments if the call was accepted, else those of the model.
-    pub arguments: Value,
-    /// Whether the call succeeded.
-    pub ok: bool,
-}
-
-/// Counts the events of a run.
-#[derive(Debug, Default)]
-pub(crate) struct RunCounter(Mutex<RunCounts>);
-
-#[derive(Debug, Default)]
-pub(crate) struct RunCounts {
-    pub(crate) calls: Vec<RecordedCall>,
-    pub(crate) refused: u32,
-    pub(crate) repairs: u32,
-    pub(crate) attempts: u32,
-    pub(crate) iterations: u32,
-    /// The model of the first reply, as the provider names it.
-    pub(crate) model: Option<String>,
-    /// Tokens by agent.
-    pub(crate) usage: Vec<(String, Usage)>,
-    /// Consecutive refused calls by tool.
-    rows: Vec<(String, u32)>,
-}
-
-impl RunCounter {
-    /// Returns the counts and resets them.
-    pub(crate) fn take(&self) -> RunCounts {
-        std::mem::take(&mut self.0.lock())
-    }
-}
-
-impl Observer for RunCounter {
-    fn on_event(&self, agent: &str, event: &Event<'_>) {
-        match event {
-            Event::ModelRequested { .. } => self.0.lock().iterations += 1,
-            Event::ModelReplied { reply, .. } => {
-                let mut counts = self.0.lock();
-                counts.used(agent, reply.usage);
-                if counts.model.is_none() {
-                    counts.model.clone_from(&reply.model);
-                }
-            }
-            Event::ToolCalled { call, verdict, .. } => {
-                self.0.lock().called(&call.name, &call.arguments, verdict);
-            }
-            _ => {}
-        }
-    }
-}
-
-impl RunCounts {
-    fn used(&mut self, agent: &str, usage: Usage) {
-        match self.usage.iter_mut().find(|(known, _)| known == agent) {
-            Some((_, known)) => known.add(usage),
-            None => self.usage.push((agent.to_owned(), usage)),
-        }
-    }
-
-    fn called(&mut self, name: &str, sent: &str, verdict: &Verdict) {
-        let arguments = match &verdict.outcome {
-            Ok(success) => {
-                self.repairs += u32::try_from(success.repairs.len()).unwrap_or(u32::MAX);
-                &success.arguments
-            }
-            Err(_) => sent,
-        };
-        let arguments = serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into());
-        let refused = verdict.outcome.as_ref().is_err_and(is_refusal);
-        self.refused += u32::from(refused);
-        let known = self.rows.iter().position(|(known, _)| known == name);
-        let at = known.unwrap_or_else(|| {
-            self.rows.push((name.to_owned(), 0));
-            self.rows.len() - 1
-        });
-        let row = &mut self.rows[at].1;
-        *row += 1;
-        self.attempts = self.attempts.max(*row);
-        if !refused {
-            *row = 0;
-        }
-        self.calls.push(RecordedCall { name: name.to_owned(), arguments, ok: verdict.is_ok() });
-    }
-}
-
-/// Whether a call was refused before it ran.
-fn is_refusal(error: &CallError) -> bool {
-    !matches!(error, CallError::Invocation { .. } | CallError::Timeout { .. })
 }

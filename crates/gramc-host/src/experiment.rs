@@ -15,7 +15,7 @@ use gramc_agent::{AgentFunction, AgentTeam, Limits, TeamError};
 use gramc_experiment::{
     Arm, ArmParts, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Method, Plan,
     Progress, Report, RunConfig, SequentialMonitor, StopReason, case_faults, differences,
-    sequential_fault, unpriced_model,
+    find_evaluators, unpriced_model,
 };
 use gramc_model::Module;
 use gramc_project::Price;
@@ -127,7 +127,7 @@ impl Experiment {
         let teams = teams.collect::<Result<Vec<_>, _>>()?;
         let parts: Vec<_> = arms.iter().zip(&teams).map(|(arm, team)| parts(arm, team)).collect();
         let mut models = Models::new(|name| std::env::var(name).ok(), Path::new(""));
-        let evaluators = Evaluators::find(&cases, options.judge.as_deref(), &mut models);
+        let evaluators = find_evaluators(&cases, options.judge.as_deref(), &mut models);
         let evaluators = evaluators.map_err(|error| match error {
             ExperimentError::NoEvaluator { .. } => {
                 ExperimentFailure(format!("{error}: set `judge`"))
@@ -135,7 +135,7 @@ impl Experiment {
             error => error.into(),
         })?;
         let manifest = manifest(&parts, (&cases, identity), &evaluators, &options)?;
-        if let Some(fault) = sequential_fault(&manifest, &cases) {
+        if let Some(fault) = manifest.sequential_fault(&cases) {
             return Err(ExperimentFailure(format!("`sequential` {fault}")));
         }
         let running = running(&teams, evaluators, &options)?;

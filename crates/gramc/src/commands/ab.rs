@@ -15,7 +15,7 @@ use gramc_agent::model::Models;
 use gramc_experiment::{
     Arm, Baseline, Case, Evaluators, ExperimentError, ExperimentManifest, Journal, Label, Method,
     Parts, Plan, ReplyCache, Report, RunConfig, RunStats, SequentialMonitor, StopReason,
-    case_faults, differences, hash, sequential_fault, unpriced_model,
+    case_faults, differences, find_evaluators, hash, unpriced_model,
 };
 use gramc_model::Module;
 use tokio::runtime::Builder;
@@ -101,7 +101,7 @@ async fn on(args: &Ab, display: Display, spec: &Path, wanted: &Wanted, sides: &[
     if display.format == crate::args::Format::Human && about.method.judges_success() {
         say(output::power(&about, &cases));
     }
-    if let Some(fault) = sequential_fault(&about, &cases) {
+    if let Some(fault) = about.sequential_fault(&cases) {
         return Err(Failure::new(format!("--sequential {fault}")));
     }
     if args.plan {
@@ -129,7 +129,7 @@ fn evaluators(
 ) -> Result<Evaluators, Failure> {
     let mut models = Models::new(|name| std::env::var(name).ok(), folder(spec));
     let judge = judge.map(|name| given_model(name, &mut models)).transpose()?;
-    let found = Evaluators::find(cases, judge.as_deref().or(declared), &mut models);
+    let found = find_evaluators(cases, judge.as_deref().or(declared), &mut models);
     found.map_err(|error| match error {
         ExperimentError::NoEvaluator { .. } => Failure::new(format!("{error}: use --judge")),
         error => error.into(),

@@ -1,0 +1,235 @@
+//! Comparison of the arms of an experiment.
+
+use serde::{Serialize, Serializer};
+
+use crate::analysis::counted::CountedCases;
+use crate::method::{Method, comparisons};
+use crate::outcome::Outcome;
+use crate::running::monitor::SequentialMonitor;
+use gramc_stats::{
+    Interval, MeanDifference, Shift, anytime_mean, hodges_lehmann, mean, mean_difference, median,
+    quantile, relative_difference, success_difference, wilcoxon,
+};
+
+/// The comparison of an arm with the first arm in one outcome.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// The arm.
+    pub arm: String,
+    /// The first arm.
+    pub against: String,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The number of cases with this outcome.
+    pub cases: usize,
+    /// The number of units: clusters, and cases without one.
+    pub units: usize,
+    /// The mean paired difference, this arm minus the first. A fraction for success.
+    pub estimate: f64,
+    /// The confidence interval of the difference.
+    #[serde(serialize_with = "pair")]
+    pub interval: Interval,
+    /// The p-value of the difference.
+    pub p_value: f64,
+    /// The p-value adjusted for the number of arms and, with a primary outcome, of the other outcomes
+    /// (Bonferroni), as the interval is.
+    pub adjusted_p_value: f64,
+    /// The statistical methods.
+    pub method: &'static str,
+    /// The interval of the relative difference of the means, for gates in percent. It accounts for the
+    /// uncertainty of the first mean.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
+    pub relative: Option<Interval>,
+    /// The Hodges-Lehmann shift, for outcomes other than success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shift: Option<ShiftEstimate>,
+    /// The distribution in the first arm.
+    pub first: Spread,
+    /// The distribution in this arm.
+    pub second: Spread,
+}
+
+/// A Hodges-Lehmann shift.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ShiftEstimate {
+    /// The estimate, in the unit of the outcome.
+    pub estimate: f64,
+    /// The confidence interval.
+    #[serde(serialize_with = "pair")]
+    pub interval: Interval,
+    /// The p-value of Wilcoxon's signed-rank test of the shift.
+    pub p_value: f64,
+}
+
+/// A summary of the values of an arm's runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+    /// The 95th percentile.
+    pub p95: f64,
+}
+
+#[expect(clippy::ref_option, reason = "serde passes fields so")]
+fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(IntervalValue).serialize(serializer)
+}
+
+/// Serializes an interval. JSON has null for ends that are not finite.
+fn pair<S: Serializer>(value: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
+    [value.low, value.high].serialize(serializer)
+}
+
+/// An interval that is serialized as a list of two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct IntervalValue(#[serde(serialize_with = "pair")] pub Interval);
+
+/// Compares all arms with the first in all known outcomes, in the cases that count.
+pub(crate) fn compare(
+    cases: &CountedCases<'_>,
+    names: &[String],
+    monitor: Option<&SequentialMonitor>,
+    method: &Method,
+) -> Vec<Comparison> {
+    let mut known: Vec<_> = Outcome::ALL.into_iter().filter(|it| cases.has(*it)).collect();
+    // The primary outcome comes first.
+    known.sort_by_key(|outcome| method.primary.is_some_and(|primary| primary != *outcome));
+    let of_outcome = |outcome| {
+        // Bonferroni: the intervals hold together, and agree with the adjusted p-values.
+        let others =
+            if method.primary.is_none_or(|it| it == outcome) { 1 } else { known.len() - 1 };
+        #[expect(clippy::cast_precision_loss, reason = "outcomes are few")]
+        let tests = comparisons(names.len()) * others as f64;
+        (1..names.len())
+            .filter_map(move |arm| one(cases, names, arm, (outcome, tests), monitor, method))
+    };
+    known.iter().copied().flat_map(of_outcome).collect()
+}
+
+fn one(
+    cases: &CountedCases<'_>,
+    names: &[String],
+    arm: usize,
+    (outcome, tests): (Outcome, f64),
+    monitor: Option<&SequentialMonitor>,
+    method: &Method,
+) -> Option<Comparison> {
+    let units = cases.pairs(arm, outcome);
+    if units.cases == 0 {
+        return None;
+    }
+    let level = 1.0 - (1.0 - method.level) / tests;
+    let least = if method.sequential { MIN_SEQUENTIAL_UNITS } else { MIN_UNITS };
+    let seen = monitor.filter(|_| outcome == Outcome::Success).and_then(|monitor| monitor.of(arm));
+    let (found, mut shift, mut relative) = (&units.differences, None, None);
+    let (MeanDifference { interval, p_value }, told) = if let Some(seen) = seen {
+        (seen, "paired difference; confidence sequence and p-value by betting, valid at every look")
+    } else if outcome.is_share() && !method.sequential {
+        (
+            success_difference(found, level),
+            "paired difference of cases; adjusted Wald interval over cases and its t-test",
+        )
+    } else {
+        let enough = found.len() >= least;
+        let nothing = MeanDifference { interval: NOTHING.0, p_value: NOTHING.1 };
+        if units.is_plain && !method.sequential {
+            let Shift { estimate, interval } = hodges_lehmann(&units.of_cases, level);
+            let p_value = (wilcoxon(&units.of_cases) * tests).min(1.0);
+            // Of cases that are all alike, nothing can be said.
+            let known = if interval.low < interval.high { (interval, p_value) } else { NOTHING };
+            shift = Some(ShiftEstimate { estimate, interval: known.0, p_value: known.1 });
+        }
+        if method.sequential {
+            let found = if enough { anytime_mean(found, level) } else { nothing };
+            (
+                found,
+                "paired difference of cases; asymptotic confidence sequence, valid at every look",
+            )
+        } else {
+            relative = enough.then(|| relative_difference(&units.first, &units.second, level));
+            let found = if enough { mean_difference(found, level) } else { nothing };
+            (found, "paired difference of cases; Student's t over cases")
+        }
+    };
+    Some(Comparison {
+        arm: names[arm].clone(),
+        against: names[0].clone(),
+        outcome,
+        cases: units.cases,
+        units: units.differences.len(),
+        estimate: mean(&units.differences),
+        interval,
+        p_value,
+        // `min` would make 1 of nothing.
+        adjusted_p_value: if p_value.is_nan() { p_value } else { (p_value * tests).min(1.0) },
+        method: told,
+        relative,
+        shift,
+        first: Spread::of(&units.first, &units.runs[0]),
+        second: Spread::of(&units.second, &units.runs[1]),
+    })
+}
+
+/// No interval and no p-value.
+const NOTHING: (Interval, f64) = (Interval { low: f64::NAN, high: f64::NAN }, f64::NAN);
+
+impl Spread {
+    fn of(units: &[f64], runs: &[f64]) -> Self {
+        Self { mean: mean(units), median: median(runs), p95: quantile(runs, 0.95) }
+    }
+}
+
+/// Of fewer units, an interval of numbers without bounds says too little.
+const MIN_UNITS: usize = 6;
+/// The asymptotic confidence sequence holds from about so many units on.
+const MIN_SEQUENTIAL_UNITS: usize = 30;
+
+/// The histogram of an outcome by arm, for charts.
+#[derive(Debug, Clone)]
+pub(crate) struct Histogram {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The lower end of the first bin.
+    pub low: f64,
+    /// The upper end of the last bin, which includes higher values.
+    pub high: f64,
+    /// Counts by arm and bin.
+    pub arms: Vec<Vec<u64>>,
+}
+
+const BINS: usize = 24;
+
+/// The histograms of all outcomes that vary, except success.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "bins are few"
+)]
+pub(crate) fn histograms(cases: &CountedCases<'_>, arms: usize) -> Vec<Histogram> {
+    let mut all = Vec::new();
+    for outcome in Outcome::ALL.into_iter().filter(|it| !it.is_share()) {
+        let mut values = vec![Vec::new(); arms];
+        for (_, arm, _, run) in cases.blocks.iter().flat_map(|block| cases.stats.block(*block)) {
+            values[arm].extend(outcome.value_of(run));
+        }
+        let every: Vec<f64> = values.iter().flatten().copied().collect();
+        let (low, high) = (quantile(&every, 0.0), quantile(&every, 0.99));
+        // Both are NaN without values.
+        if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+            continue;
+        }
+        let bins = |values: &Vec<f64>| {
+            let mut bins = vec![0; BINS];
+            for value in values {
+                let at = ((value - low) / (high - low) * BINS as f64) as usize;
+                bins[at.min(BINS - 1)] += 1;
+            }
+            bins
+        };
+        all.push(Histogram { outcome, low, high, arms: values.iter().map(bins).collect() });
+    }
+    all
+}

@@ -1,0 +1,156 @@
+//! Gates: conditions that an experiment must meet.
+
+use crate::analysis::comparison::Comparison;
+use crate::analysis::unanswered::Unanswered;
+use crate::error::ExperimentError;
+use crate::outcome::Outcome;
+use gramc_stats::Interval;
+
+/// A gate, such as `success >= -1pp`. It passes if the whole confidence interval of the difference
+/// satisfies the bound, so too few cases do not pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    text: String,
+    outcome: Outcome,
+    at_least: bool,
+    bound: f64,
+    /// Whether the bound is a fraction of the first arm's mean.
+    relative: bool,
+}
+
+impl std::str::FromStr for Gate {
+    type Err = ExperimentError;
+
+    fn from_str(text: &str) -> Result<Self, ExperimentError> {
+        let invalid = |message: String| ExperimentError::Gate { gate: text.to_owned(), message };
+        let (at_least, name, bound) = match (text.split_once(">="), text.split_once("<=")) {
+            (Some((name, bound)), None) => (true, name, bound),
+            (None, Some((name, bound))) => (false, name, bound),
+            _ => {
+                let example =
+                    "expected OUTCOME, `>=` or `<=`, and a bound, such as `success >= -1pp`";
+                return Err(invalid(example.to_owned()));
+            }
+        };
+        let name = name.trim();
+        let outcome = Outcome::from_name(name).ok_or_else(|| {
+            let names = || Outcome::ALL.map(Outcome::name).into_iter();
+            let help = gramc_model::did_you_mean(name, names());
+            let help = help.unwrap_or_else(|| {
+                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
+            });
+            invalid(format!("unknown outcome `{name}`; {help}"))
+        })?;
+        let bound = bound.trim().replace('−', "-");
+        let (number, factor, relative) = if let Some(number) = bound.strip_suffix("pp") {
+            if !outcome.is_share() {
+                return Err(invalid(
+                    "the unit `pp` applies to success and preference only".to_owned(),
+                ));
+            }
+            (number, 0.01, false)
+        } else if let Some(number) = bound.strip_suffix('%') {
+            if outcome.is_share() {
+                return Err(invalid(format!(
+                    "differences of {name} are percentage points; use `pp`"
+                )));
+            }
+            (number, 0.01, true)
+        } else if outcome.is_share() {
+            return Err(invalid(
+                "expected a bound in percentage points, such as `-1pp`".to_owned(),
+            ));
+        } else {
+            (bound.strip_suffix("ms").unwrap_or(&bound), 1.0, false)
+        };
+        let number: f64 =
+            number.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(
+                || invalid(format!("expected a number with a unit, found `{bound}`")),
+            )?;
+        Ok(Self { text: text.to_owned(), outcome, at_least, bound: number * factor, relative })
+    }
+}
+
+impl Gate {
+    /// Checks all arms and describes each failure. Arms that cannot be compared fail.
+    pub fn failures(&self, comparisons: &[Comparison], unanswered: &[Unanswered]) -> Vec<String> {
+        let unbalanced: Vec<_> = unanswered
+            .iter()
+            .filter_map(|it| it.imbalance.as_ref())
+            .map(|why| format!("gate `{}` failed: {why}", self.text))
+            .collect();
+        if !unbalanced.is_empty() {
+            return unbalanced;
+        }
+        let mut of_outcome = comparisons.iter().filter(|it| it.outcome == self.outcome).peekable();
+        if of_outcome.peek().is_none() {
+            let name = self.outcome.name();
+            return vec![format!("gate `{}` failed: no data on {name}", self.text)];
+        }
+        let failure = |comparison: &Comparison| {
+            let nothing = Interval { low: f64::NAN, high: f64::NAN };
+            let interval = match alike(comparison) {
+                Some(difference) if self.relative && difference != 0.0 => {
+                    let relative = difference / comparison.first.mean;
+                    Interval { low: relative, high: relative }
+                }
+                Some(difference) => Interval { low: difference, high: difference },
+                None if self.relative => comparison.relative.unwrap_or(nothing),
+                None => comparison.interval,
+            };
+            let reached = if self.at_least {
+                interval.low >= self.bound
+            } else {
+                interval.high <= self.bound
+            };
+            let show = |value: f64| {
+                if self.relative {
+                    format!("{} %", Outcome::Success.show_difference(value))
+                } else {
+                    self.outcome.show_difference(value)
+                }
+            };
+            let Comparison { arm, against, cases, .. } = comparison;
+            let found = if interval.low.is_nan() {
+                format!("no interval for {arm} against {against}, from {cases} cases")
+            } else {
+                let [low, high] = [interval.low, interval.high].map(show);
+                format!("{arm} against {against} is between {low} and {high}")
+            };
+            (!reached).then(|| format!("gate `{}` failed: {found}", self.text))
+        };
+        of_outcome.filter_map(failure).collect()
+    }
+}
+
+/// The difference of two arms if it is the same in all of many cases. Then there is no interval, and
+/// none is needed.
+pub(crate) fn alike(comparison: &Comparison) -> Option<f64> {
+    let is_alike = comparison.interval.low.is_nan() && comparison.cases >= MIN_ALIKE_CASES;
+    is_alike.then_some(comparison.estimate)
+}
+
+/// The fewest cases from which the same difference in all of them is taken for the difference.
+const MIN_ALIKE_CASES: usize = 30;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it cannot go on")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_are_parsed() {
+        let gate: Gate = "success >= -1pp".parse().unwrap();
+        assert_eq!((gate.at_least, gate.bound, gate.relative), (true, -0.01, false));
+        let gate: Gate = "latency<=+10%".parse().unwrap();
+        assert_eq!((gate.outcome, gate.bound, gate.relative), (Outcome::Latency, 0.1, true));
+        let error = |text: &str| text.parse::<Gate>().unwrap_err().to_string();
+        assert!(error("success").contains("expected OUTCOME"));
+        assert!(error("sucess >= 0pp").contains("did you mean `success`?"));
+        assert!(error("tokens >= 1pp").contains("`pp` applies to success and preference only"));
+        assert!(error("success >= 1%").contains("use `pp`"));
+        assert!(error("success >= 1").contains("expected a bound in percentage points"));
+        assert!(error("calls <= some").contains("expected a number with a unit, found `some`"));
+        assert!(error("calls <= NaN").contains("expected a number"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Results by tag.
+
+use serde::Serialize;
+
+use crate::analysis::comparison::IntervalValue;
+use crate::analysis::counted::CountedCases;
+use crate::method::Method;
+use crate::outcome::Outcome;
+use crate::text::percent;
+use gramc_stats::{Interval, mean, success_difference};
+
+/// The difference of success in the cases with a tag.
+#[derive(Debug, Clone, Serialize)]
+pub struct TagResult {
+    /// The tag.
+    pub tag: String,
+    /// The arm.
+    pub arm: String,
+    /// The number of cases.
+    pub cases: usize,
+    /// The success rates of the first arm and of this arm.
+    pub rates: [f64; 2],
+    /// The difference, as a fraction.
+    pub estimate: f64,
+    /// The interval of the difference, not adjusted for the number of tags. Null in a sequential
+    /// experiment, in which it would not be valid.
+    pub interval: IntervalValue,
+}
+
+/// The results of all tags, in alphabetical order.
+pub(crate) fn by_tag(
+    cases: &CountedCases<'_>,
+    names: &[String],
+    method: &Method,
+) -> Vec<TagResult> {
+    let mut all = Vec::new();
+    for tag in cases.tags() {
+        let tagged = cases.with_tag(&tag);
+        for (arm, name) in names.iter().enumerate().skip(1) {
+            let units = tagged.pairs(arm, Outcome::Success);
+            if units.cases == 0 {
+                continue;
+            }
+            let interval = if method.sequential {
+                Interval { low: f64::NAN, high: f64::NAN }
+            } else {
+                success_difference(&units.differences, method.level_of_each(names.len())).interval
+            };
+            all.push(TagResult {
+                tag: tag.clone(),
+                arm: name.clone(),
+                cases: units.cases,
+                rates: [mean(&units.first), mean(&units.second)],
+                estimate: mean(&units.differences),
+                interval: IntervalValue(interval),
+            });
+        }
+    }
+    all
+}
+
+/// The head and the rows of the table of tags. Empty without tags.
+pub(crate) fn cells(
+    results: &[TagResult],
+    arms: &[&str],
+    level: f64,
+) -> (Vec<String>, Vec<Vec<String>>) {
+    let [first, second] = match arms {
+        [first, second] => [*first, *second],
+        _ => ["first arm", "this arm"],
+    };
+    let interval = format!("{} % interval", percent(level));
+    let head = ["tag", "cases", first, second, "difference", &interval];
+    let outcome = Outcome::Success;
+    let row = |result: &TagResult| {
+        let tag = match arms.len() {
+            2 => result.tag.clone(),
+            _ => format!("{} of {}", result.tag, result.arm),
+        };
+        let [one, other] = result.rates.map(|rate| outcome.show(rate));
+        let difference = outcome.show_difference(result.estimate);
+        let interval = outcome.show_interval(result.interval.0);
+        vec![tag, result.cases.to_string(), one, other, difference, interval]
+    };
+    (head.map(str::to_owned).to_vec(), results.iter().map(row).collect())
+}

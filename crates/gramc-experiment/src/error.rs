@@ -1,0 +1,99 @@
+//! The error of this crate.
+
+use std::fmt::Display;
+use std::path::Path;
+
+/// An experiment that cannot be planned, run or reported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A file or folder cannot be accessed.
+    #[error("cannot {action} {path}: {message}")]
+    Io {
+        /// The operation.
+        action: &'static str,
+        /// The file or folder.
+        path: String,
+        /// The cause.
+        message: String,
+    },
+    /// Another process uses a file or folder.
+    #[error("{path} is in use by another gramc; wait for it, or use another path")]
+    Locked {
+        /// The file or folder.
+        path: String,
+    },
+    /// The content of a file is invalid.
+    #[error("{place}: {message}")]
+    Content {
+        /// The file, and the line if there is one.
+        place: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A folder contains another experiment.
+    #[error("{path} contains another experiment: {difference}; use another folder")]
+    OtherExperiment {
+        /// The folder.
+        path: String,
+        /// The first difference.
+        difference: &'static str,
+    },
+    /// A gate is invalid.
+    #[error("invalid gate `{gate}`: {message}")]
+    Gate {
+        /// The gate.
+        gate: String,
+        /// Why it is invalid.
+        message: String,
+    },
+    /// A shard is invalid.
+    #[error("invalid shard `{0}`: expected PART/TOTAL, such as 3/16")]
+    Shard(String),
+    /// A program of a case cannot be run.
+    #[error("cannot run `{program}`: {message}")]
+    Program {
+        /// The program.
+        program: String,
+        /// The cause.
+        message: String,
+    },
+    /// A judge or a simulated user gave no answer.
+    #[error("cannot evaluate with `{model}`: {message}")]
+    Evaluator {
+        /// The model.
+        model: String,
+        /// The cause.
+        message: String,
+    },
+    /// A case needs a model for its judge or user, and none is named.
+    #[error("the case `{case}` needs a model for its judge or user")]
+    NoEvaluator {
+        /// The case.
+        case: String,
+    },
+    /// The model of a judge or a simulated user is not available.
+    #[error(transparent)]
+    Model(#[from] gramc_agent::model::ModelNameError),
+    /// Folders are not the parts of one experiment.
+    #[error("{0}")]
+    Parts(String),
+    /// Parts of an experiment are missing.
+    #[error("missing parts: {0}")]
+    MissingParts(String),
+    /// An image of a case cannot be read.
+    #[error(transparent)]
+    Image(#[from] gramc_agent::ImageError),
+    /// A run ended unexpectedly.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl ExperimentError {
+    pub(crate) fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {
+        Self::Io { action, path: path.display().to_string(), message: error.to_string() }
+    }
+
+    pub(crate) fn content(place: impl Display, message: impl Into<String>) -> Self {
+        Self::Content { place: place.to_string(), message: message.into() }
+    }
+}

@@ -1,0 +1,46 @@
+//! The input of graders.
+
+use std::sync::Arc;
+
+use gramc_agent::Message;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The input of a grader.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Transcript {
+    pub(crate) case: String,
+    /// The case as written in its file.
+    pub(crate) definition: Arc<str>,
+    pub(crate) arm: String,
+    pub(crate) text: String,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) calls: Vec<RecordedCall>,
+}
+
+impl Transcript {
+    /// The input of programs: the transcript without the name of the arm.
+    pub(crate) fn json(&self) -> Value {
+        let Self { case, definition, text, messages, calls, .. } = self;
+        // It was read before.
+        let definition: Value = serde_json::from_str(definition).unwrap_or_default();
+        let calls = calls
+            .iter()
+            .map(|call| json!({"name": call.name, "arguments": call.arguments, "ok": call.ok}));
+        let calls: Value = calls.collect();
+        json!({
+            "case": case, "definition": definition, "text": text, "messages": messages, "calls": calls,
+        })
+    }
+}
+
+/// A call in a transcript.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RecordedCall {
+    /// The name of the tool.
+    pub name: String,
+    /// The repaired arguments if the call was accepted, else those of the model.
+    pub arguments: Value,
+    /// Whether the call succeeded.
+    pub ok: bool,
+}
