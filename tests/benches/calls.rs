@@ -15,14 +15,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gramc_calls::check::{Policy, Rejection, ToolCheck};
+use gramc_calls::names::{KnownName, NameIndex};
 use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_syntax::{SourceFile, parse};
-use gramc_tools::check::{Policy, Rejection, ToolCheck};
 use gramc_tools::clock::ManualClock;
 use gramc_tools::implementations::function;
 use gramc_tools::invocation::Answer;
-use gramc_tools::names::{KnownName, NameIndex};
 use gramc_tools::{Admission, Call, Session, ToolLibrary};
 use serde_json::Value;
 

@@ -425,7 +425,7 @@ fn every_name_stands_on_the_page_and_in_the_schema() {
     let schema = schema.expect("there is a schema");
     let folder = "crates/gramc-tools/src";
     let found = [
-        names(&format!("{folder}/check/problem.rs"), "=> \""),
+        names("crates/gramc-calls/src/check/problem.rs", "=> \""),
         names(&format!("{folder}/verdict.rs"), "} => \""),
         names(&format!("{folder}/verdict.rs"), "(_) => \""),
         names(&format!("{folder}/verdict.rs"), "put(\""),

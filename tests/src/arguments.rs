@@ -2,10 +2,10 @@
 //!
 //! A fuzz target includes this file alone, so it knows nothing of the other helpers.
 
+use gramc_calls::check::{Accepted, Policy, ToolCheck, Undeclared};
 use gramc_check::check;
 use gramc_schema::emit::ParameterSchema;
 use gramc_syntax::{SourceFile, parse};
-use gramc_tools::check::{Accepted, Policy, ToolCheck, Undeclared};
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::Value;
 
@@ -131,7 +131,7 @@ pub fn fault(check: &ToolCheck, referee: &Validator, text: &str, policy: Policy)
         Ok(accepted) => accepted,
         Err(refused) => {
             // What is wrong has to be told without a panic, too.
-            if let gramc_tools::check::Rejection::Invalid(invalid) = refused {
+            if let gramc_calls::check::Rejection::Invalid(invalid) = refused {
                 let problems = invalid.problems();
                 if problems.is_empty() {
                     return Some("it is refused, and nothing is wrong with it".to_owned());

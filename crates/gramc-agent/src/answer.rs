@@ -1,8 +1,8 @@
 //! Answers in a result type: the model's final text, checked like the arguments of a call.
 
+use gramc_calls::check::{Policy, SchemaError, ToolCheck};
 use gramc_model::{ObjectType, Output, Tool, Type, TypeUse, Types};
 use gramc_schema::emit::{ParameterSchema, ResultSchema};
-use gramc_tools::check::{Policy, SchemaError, ToolCheck};
 use serde_json::Value;
 
 /// Checks the answers of an agent against its result type.

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gramc_calls::check::{SchemaError, ToolCheck};
 use gramc_check::Valid;
 use gramc_mcp::ServeError;
 use gramc_model::{Agent, Module, ValueSource};
 use gramc_schema::emit::message_object;
 use gramc_tools::Bound;
 use gramc_tools::approval::Approvals;
-use gramc_tools::check::{SchemaError, ToolCheck};
 use gramc_tools::implementations::validator;
 use gramc_tools::invocation::Implementation;
 use serde_json::Value;

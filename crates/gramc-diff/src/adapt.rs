@@ -4,10 +4,10 @@ mod proof;
 
 use std::collections::HashSet;
 
+use gramc_calls::{ArgumentMapping, MappedValue};
 use gramc_json_schema::containment::{Containment, decide};
 use gramc_json_schema::pointer::follow;
 use gramc_model::{Field, Module, Tool, ValueSource};
-use gramc_tools::{ArgumentMapping, MappedValue};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 

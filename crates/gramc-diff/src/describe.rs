@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use gramc_calls::check::ToolCheck;
 use gramc_json_schema::containment::Counterexample;
 use gramc_json_schema::keywords::Keyword;
 use gramc_json_schema::pointer::{decode_fragment, dotted, unescape_token};
 use gramc_json_schema::values::canonical;
-use gramc_tools::check::ToolCheck;
 use serde_json::{Value, json};
 
 use crate::parts::{Difference, Part};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use gramc_calls::names::split;
 use gramc_model::Tool;
-use gramc_tools::names::split;
 use serde_json::{Map, Value};
 
 use crate::schemas::ToolSchemas;

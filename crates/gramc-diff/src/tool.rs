@@ -2,13 +2,13 @@
 
 use std::cell::LazyCell;
 
+use gramc_calls::check::{Policy, ToolCheck};
 use gramc_json_schema::annotations::{AnnotationChange, changes};
 use gramc_json_schema::containment::is_constraint;
 use gramc_json_schema::keywords::Keyword;
 use gramc_json_schema::pointer::{dotted, escape_token};
 use gramc_json_schema::values::same;
 use gramc_model::{Field, Tool, Types, ValueSource};
-use gramc_tools::check::{Policy, ToolCheck};
 use serde_json::Value;
 use smol_str::SmolStr;
 

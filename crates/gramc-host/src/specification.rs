@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use gramc::specification::{Specification as Source, SpecificationError};
+use gramc_calls::check::Policy;
 use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use gramc_schema::import::{ImportError, ImportOptions, Origin, import_value};
-use gramc_tools::check::Policy;
 use gramc_tools::{Call, Session, Settings, ToolLibrary, Verdict};
 use serde_json::Value;
 

@@ -16,14 +16,14 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use tokio::sync::Semaphore;
 
-use crate::check::{SchemaError, ToolCheck};
 use crate::journal::CallJournal;
 use crate::library::{LibraryEntry, ToolLibrary};
 use crate::masks::{SecretMasks, is_maskable};
 #[cfg(feature = "mcp")]
 use crate::mcp::LibraryServer;
-use crate::names::{KnownName, NameIndex};
 use crate::settings::Settings;
+use gramc_calls::check::{SchemaError, ToolCheck};
+use gramc_calls::names::{KnownName, NameIndex};
 
 pub use changes::OnChange;
 pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};

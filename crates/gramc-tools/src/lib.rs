@@ -41,9 +41,7 @@
 //! ```
 
 pub mod approval;
-mod argument_mapping;
 mod bind;
-pub mod check;
 pub mod clock;
 mod content;
 #[cfg(any(feature = "command", feature = "mcp"))]
@@ -58,7 +56,6 @@ mod library;
 mod masks;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-pub mod names;
 #[cfg(any(feature = "command", feature = "mcp"))]
 mod process;
 #[cfg(feature = "command")]
@@ -74,7 +71,6 @@ mod tool_source;
 pub mod validator;
 mod verdict;
 
-pub use argument_mapping::{ArgumentMapping, MappedValue};
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
 pub use content::{Image, ToolContent};
 #[cfg(any(feature = "command", feature = "mcp"))]

@@ -12,7 +12,6 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::approval::ApprovalPolicy;
-use crate::check::Problem;
 use crate::implementations::Fake;
 use crate::injected_source::InjectedSource;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
@@ -21,6 +20,7 @@ use crate::journal::CallJournal;
 use crate::mcp::LibraryServer;
 use crate::settings::Settings;
 use crate::tool_source::ToolSource;
+use gramc_calls::check::Problem;
 
 pub use specification::LibraryError;
 

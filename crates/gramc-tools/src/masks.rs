@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use gramc_model::Tool;
 
-use crate::check::Problem;
+use gramc_calls::check::Problem;
 
 /// The replacement of a secret.
 pub(crate) const MASK: &str = "***";

@@ -23,7 +23,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::{ApprovalPolicy, Approvals};
 use crate::bind::{Bound, CallTarget};
-use crate::check::{Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck};
 use crate::clock::{Clock, SystemClock};
 use crate::implementations::Client;
 use crate::invocation::{Implementation, RequestOrigin, SessionResources};
@@ -32,6 +31,9 @@ use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{Call, CallError, Success, Verdict, Warning};
+use gramc_calls::check::{
+    Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck,
+};
 
 use observer::SessionObserver;
 pub use observer::{CallObserver, FinishedCall};

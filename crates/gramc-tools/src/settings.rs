@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use crate::approval::ApprovalPolicy;
 use crate::bind::OnChange;
-use crate::check::{Policy, Undeclared};
 use crate::throttle::ThrottlePolicy;
+use gramc_calls::check::{Policy, Undeclared};
 
 /// The maximum response size in bytes if no limit is configured. Unlimited output could exhaust the
 /// memory.

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::check::Problem;
 use crate::invocation::{Answer, Implementation, Invocation, RequestOrigin};
 use crate::sanitize::beginning;
+use gramc_calls::check::Problem;
 
 /// The maximum size of a report in bytes.
 const MAX_REPORT: usize = 1 << 20;

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use crate::approval::ApprovalDecision;
-use crate::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
-use crate::names::Suggestion;
 use crate::{Image, ToolContent};
+use gramc_calls::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
+use gramc_calls::names::Suggestion;
 use gramc_json_schema::pointer::dotted;
 use message::{error_message, error_text, format_duration, guidance};
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use gramc_calls::check::{Accepted, Policy, Rejection, ToolCheck, Undeclared};
 use gramc_tests::arguments::{STRICT, Subject};
-use gramc_tools::check::{Accepted, Policy, Rejection, ToolCheck, Undeclared};
 use serde_json::{Value, json};
 
 /// The most time that one answer may take. Each takes far less than a second; the machine may have

@@ -13,13 +13,13 @@ mod verdicts;
 
 use std::collections::BTreeMap;
 
+use gramc_calls::check::{Accepted, Rejection, ToolCheck};
 use gramc_model::{Module, ValueSource};
 use gramc_schema::emit::ParameterSchema;
 use gramc_tests::arguments::referee;
 use gramc_tests::campaign;
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
-use gramc_tools::check::{Accepted, Rejection, ToolCheck};
 use jsonschema::Validator;
 use serde_json::Value;
 

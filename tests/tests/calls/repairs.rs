@@ -1,13 +1,13 @@
 //! Repairs are sound: what they let through is valid, what was valid stays as it was, and what
 //! comes out needs no second repair.
 
+use gramc_calls::check::{Policy, ToolCheck, Undeclared};
 use gramc_model::ValueSource;
 use gramc_tests::instances::instance;
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::reading::equal;
 use gramc_tests::rng::Rng;
 use gramc_tests::{arguments, campaign};
-use gramc_tools::check::{Policy, ToolCheck, Undeclared};
 use serde_json::{Map, Value};
 
 use super::rough::{Style, roughened};
@@ -47,7 +47,7 @@ fn valid_stays(judges: &Judges, text: &str, policy: Policy) -> Result<(), String
         refused => return Err(format!("it is valid, and refused: {}", told(&refused))),
     };
     let after: Value = serde_json::from_str(&accepted.arguments).unwrap();
-    let whole = |repair: &gramc_tools::check::Repair| repair.rule.name() == "whole-number";
+    let whole = |repair: &gramc_calls::check::Repair| repair.rule.name() == "whole-number";
     // A host that has names corrected means those, too, that could be meant as they are.
     if !policy.correct_names && !accepted.repairs.iter().all(whole) {
         return Err(format!("it is valid, and repaired: {:?}", accepted.repairs));
@@ -135,7 +135,7 @@ fn look(rng: &mut Rng, judges: &Judges, value: &Value, counts: &mut Counts) {
 fn judge_rough(
     judges: &Judges,
     text: &str,
-    expected: &Result<gramc_tools::check::Accepted, gramc_tools::check::Rejection>,
+    expected: &Result<gramc_calls::check::Accepted, gramc_calls::check::Rejection>,
     counts: &mut Counts,
     [accepted, same]: [&'static str; 2],
 ) {

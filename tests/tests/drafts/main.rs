@@ -7,9 +7,9 @@ mod generate;
 mod random;
 mod suite;
 
+use gramc_calls::check::{Policy, ToolCheck, Undeclared};
 use gramc_schema::import::{ImportOptions, import_value};
 use gramc_syntax::{SourceFile, parse};
-use gramc_tools::check::{Policy, ToolCheck, Undeclared};
 use jsonschema::Draft;
 use serde_json::{Value, json};
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use gramc_calls::check::{Policy, ToolCheck};
 use gramc_check::{Valid, check};
 use gramc_grammar::{Grammar, Syntax, ToolSchema};
 use gramc_model::Module;
@@ -22,7 +23,6 @@ use gramc_tests::gbnf::Gbnf;
 use gramc_tests::modules::{Modules, Numbers};
 use gramc_tests::rng::Rng;
 use gramc_tests::schemas::Schemas;
-use gramc_tools::check::{Policy, ToolCheck};
 use serde_json::{Value, json};
 
 /// How many sentences each campaign derives: `GRAMC_SENTENCES`, or as many as take some seconds.

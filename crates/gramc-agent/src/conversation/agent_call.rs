@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gramc_tools::check::Policy;
+use gramc_calls::check::Policy;
 use gramc_tools::{CallError, Success, Verdict};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

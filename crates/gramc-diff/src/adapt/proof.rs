@@ -1,7 +1,7 @@
 //! Proofs that the new tool accepts what becomes of all calls, and calls that show the opposite.
 
+use gramc_calls::{ArgumentMapping, MappedValue};
 use gramc_json_schema::containment::{Containment, confirm, decide};
-use gramc_tools::{ArgumentMapping, MappedValue};
 use serde_json::{Map, Value};
 
 use super::{NotAdapted, Search};

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use gramc_calls::check::{Policy, Rejection, ToolCheck};
 use gramc_check::codes;
 use gramc_model::nearest::nearest;
 use gramc_model::{Module, Tool};
 use gramc_syntax::{Code, Diagnostic, SourceFile};
-use gramc_tools::check::{Policy, Rejection, ToolCheck};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;

@@ -7,10 +7,10 @@ use gramc_syntax::{Severity, SourceFile, Span, parse};
 use serde_json::{Value, json};
 
 use super::problem::{BindProblem, Incompatibility};
-use crate::check::{ToolCheck, Undeclared};
 use crate::invocation::DeclaredInterface;
 use crate::library::LibraryEntry;
 use crate::settings::Settings;
+use gramc_calls::check::{ToolCheck, Undeclared};
 use gramc_json_schema::containment::{Containment, decide};
 use gramc_json_schema::keywords::{Keyword, Keywords};
 

@@ -9,9 +9,9 @@ use smol_str::SmolStr;
 
 use super::problem::BindProblem;
 use super::{Binder, BoundTool, texts};
-use crate::check::{Policy, Rejection, ToolCheck, Undeclared};
 use crate::implementations::Fake;
 use crate::library::{Injection, LibraryEntry};
+use gramc_calls::check::{Policy, Rejection, ToolCheck, Undeclared};
 
 fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
     tool.parameters.iter().filter(|known| known.source == ValueSource::Injected)

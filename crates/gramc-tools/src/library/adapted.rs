@@ -5,11 +5,11 @@ use std::sync::Arc;
 use gramc_model::{Tool, Types};
 use smol_str::SmolStr;
 
-use crate::argument_mapping::ArgumentMapping;
 use crate::invocation::{
     AnswerFuture, CloseFuture, ConnectFuture, Implementation, Invocation, RequestOrigin,
     SessionResources,
 };
+use gramc_calls::ArgumentMapping;
 
 /// An implementation that gets other arguments than its tool.
 #[derive(Debug)]

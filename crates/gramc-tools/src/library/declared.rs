@@ -10,7 +10,6 @@ use smol_str::SmolStr;
 
 use super::adapted::Adapted;
 use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
-use crate::argument_mapping::ArgumentMapping;
 use crate::bind::schemas_of;
 use crate::implementations::{self, Loader};
 use crate::injected_source::sources;
@@ -19,6 +18,7 @@ use crate::invocation::{
     InvocationErrorKind,
 };
 use crate::settings::Settings;
+use gramc_calls::ArgumentMapping;
 
 impl ToolLibrary {
     /// The library of a declaration in `module`. Relative paths and commands are relative to

@@ -18,12 +18,12 @@ use super::param_headers::param_headers;
 use super::pending_calls::PendingCall;
 use super::session_client::{ClientSlot, SessionClient, relevant};
 use super::{McpError, UrlOptions};
-use crate::check::ToolCheck;
 use crate::environment::ProgramEnvironment;
 use crate::invocation::{
     CloseFuture, InvocationError, InvocationErrorKind, RequestOrigin, SessionResource,
 };
 use crate::sanitize::sanitize_line;
+use gramc_calls::check::ToolCheck;
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
 /// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a

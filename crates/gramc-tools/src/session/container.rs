@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use super::{Session, is_nothing};
 use crate::masks::MASK;
-use crate::names::{KnownName, NameIndex};
 use crate::verdict::{CallError, Success};
+use gramc_calls::names::{KnownName, NameIndex};
 
 impl Session {
     /// Handles a call of a container. Without parameters, the container expands.
@@ -124,7 +124,9 @@ fn attempted(arguments: &str) -> Value {
     }
     match serde_json::from_str(arguments) {
         Ok(value) => value,
-        Err(_) => crate::check::repaired_json(arguments).unwrap_or_else(|| Value::from(arguments)),
+        Err(_) => {
+            gramc_calls::check::repaired_json(arguments).unwrap_or_else(|| Value::from(arguments))
+        }
     }
 }
 

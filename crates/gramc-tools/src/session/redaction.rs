@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::Session;
 use crate::bind::{CallTarget, texts};
-use crate::check::{Rejection, repaired_json};
 use crate::masks::{MASK, SecretMasks};
+use gramc_calls::check::{Rejection, repaired_json};
 
 /// A call's arguments without secrets and undeclared arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use super::{Admission, Session, hash_of, warnings};
 use crate::ToolContent;
 use crate::approval::{ApprovalDecision, ApprovalRequest};
-use crate::check::{Accepted, InvalidArguments};
 use crate::invocation::{
     Answer, Implementation, Invocation, InvocationError, InvocationErrorKind, RequestOrigin,
 };
@@ -20,6 +19,7 @@ use crate::settings::Settings;
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::validator::problems;
 use crate::verdict::{CallError, Success, Verdict, Warning};
+use gramc_calls::check::{Accepted, InvalidArguments};
 
 /// An admitted call.
 #[derive(Debug)]

@@ -12,11 +12,11 @@ use gramc_syntax::{SourceFile, parse};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::check::{Problem, Undeclared};
 use crate::implementations::{Function, async_function};
 use crate::injected_source::InjectedSource;
 use crate::library::ToolLibrary;
 use crate::settings::Settings;
+use gramc_calls::check::{Problem, Undeclared};
 
 const TEXT: &str = r#"
 [deploy:Tool |

@@ -2,8 +2,8 @@
 
 use super::{AdmittedCall, Session};
 use crate::bind::CallTarget;
-use crate::check::Accepted;
 use crate::invocation::RequestOrigin;
+use gramc_calls::check::Accepted;
 
 impl Session {
     /// A call whose arguments reach the implementation as they are, to test what it does with invalid

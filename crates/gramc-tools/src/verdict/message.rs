@@ -6,8 +6,8 @@ use std::time::Duration;
 use smol_str::SmolStr;
 
 use super::{CallError, seconds};
-use crate::check::InvalidArguments;
-use crate::names::Suggestion;
+use gramc_calls::check::InvalidArguments;
+use gramc_calls::names::Suggestion;
 
 pub(super) fn format_duration(time: Duration) -> String {
     format!("{} s", seconds(time))

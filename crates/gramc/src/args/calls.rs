@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use gramc_tools::check::Undeclared;
+use gramc_calls::check::Undeclared;
 
 use super::LiveServer;
 

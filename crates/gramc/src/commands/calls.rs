@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gramc_agent::CostEstimate;
+use gramc_calls::check::Policy;
 use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_tools::approval::ApprovalPolicy;
-use gramc_tools::check::Policy;
 use gramc_tools::clock::ManualClock;
 use gramc_tools::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,

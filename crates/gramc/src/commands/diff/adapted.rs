@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use gramc_calls::ArgumentMapping;
 use gramc_diff::{Adaptation, AdaptedTool, NotAdapted};
 use gramc_model::{
     Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print,
 };
-use gramc_tools::ArgumentMapping;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 

@@ -335,22 +335,22 @@ fn mark_refused_defaults(shapes: &mut Shapes) {
 
 impl ToolCheck {
     /// Whether a text is valid JSON.
-    pub(crate) fn reads(text: &str) -> bool {
+    pub fn reads(text: &str) -> bool {
         Tape::read(text).is_ok()
     }
 
     /// Whether strings are accepted.
-    pub(crate) fn takes_text(&self) -> bool {
+    pub fn takes_text(&self) -> bool {
         self.shapes.kinds(self.shapes.root).meets(TypeSet::TEXT)
     }
 
     /// Whether only strings are accepted.
-    pub(crate) fn takes_only_text(&self) -> bool {
+    pub fn takes_only_text(&self) -> bool {
         self.shapes.kinds(self.shapes.root) == TypeSet::TEXT
     }
 }
 
 /// The value of malformed JSON, if its meaning is unambiguous.
-pub(crate) fn repaired_json(text: &str) -> Option<Value> {
+pub fn repaired_json(text: &str) -> Option<Value> {
     serde_json::from_str(&json_repair::repair(text).ok()?.json).ok()
 }

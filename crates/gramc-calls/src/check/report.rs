@@ -25,7 +25,7 @@ pub enum Rejection {
 
 impl Rejection {
     /// The first problems of a rejected result.
-    pub(crate) fn of_result(&self) -> String {
+    pub fn of_result(&self) -> String {
         self.describe("result")
     }
 
@@ -89,7 +89,7 @@ impl MalformedArguments {
     }
 
     /// The error type, as used in verdicts.
-    pub(crate) fn error_type(&self) -> &'static str {
+    pub fn error_type(&self) -> &'static str {
         match self.kind {
             MalformedKind::Syntax => "malformed_arguments",
             MalformedKind::Unclosed => "unclosed_arguments",
@@ -144,17 +144,17 @@ impl InvalidArguments {
 
     /// The valid arguments after repairs, as a JSON object. `None` if they cannot be separated from
     /// the invalid ones.
-    pub(crate) fn accepted(&self) -> Option<Value> {
+    pub fn accepted(&self) -> Option<Value> {
         serde_json::from_str(&self.accepted).ok().filter(Value::is_object)
     }
 
     /// The values of secret parameters, to mask them in other messages.
-    pub(crate) fn secrets(&self) -> &[String] {
+    pub fn secrets(&self) -> &[String] {
         &self.secrets
     }
 
     /// Creates a report of problems that host validators found.
-    pub(crate) fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
+    pub fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
         let shapes = Arc::clone(check.shapes());
         let mut invalid = Self::new(shapes, Vec::new(), 0, Vec::new(), String::new());
         invalid.and(host);
@@ -162,7 +162,7 @@ impl InvalidArguments {
     }
 
     /// Adds problems that host validators found.
-    pub(crate) fn and(&mut self, host: Vec<Problem>) {
+    pub fn and(&mut self, host: Vec<Problem>) {
         self.host.extend(host);
         let kept = self.host.len().min(MAX_NOTES.saturating_sub(self.notes.len()));
         self.more += self.host.len() - kept;

@@ -30,7 +30,7 @@ mod validate;
 pub use compile::SchemaError;
 pub use problem::{ProblemCode, Repair, RepairRule};
 pub use report::{InvalidArguments, MalformedArguments, MalformedKind, Problem, Rejection};
-pub(crate) use tool::repaired_json;
+pub use tool::repaired_json;
 pub use tool::{Accepted, Policy, ToolCheck};
 pub use validate::Undeclared;
 

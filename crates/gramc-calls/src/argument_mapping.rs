@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// out.
 ///
 /// ```
-/// use gramc_tools::ArgumentMapping;
+/// use gramc_calls::ArgumentMapping;
 /// use serde_json::json;
 ///
 /// let arguments = json!({"place": {"city": "$city"}, "unit": {"$unit": {"C": "celsius"}}, "v": 2});
@@ -65,7 +65,7 @@ impl ArgumentMapping {
     }
 
     /// Whether it names an argument of the call.
-    pub(crate) fn names(&self, argument: &str) -> bool {
+    pub fn names(&self, argument: &str) -> bool {
         self.0.iter().any(|(_, value)| value.names(argument))
     }
 
