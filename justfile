@@ -33,16 +33,16 @@ snapshots crate *args:
 # Regenerate the pages of targets, the list of lints, the outputs in the manual and the simulations.
 pages:
     UPDATE_PAGES=1 cargo test -p gramc-schema -p gramc-grammar --lib
-    UPDATE_PAGES=1 cargo test -p gramc --test cli commands_print_what_the_documents_show
-    UPDATE_PAGES=1 cargo test -p gramc-tests --test statistics
+    UPDATE_PAGES=1 cargo test -p gramc-system-tests commands_print_what_the_documents_show
+    UPDATE_PAGES=1 cargo test -p gramc-system-tests statistics
 
 # Regenerate the parsers of the tree-sitter grammars.
 grammars:
-    UPDATE_GRAMMARS=1 cargo test -p gramc-tests --test tree_sitter
+    UPDATE_GRAMMARS=1 cargo test -p gramc-language-tests tree_sitter
 
 # Run one benchmark: parse, compile, check, calls, agent, mcp, experiment, statistics or lsp.
 bench name:
-    cargo bench -p gramc-tests --bench {{ name }}
+    cargo bench -p gramc-system-tests --bench {{ name }}
 
 # Run all tests, then fuzz each target.
 fuzz seconds="60":

@@ -1,12 +1,12 @@
 //! What the loop of an agent costs by itself, an iteration: a model that answers at once, and a tool
 //! that does nothing, compared with pydantic-ai with the model that it has for tests, in turn.
 //!
-//! `cargo bench -p gramc-tests --bench agent` takes half a minute, and some more the first time: it
+//! `cargo bench -p gramc-system-tests --bench agent` takes half a minute, and some more the first time: it
 //! installs pydantic-ai into `.tools/agents`.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
+use gramc_language_tests::root;
 use std::hint::black_box;
-use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use gramc_agent::{
 };
 use gramc_schema::Target;
 use gramc_syntax::{SourceFile, parse};
-use gramc_tests::peers::python_with;
+use gramc_system_tests::peers::python_with;
 use gramc_tools::implementations::function;
 use gramc_tools::{Settings, ToolLibrary};
 use serde_json::{Value, json};
@@ -120,8 +120,4 @@ fn main() {
     };
     let (own, other) = (tell("gramc", &mut own), tell("pydantic-ai", &mut other));
     println!("{:.0} times", other / own);
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
 }

@@ -4,13 +4,13 @@
 //! In the workspace, `serde_json` keeps the order of keys and all digits of numbers, which makes it
 //! slower than it need be. So it and `jsonschema` are measured in a program of their own
 //! (`tests/benches/plain`), with their default features; it runs in turn with what is measured
-//! here. `cargo bench -p gramc-tests --bench calls` takes about two minutes, and some more the
+//! here. `cargo bench -p gramc-system-tests --bench calls` takes about two minutes, and some more the
 //! first time.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::cell::Cell;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -149,7 +149,7 @@ struct Others {
 
 impl Others {
     fn start() -> Self {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let tests = gramc_language_tests::root().join("tests");
         let folder = tests.join("benches/plain");
         let built = Command::new("cargo")
             .args(["build", "--release", "--quiet", "--locked", "--target-dir", "target"])
@@ -157,7 +157,7 @@ impl Others {
             .status()
             .expect("cargo starts");
         assert!(built.success(), "tests/benches/plain is built");
-        let python = tests.join("../.tools/python/bin/python");
+        let python = gramc_language_tests::root().join(".tools/python/bin/python");
         assert!(python.exists(), "pydantic is missing: tests/real/install installs it");
         let plain = folder.join("target/release/plain");
         Self { plain, python, script: tests.join("real/pydantic_calls.py") }

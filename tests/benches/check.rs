@@ -3,7 +3,7 @@
 //!
 //! The programs are measured from the start of the process to its end. They run in turn, so that
 //! a change of the machine's speed hits all of them; medians and the least times are printed.
-//! `cargo bench -p gramc-tests --bench check` takes about two minutes, and some more the first
+//! `cargo bench -p gramc-system-tests --bench check` takes about two minutes, and some more the first
 //! time, when it installs the other programs.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gramc_syntax::{Limits, Parse, Severity};
-use gramc_tests::release::gramc;
-use gramc_tests::tool_files::{Style, tools_from};
+use gramc_system_tests::release::gramc;
+use gramc_system_tests::tool_files::{Style, tools_from};
 
 /// The allocator of the binary, for what is measured in this process.
 #[global_allocator]
@@ -182,7 +182,7 @@ fn programs(folder: &Path) -> Vec<Program> {
 
 /// The folder of the programs to compare with.
 fn peers() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = gramc_language_tests::root();
     let folder = root.join(".tools/peers/bin");
     if !folder.join("pato").exists() || !folder.join("gram").exists() {
         let installed = Command::new(root.join("tests/benches/install-peers")).status();

@@ -3,24 +3,23 @@
 //! classes.
 //!
 //! Everything runs in turn, so that a change of the machine's speed hits all of it; the medians are
-//! printed. `cargo bench -p gramc-tests --bench compile` takes about a minute. Pydantic is the one
+//! printed. `cargo bench -p gramc-system-tests --bench compile` takes about a minute. Pydantic is the one
 //! that `tests/run` installs.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic, clippy::cast_precision_loss)]
 
 use std::hint::black_box;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gramc_check::Valid;
+use gramc_language_tests::rng::Rng;
 use gramc_model::Module;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use gramc_schema::import;
 use gramc_schema::import::Origin;
+use gramc_schema_tests::schemas::Schemas;
 use gramc_syntax::{Diagnostic, Severity, SourceFile};
-use gramc_tests::rng::Rng;
-use gramc_tests::schemas::Schemas;
 use serde_json::{Value, json};
 
 /// The allocator of the binary, for both sides.
@@ -162,7 +161,7 @@ fn row(what: &str, count: usize, (ours, theirs): (Duration, Duration)) {
 
 /// Schemas of 600 tools: from gram, and from pydantic's classes.
 fn beside_pydantic(gram: &str) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = gramc_language_tests::root();
     let python = root.join(".tools/python/bin/python");
     if !python.exists() {
         println!("\nThere is no {}: tests/run installs it.", python.display());

@@ -1,7 +1,7 @@
 //! How many runs of an experiment `gramc ab` makes in a second: a scripted model, two libraries, 50,000
 //! cases, the journal and all reports written. The whole process is timed.
 //!
-//! `cargo bench -p gramc-tests --bench experiment` takes a minute or two.
+//! `cargo bench -p gramc-system-tests --bench experiment` takes a minute or two.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-use gramc_tests::release::gramc;
+use gramc_system_tests::release::gramc;
 
 const SPEC: &str = r#"
 [greeter:Agent {instruction: "You greet people.", model: "scripted/model.jsonl"} |

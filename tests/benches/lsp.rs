@@ -4,10 +4,11 @@
 //! it runs `taplo lsp`, a language server for TOML, with a file of as many lines. All are driven by
 //! the same client over standard input and output, and all times are the client's.
 //!
-//! `cargo bench -p gramc-tests --bench lsp` takes some minutes, and more the first time: it installs
+//! `cargo bench -p gramc-system-tests --bench lsp` takes some minutes, and more the first time: it installs
 //! taplo into `.tools/peers`.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
+use gramc_language_tests::root;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::ops::Range;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gramc_tests::release::gramc;
+use gramc_system_tests::release::gramc;
 use serde_json::{Value, json};
 
 /// How many lines the large file has, and how many files the project.
@@ -82,10 +83,6 @@ fn typed_in_the_middle(text: &str, wrong: &str) -> Edit {
     let middle = text.len() / 2;
     let at = middle + text[middle..].find(wrong).expect("there is such a line") + 2;
     Edit { at, typed: "x" }
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
 }
 
 fn taplo() -> PathBuf {

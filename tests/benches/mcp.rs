@@ -4,18 +4,18 @@
 //! which hangs less on what else the machine does. Then many clients call each over HTTP for a minute: it
 //! reports how long they wait, and whether the memory of the server grows.
 //!
-//! `cargo bench -p gramc-tests --bench mcp` takes about three minutes, and some more the first time: it
+//! `cargo bench -p gramc-system-tests --bench mcp` takes about three minutes, and some more the first time: it
 //! installs `FastMCP` into `.tools/fastmcp`.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
+use gramc_language_tests::root;
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gramc_tests::peers::python_with;
-use gramc_tests::release::gramc;
+use gramc_system_tests::peers::python_with;
+use gramc_system_tests::release::gramc;
 use serde_json::{Value, json};
 
 const SPEC: &str = "/** Adds two numbers */\n[add:Tool | (a::Int)==>(b::Int)==>(::Int)]\n";
@@ -127,10 +127,6 @@ fn memory(process: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it has memory");
     line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") * 1024.0 / 1e6
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the workspace")
 }
 
 fn free_port() -> u16 {

@@ -2,7 +2,7 @@
 //! crate `relateby-gram`.
 //!
 //! All parsers run in this process and in turn, so that a change of the machine's speed hits all
-//! of them; the medians are printed. `cargo bench -p gramc-tests --bench parse` takes about a
+//! of them; the medians are printed. `cargo bench -p gramc-system-tests --bench parse` takes about a
 //! minute.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::panic)]
 
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gramc_syntax::SourceFile;
-use gramc_tests::tool_files::{Style, tools};
+use gramc_system_tests::tool_files::{Style, tools};
 
 /// The sizes of the texts, in bytes, and how often each is parsed.
 const SIZES: [(usize, usize); 3] = [(100_000, 40), (1_000_000, 20), (10_000_000, 10)];
@@ -58,7 +58,7 @@ fn main() {
 fn whole_process(files: &[(PathBuf, String)]) {
     let built = Command::new(env!("CARGO")).args(["build", "--release", "-p", "gramc"]).status();
     assert!(built.is_ok_and(|status| status.success()), "gramc does not build");
-    let binary = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release/gramc");
+    let binary = gramc_language_tests::root().join("target/release/gramc");
     println!("\nCompile to JSON Schema, process start to end; ms, median.\n");
     println!(
         "| text | parse alone | gramc parse --tree none | gramc compile | compile / parse alone |"

@@ -1,16 +1,16 @@
 //! How long a search takes among 10,000 and 100,000 tools, with an index in memory and with one that is
 //! read from a file.
 //!
-//! `cargo bench -p gramc-tests --bench search` takes a minute.
+//! `cargo bench -p gramc-system-tests --bench search` takes a minute.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use gramc_language_tests::rng::Rng;
 use gramc_search::{Index, Query, Source};
 use gramc_syntax::{SourceFile, parse};
-use gramc_tests::rng::Rng;
 
 /// The allocator of the binary.
 #[global_allocator]

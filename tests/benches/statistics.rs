@@ -1,20 +1,19 @@
 //! What the statistics of 100,000 pairs take, and those of fewer pairs compared with SciPy.
 //!
-//! `cargo bench -p gramc-tests --bench statistics` takes half a minute, and some more the first time:
+//! `cargo bench -p gramc-system-tests --bench statistics` takes half a minute, and some more the first time:
 //! it installs SciPy into `.tools/statistics`.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
 use std::hint::black_box;
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use gramc_language_tests::rng::Rng;
 use gramc_stats::{
     Sequential, cases_needed_mean, hodges_lehmann, mcnemar_exact, mean, mean_difference, median,
     wilcoxon,
 };
-use gramc_tests::peers::python_with;
-use gramc_tests::rng::Rng;
+use gramc_system_tests::peers::python_with;
 
 /// The allocator of the binary.
 #[global_allocator]
@@ -105,7 +104,7 @@ fn beside_scipy() {
     let lines: Vec<String> = seconds.iter().map(f64::to_string).collect();
     std::fs::write(&file, lines.join("\n")).expect("the differences are written");
     let python = python_with("statistics", "scipy", "scipy==1.17.1");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("real/statistics/scipy_bench.py");
+    let script = gramc_language_tests::root().join("tests/real/statistics/scipy_bench.py");
     let output = Command::new(python).arg(script).arg(&file).output().expect("python starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);

@@ -139,7 +139,7 @@ fn first_value(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
-    use gramc_tests::rng::Rng;
+    use gramc_language_tests::rng::Rng;
 
     use super::*;
     use crate::message::AssistantMessage;

@@ -26,7 +26,7 @@ impl MeanDifference {
 }
 
 /// Pseudo-cases added in favor of each arm, as by Bonett and Price. With the 1/2 of Agresti and Min,
-/// coverage is too low where most runs succeed (`tests/tests/clustered.rs`).
+/// coverage is too low where most runs succeed (`tests/system/tests/clustered.rs`).
 const PSEUDO_CASES: f64 = 1.0;
 /// The number of cases with a difference of 1 that count towards the size of a pseudo-case. Without
 /// them, a rare case that differs in all repeats is underestimated.

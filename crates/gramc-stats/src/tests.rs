@@ -4,10 +4,14 @@
     reason = "a test stops where it cannot go on, and numbers that are the same are the same to the bit"
 )]
 
-use gramc_tests::rng::Rng;
+use self::rng::Rng;
 use serde_json::Value;
 
 use crate::*;
+
+#[allow(dead_code, unreachable_pub, reason = "a source of randomness that other tests use, too")]
+#[path = "../../../tests/language/src/rng.rs"]
+mod rng;
 
 /// What SciPy, statsmodels and NumPy say, with the samples that they say it of. The script that wrote
 /// it is `tests/real/statistics/referee.py`.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-#[path = "../../src/arguments.rs"]
+#[path = "../../schema/src/arguments.rs"]
 mod arguments;
 
 static SUBJECTS: LazyLock<Vec<arguments::Subject>> = LazyLock::new(arguments::subjects);

@@ -398,7 +398,7 @@ impl crate::invocation::Implementation for Leaky {
 
 #[tokio::test]
 async fn no_secret_of_a_library_is_in_any_output() {
-    use gramc_tests::rng::Rng;
+    use gramc_language_tests::rng::Rng;
 
     const LETTERS: &[&str] =
         &["a", "Z", "7", "-", "_", "=", "\"", "\\", "/", "\n", "\t", "ä", "€", "😀", "&", "<"];
