@@ -50,7 +50,7 @@ impl Library {
     pub fn load(path: String, name: Option<String>) -> Result<Self, Failure> {
         let load = || gramc_host::Library::load(Path::new(&path), name.as_deref());
         let loaded = within_runtime_if_available(load);
-        loaded.map(|it| Self(Arc::new(it))).map_err(specification_error)
+        loaded.map(|it| Self(Arc::new(it))).map_err(|error| specification_error(&error))
     }
 
     /// Adds a function.

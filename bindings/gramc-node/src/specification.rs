@@ -47,12 +47,10 @@ pub struct ImportedTools {
     pub notes: Vec<String>,
 }
 
-pub(crate) fn specification_error(error: SpecificationError) -> Failure {
-    match error {
-        SpecificationError::Failed(message) => failure("ERR_GRAMC_READ", message),
-        SpecificationError::Diagnostics(found) => {
-            failure("SpecError", serde_json::Value::Array(found).to_string())
-        }
+pub(crate) fn specification_error(error: &SpecificationError) -> Failure {
+    match error.diagnostics_json() {
+        None => failure("ERR_GRAMC_READ", error.to_string()),
+        Some(found) => failure("SpecError", found.to_string()),
     }
 }
 
@@ -61,14 +59,14 @@ pub(crate) fn specification_error(error: SpecificationError) -> Failure {
 pub fn load(paths: Vec<String>) -> Result<Specification, Failure> {
     let paths = paths.into_iter().map(PathBuf::from).collect();
     let read = gramc_host::Specification::load(paths);
-    read.map(|it| Specification(Arc::new(it))).map_err(specification_error)
+    read.map(|it| Specification(Arc::new(it))).map_err(|error| specification_error(&error))
 }
 
 /// Reads a text.
 #[napi]
 pub fn loads(text: String, name: String) -> Result<Specification, Failure> {
     let read = gramc_host::Specification::parse(&text, &name);
-    read.map(|it| Specification(Arc::new(it))).map_err(specification_error)
+    read.map(|it| Specification(Arc::new(it))).map_err(|error| specification_error(&error))
 }
 
 /// Tools in the form of MCP, as JSON text, in gram.

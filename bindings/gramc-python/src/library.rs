@@ -80,7 +80,7 @@ pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) ->
         let _runtime = runtime.enter();
         gramc_host::Library::load(&path, name)
     });
-    library.map(Library).map_err(|error| specification_error(py, error))
+    library.map(Library).map_err(|error| specification_error(py, &error))
 }
 
 /// A library with the specification that it implements.

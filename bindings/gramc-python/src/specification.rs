@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use gramc_host::{SpecificationError, UnknownTarget};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use serde_json::Value;
 
 use crate::convert::{to_python, to_value};
 use crate::library::{BoundLibrary, Library};
@@ -28,11 +27,11 @@ pub(crate) fn raise<'py>(
     Ok(PyErr::from_value(exception))
 }
 
-pub(crate) fn specification_error(py: Python<'_>, error: SpecificationError) -> PyErr {
-    match error {
-        SpecificationError::Failed(message) => PyOSError::new_err(message),
-        SpecificationError::Diagnostics(found) => {
-            let raised = to_python(py, &Value::Array(found));
+pub(crate) fn specification_error(py: Python<'_>, error: &SpecificationError) -> PyErr {
+    match error.diagnostics_json() {
+        None => PyOSError::new_err(error.to_string()),
+        Some(found) => {
+            let raised = to_python(py, &found);
             raised.and_then(|found| raise(py, "SpecError", &found)).unwrap_or_else(|error| error)
         }
     }
@@ -47,14 +46,14 @@ fn unknown_target(error: UnknownTarget) -> PyErr {
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Specification> {
     let read = detach(py, || gramc_host::Specification::load(paths));
-    read.map(Specification).map_err(|error| specification_error(py, error))
+    read.map(Specification).map_err(|error| specification_error(py, &error))
 }
 
 /// Reads a text.
 #[pyfunction]
 pub(crate) fn loads(py: Python<'_>, text: &str, name: &str) -> PyResult<Specification> {
     let read = detach(py, || gramc_host::Specification::parse(text, name));
-    read.map(Specification).map_err(|error| specification_error(py, error))
+    read.map(Specification).map_err(|error| specification_error(py, &error))
 }
 
 /// Tools in the form of MCP as a text in gram, with notes on what was changed.

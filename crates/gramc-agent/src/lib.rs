@@ -34,7 +34,7 @@ pub use images::{ImageError, read_image};
 pub use message::{AssistantMessage, FinishReason, Message, ModelCall, Reply, Usage};
 pub use observer::{Event, Observer, Observers};
 pub use recorded_case::case_of_trace;
-pub use references::{builtins, unknown_references};
+pub use references::{builtins, unknown_references, unknown_references_in};
 pub use spans::{SpanRecorder, Telemetry, TelemetryError};
 pub use summary::{CallPattern, ToolStats, TraceSummary};
 pub use team::{AgentTeam, TeamError, TeamOptions};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gramc_check::codes;
 use gramc_model::did_you_mean;
+use gramc_project::Texts;
 use gramc_syntax::{Diagnostic, Node, NodeKind as N, Parse};
 use gramc_tools::implementations::Builtin;
 
@@ -30,6 +31,15 @@ pub fn unknown_references(text: &Parse, folder: Option<&Path>) -> Vec<Diagnostic
         }
     }
     finder.found
+}
+
+/// Finds unknown references in the named texts of a specification.
+pub fn unknown_references_in(texts: &Texts) -> Vec<Diagnostic> {
+    let find = |(at, text): (usize, &Parse)| {
+        let folder = texts.path(at).map(|path| path.parent().unwrap_or(Path::new("")));
+        unknown_references(text, folder)
+    };
+    texts.all.iter().enumerate().take(texts.named).flat_map(find).collect()
 }
 
 /// The names of the built-in implementations.

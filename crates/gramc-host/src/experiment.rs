@@ -282,6 +282,6 @@ fn prices() -> Result<BTreeMap<String, Price>, ExperimentFailure> {
     let Some(root) = project_root(&here) else { return Ok(BTreeMap::new()) };
     let path = root.join(PROJECT_FILE);
     let read = read_project(&path, &path.display().to_string());
-    let (project, _) = read.map_err(ExperimentFailure)?;
+    let (project, _) = read.map_err(|error| ExperimentFailure(error.to_string()))?;
     Ok(project.prices.into_iter().collect())
 }

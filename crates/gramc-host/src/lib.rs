@@ -17,8 +17,8 @@ pub use experiment::{
     merge_parts,
 };
 pub use grading::Grader;
-pub use gramc::specification::SpecificationError;
 pub use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
+pub use gramc_project::SpecificationError;
 pub use library::{BoundLibrary, Gap, Library};
 pub use settings::{setting_fault, setting_names};
 pub use specification::{Specification, UnknownTarget, import_tools};

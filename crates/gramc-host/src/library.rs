@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use gramc::specification::{LoadedLibrary, SpecificationError};
 use gramc_experiment::{HostFunction, recordings};
 use gramc_model::Library as LibraryDeclaration;
+use gramc_project::{LoadedLibrary, SpecificationError};
 use gramc_tools::invocation::Implementation;
 use gramc_tools::{Bound, InjectedSource, Settings, ToolLibrary};
 use parking_lot::Mutex;
@@ -86,9 +86,11 @@ impl Library {
     ///
     /// If the file cannot be read, has errors or does not declare the library.
     pub fn load(path: &Path, name: Option<&str>) -> Result<Self, SpecificationError> {
-        let loaded = gramc::specification::load_library(path, name);
+        let loaded = LoadedLibrary::load(path, name, &gramc_agent::unknown_references_in);
         gramc::watch_processes();
-        let LoadedLibrary { library, declared, folder } = loaded?;
+        let LoadedLibrary { module, library: declared, folder } = loaded?;
+        let settings = Settings::default();
+        let library = ToolLibrary::declared_over(&module, &declared, &folder, &settings);
         let recordings = recordings(&declared, &folder);
         Ok(Self::with_parts(library, declared, recordings))
     }

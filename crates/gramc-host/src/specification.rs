@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use gramc::specification::{Specification as Source, SpecificationError};
 use gramc_calls::check::Policy;
 use gramc_check::Valid;
 use gramc_model::Module;
+use gramc_project::{Specification as Source, SpecificationError};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use gramc_schema::import::{ImportError, ImportOptions, Origin, import_value};
@@ -46,7 +46,7 @@ impl Specification {
     ///
     /// If a file cannot be read or has errors.
     pub fn load(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
-        Source::load(paths).map(Self::new)
+        Source::load(paths, &gramc_agent::unknown_references_in).map(Self::new)
     }
 
     /// Reads a text. `name` is its file name in diagnostics.

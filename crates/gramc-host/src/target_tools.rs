@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gramc::specification::Specification as Source;
+use gramc_project::Specification as Source;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use gramc_schema::lower::Restore;

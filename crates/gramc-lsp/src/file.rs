@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use gramc_check::names;
 use gramc_check::names::{Declaration, Use};
-use gramc_project::{Imported, files, resolve_import};
-use gramc_syntax::{Parse, SourceFile, Span};
+use gramc_project::{ImportLink, ImportPathError, files, resolve_import};
+use gramc_syntax::{Parse, SourceFile};
 use lsp_types::Uri;
 use parking_lot::Mutex;
 use smol_str::SmolStr;
@@ -34,7 +34,7 @@ pub(crate) struct File {
     source: Arc<SourceFile>,
     parse: OnceLock<Parse>,
     lines: OnceLock<Lines>,
-    imports: OnceLock<Vec<ImportResult>>,
+    imports: OnceLock<Vec<ImportLink>>,
     types: OnceLock<Vec<SmolStr>>,
     declarations: Mutex<Option<CachedDeclarations>>,
     uses: Mutex<Option<CachedUses>>,
@@ -42,9 +42,6 @@ pub(crate) struct File {
 
 /// The uses of names, with the declarations that they were computed from.
 type CachedUses = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
-
-/// The span of an import and the file that it names, or the error.
-pub(crate) type ImportResult = (Span, Result<Imported, String>);
 
 /// The declarations of a file.
 #[derive(Debug, Clone)]
@@ -156,19 +153,19 @@ impl File {
     }
 
     /// The files that the header imports, which are inside `root`.
-    pub(crate) fn imports(&self, root: &Path) -> &[ImportResult] {
+    pub(crate) fn imports(&self, root: &Path) -> &[ImportLink] {
         self.imports.get_or_init(|| {
             let imports = gramc_check::imports(self.parse());
             let link = |import: gramc_check::Import| {
-                let found = match self.path.as_deref().and_then(Path::parent) {
+                let target = match self.path.as_deref().and_then(Path::parent) {
                     Some(folder) => {
                         let shown = folder.strip_prefix(root).unwrap_or(folder);
                         let root = || root.canonicalize().ok();
                         resolve_import(folder, shown, &import.path, root)
                     }
-                    None => Err("an unsaved document has no folder to import from".to_owned()),
+                    None => Err(ImportPathError::Unsaved),
                 };
-                (import.span, found)
+                ImportLink { span: import.span, target }
             };
             imports.into_iter().map(link).collect()
         })

@@ -10,7 +10,7 @@ use gramc_check::{ImportGraph, PartialModule};
 use gramc_lint::{Cache, Settings};
 #[cfg(feature = "agents")]
 use gramc_project::Budget;
-use gramc_project::follow_imports;
+use gramc_project::{ImportPathError, follow_imports};
 use gramc_syntax::{Diagnostic, Parse, SourceFile, Span};
 use lsp_types::Location;
 use parking_lot::Mutex;
@@ -173,7 +173,7 @@ impl Snapshot {
                 |import| {
                     let name = import.shown.display().to_string();
                     self.read_external(&import.path, &name)
-                        .ok_or_else(|| format!("cannot read {name}"))
+                        .ok_or_else(|| ImportPathError::Unreadable(format!("cannot read {name}")))
                 },
             );
             LinkedFiles { files, imports }

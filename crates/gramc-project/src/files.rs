@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gramc_syntax::{Diagnostic, Limits, Parse, SourceFile};
 
-use crate::Project;
+use crate::{FileError, Project};
 
 /// The name of the file that marks a project's root.
 pub const PROJECT_FILE: &str = "gram.toml";
@@ -24,17 +24,49 @@ pub fn project_root(folder: &Path) -> Option<&Path> {
 ///
 /// # Errors
 ///
-/// The file cannot be read: `cannot read gram.toml: …`.
-pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>), String> {
-    let failed = |error: io::Error| format!("cannot read {name}: {}", plain(&error));
+/// If the file cannot be read.
+pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>), FileError> {
     let mut text = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text).map_err(failed)?;
+    File::open(path)
+        .and_then(|file| file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text))
+        .map_err(|error| FileError::read(name, error))?;
     if text.len() as u64 > MAX_PROJECT_SIZE {
-        return Err(format!("{name} is larger than {MAX_PROJECT_SIZE} bytes"));
+        return Err(FileError::TooLarge { name: name.to_owned(), max: MAX_PROJECT_SIZE });
     }
-    let text = String::from_utf8(text).map_err(|_| format!("{name} is not valid UTF-8"))?;
+    let text = decode(name, text)?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))
+}
+
+/// Reads a file, or standard input for `-`, of at most `max` bytes.
+///
+/// # Errors
+///
+/// If the file cannot be read or is larger.
+pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
+    let name = || path.display().to_string();
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().lock().take(max + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(max + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| FileError::read(name(), error))?;
+    if bytes.len() as u64 > max {
+        return Err(FileError::TooLarge { name: name(), max });
+    }
+    Ok(bytes)
+}
+
+/// Decodes UTF-8.
+///
+/// # Errors
+///
+/// If the bytes are not UTF-8.
+pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        FileError::Encoding { name: name.to_owned(), offset }
+    })
 }
 
 /// An error of the operating system without its number.
@@ -46,15 +78,15 @@ pub fn plain(error: &io::Error) -> String {
     }
 }
 
-/// All files below a folder that are not ignored by Git and that `wanted` accepts, sorted by path,
+/// Lists the files below a folder that Git does not ignore and that `filter` accepts, sorted by path,
 /// with the errors of the walk.
-pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<ignore::Error>) {
+pub fn walk(folder: &Path, filter: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec<ignore::Error>) {
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for entry in ignore::WalkBuilder::new(folder).require_git(false).build() {
         match entry {
             Ok(entry) => {
                 let file = entry.file_type().is_some_and(|kind| kind.is_file());
-                if file && wanted(entry.path()) {
+                if file && filter(entry.path()) {
                     files.push(entry.into_path());
                 }
             }
@@ -72,6 +104,17 @@ pub fn walk(folder: &Path, wanted: impl Fn(&Path) -> bool) -> (Vec<PathBuf>, Vec
 /// Whether a file is a gram file, by its name.
 pub fn is_gram(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gram")
+}
+
+/// Whether a file has the extension of YAML.
+pub fn is_yaml(path: &Path) -> bool {
+    has_extension(path, &["yaml", "yml"])
+}
+
+/// Whether a file has one of these extensions, in any case.
+pub(crate) fn has_extension(path: &Path, known: &[&str]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|it| known.iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
 /// Reads and parses a file, up to the size limit.

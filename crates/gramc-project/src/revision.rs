@@ -9,10 +9,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use gramc_check::{Checked, ImportGraph, check_linked};
 use gramc_syntax::{Limits, Parse, parse_bytes};
 
-use crate::imports::{Imported, follow_imports};
-
-/// The most bytes of a file that are read.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::imports::{ImportLink, Imported, follow_imports};
+use crate::{GitError, ImportPathError, MAX_DOCUMENT_BYTES, RevisionError, TextFile};
 
 /// A revision of a repository.
 pub struct Revision {
@@ -28,18 +26,20 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Reads the names of the files of a revision of the repository that a folder is in. Fails with the
-    /// reason as the end of a sentence.
-    pub fn open(name: &str, place: &Path) -> Result<Self, String> {
+    /// Lists the files of a revision of the repository that a folder is in.
+    ///
+    /// # Errors
+    ///
+    /// If there is no repository or no such revision, or git fails.
+    pub fn open(name: &str, place: &Path) -> Result<Self, RevisionError> {
         let git = |arguments: &[&str]| git(place, arguments);
-        let folder = git(&["rev-parse", "--show-prefix"])
-            .map_err(|why| format!("git cannot read a repository here: {why}"))?;
+        let folder = git(&["rev-parse", "--show-prefix"]).map_err(RevisionError::Repository)?;
         let tree = format!("{name}^{{tree}}");
         let tree = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &tree]);
         let tree = tree.ok().filter(|_| !name.is_empty());
-        let tree = tree.ok_or_else(|| format!("no git revision `{name}`"))?;
+        let tree = tree.ok_or_else(|| RevisionError::NoSuchRevision(name.to_owned()))?;
         let listed = git(&["ls-tree", "-r", "-z", "--full-tree", tree.trim()])
-            .map_err(|why| format!("git cannot list the files of `{name}`: {why}"))?;
+            .map_err(|error| RevisionError::List { name: name.to_owned(), error })?;
         let (mut files, mut links) = (BTreeMap::new(), BTreeSet::new());
         for entry in listed.split_terminator('\0') {
             let Some((about, path)) = entry.split_once('\t') else { continue };
@@ -69,7 +69,7 @@ impl Revision {
     /// The files that a path names: a file, or those below a folder that `wanted` accepts. The path is
     /// relative to the folder or, if there is nothing, to the root of the repository.
     pub fn find(&self, path: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-        let places = [joined(&self.folder, path), joined("", path)];
+        let places = [join(&self.folder, path), join("", path)];
         for place in places.into_iter().flatten() {
             if self.files.contains_key(&place) {
                 return vec![place];
@@ -86,20 +86,20 @@ impl Revision {
 
     /// Whether a path names a symbolic link.
     pub fn is_link(&self, path: &str) -> bool {
-        let places = [joined(&self.folder, path), joined("", path)];
+        let places = [join(&self.folder, path), join("", path)];
         places.into_iter().flatten().any(|place| self.links.contains(&place))
     }
 
     /// The file that an import in another file leads to.
-    fn import(&self, from: &str, import: &str) -> Result<String, String> {
+    fn import(&self, from: &str, import: &str) -> Result<String, ImportPathError> {
+        let (path, revision) = (import.to_owned(), self.name.clone());
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        match joined(folder, import) {
+        match join(folder, import) {
             Some(place) if self.files.contains_key(&place) => Ok(place),
-            Some(place) if self.links.contains(&place) => Err(format!(
-                "`{import}` is a symbolic link at the revision {}, and links are not followed",
-                self.name
-            )),
-            _ => Err(format!("there is no file `{import}` at the revision {}", self.name)),
+            Some(place) if self.links.contains(&place) => {
+                Err(ImportPathError::Link { path, revision })
+            }
+            _ => Err(ImportPathError::NotAtRevision { path, revision }),
         }
     }
 
@@ -108,58 +108,62 @@ impl Revision {
         format!("{}:{file}", self.name)
     }
 
-    /// The bytes of a file. Fails with a sentence.
-    pub fn read(&self, file: &str) -> Result<Vec<u8>, String> {
-        let shown = self.shown(file);
-        let object = self.files.get(file).ok_or_else(|| format!("there is no {shown}"))?;
-        let read = self.reader.borrow_mut().read(object);
-        read.map_err(|error| format!("cannot read {shown}: {error}"))
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist or git fails.
+    pub fn read(&self, file: &str) -> Result<Vec<u8>, RevisionError> {
+        let object = self.files.get(file).ok_or(GitError::NoSuchObject);
+        let read = object.and_then(|object| self.reader.borrow_mut().read(object));
+        read.map_err(|error| RevisionError::Read { name: self.shown(file), error })
     }
 
-    /// Checks specifications and their imports. Fails with a sentence if a file cannot be read.
-    pub fn check(&self, named: Vec<String>) -> Result<Checked, String> {
-        let (texts, imports) = self.texts(named)?;
-        let texts: Vec<Parse> = texts.into_iter().map(|(_, text)| text).collect();
+    /// Checks specifications and their imports.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read.
+    pub fn check(&self, named: Vec<String>) -> Result<Checked, RevisionError> {
+        let RevisionTexts { files, imports } = self.texts(named)?;
+        let texts: Vec<Parse> = files.into_iter().map(|file| file.text).collect();
         Ok(check_linked(&texts, &imports))
     }
 
-    /// The paths and texts of specifications and then of what they import, with the imports between them.
-    /// Fails with a sentence if a file cannot be read.
-    pub fn texts(&self, named: Vec<String>) -> Result<(Vec<(String, Parse)>, ImportGraph), String> {
-        let text_of = |file: &str| {
-            let bytes = self.read(file)?;
-            Ok::<_, String>(parse_bytes(self.shown(file), bytes, &Limits::default()))
+    /// Reads specifications and then the files that they import.
+    pub(crate) fn texts(&self, named: Vec<String>) -> Result<RevisionTexts, RevisionError> {
+        let read = |file: String| {
+            let text = parse_bytes(self.shown(&file), self.read(&file)?, &Limits::default());
+            Ok::<_, RevisionError>(RevisionFile { path: file, text })
         };
-        let files = named.into_iter().map(|file| {
-            let text = text_of(&file)?;
-            Ok((file, text))
-        });
-        let mut files = files.collect::<Result<Vec<(String, Parse)>, String>>()?;
-        let known: Vec<String> = files.iter().map(|(file, _)| file.clone()).collect();
+        let known = named.clone();
+        let mut files = named.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let imports = follow_imports(
             &mut files,
-            |_, (file, text)| {
-                let imports = gramc_check::imports(text).into_iter();
-                let resolved = imports.map(|import| {
-                    let found = self.import(file, &import.path);
-                    let imported =
-                        found.map(|file| Imported { shown: (&file).into(), path: file.into() });
-                    (import.span, imported)
-                });
-                resolved.collect()
+            |_, RevisionFile { path, text }| {
+                let resolve = |import: gramc_check::Import| {
+                    let target = self.import(path, &import.path);
+                    let target =
+                        target.map(|file| Imported { shown: (&file).into(), path: file.into() });
+                    ImportLink { span: import.span, target }
+                };
+                gramc_check::imports(text).into_iter().map(resolve).collect()
             },
             |path| known.iter().position(|file| Path::new(file) == path),
             |import| {
-                let file = import.path.to_string_lossy().into_owned();
-                let text = text_of(&file)?;
-                Ok((file, text))
+                read(import.path.to_string_lossy().into_owned())
+                    .map_err(|error| ImportPathError::Unreadable(error.to_string()))
             },
         );
-        Ok((files, imports))
+        let in_tree = |RevisionFile { path, text }: RevisionFile| TextFile {
+            path: Some(self.working_path(&path)),
+            text,
+        };
+        Ok(RevisionTexts { files: files.into_iter().map(in_tree).collect(), imports })
     }
 
     /// The path of a file in the working tree, from the folder that the revision was opened for.
-    pub fn working_path(&self, file: &str) -> PathBuf {
+    fn working_path(&self, file: &str) -> PathBuf {
         match file.strip_prefix(&self.folder) {
             Some(below) => below.into(),
             None => Path::new(&"../".repeat(self.folder.matches('/').count())).join(file),
@@ -167,8 +171,20 @@ impl Revision {
     }
 }
 
+/// Texts at a revision, with their paths in the working tree.
+pub(crate) struct RevisionTexts {
+    pub(crate) files: Vec<TextFile>,
+    pub(crate) imports: ImportGraph,
+}
+
+/// A text at a revision, with its path from the root of the repository.
+struct RevisionFile {
+    path: String,
+    text: Parse,
+}
+
 /// A path below a folder, without dots. `None` if it leads out of the repository.
-fn joined(folder: &str, path: &str) -> Option<String> {
+fn join(folder: &str, path: &str) -> Option<String> {
     let path = Path::new(folder).join(path);
     let mut parts: Vec<&str> = Vec::new();
     for part in path.components() {
@@ -184,14 +200,14 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// What git prints or, if it fails, the first line of what it says.
-fn git(place: &Path, arguments: &[&str]) -> Result<String, String> {
+/// Runs git and returns its output.
+fn git(place: &Path, arguments: &[&str]) -> Result<String, GitError> {
     let output = command(place).args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| cannot_start(&error))?;
+    let output = output.map_err(GitError::Start)?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it does not say why");
-        return Err(said.trim_start_matches("fatal: ").to_owned());
+        let message = String::from_utf8_lossy(&output.stderr);
+        let message = message.lines().next().unwrap_or("unknown error");
+        return Err(GitError::Failed(message.trim_start_matches("fatal: ").to_owned()));
     }
     // Paths that are not UTF-8 name no specifications.
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -206,10 +222,6 @@ fn command(place: &Path) -> Command {
     git
 }
 
-fn cannot_start(error: &std::io::Error) -> String {
-    format!("cannot start git: {error}")
-}
-
 /// Reads objects of the repository, all with one process.
 struct ObjectReader {
     process: Child,
@@ -218,37 +230,35 @@ struct ObjectReader {
 }
 
 impl ObjectReader {
-    fn start(place: &Path) -> Result<Self, String> {
+    fn start(place: &Path) -> Result<Self, GitError> {
         let mut process = command(place)
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| cannot_start(&error))?;
+            .map_err(GitError::Start)?;
         let pipes = (process.stdin.take(), process.stdout.take());
         let (Some(requests), Some(objects)) = pipes else {
-            return Err("cannot read from git".to_owned());
+            return Err(GitError::Pipes);
         };
         Ok(Self { process, requests, objects: BufReader::new(objects) })
     }
 
-    fn read(&mut self, object: &str) -> Result<Vec<u8>, String> {
-        let failed = |error: std::io::Error| error.to_string();
-        let asked = writeln!(self.requests, "{object}").and_then(|()| self.requests.flush());
-        asked.map_err(failed)?;
+    fn read(&mut self, object: &str) -> Result<Vec<u8>, GitError> {
+        writeln!(self.requests, "{object}").and_then(|()| self.requests.flush())?;
         let mut head = String::new();
-        self.objects.by_ref().take(1_000).read_line(&mut head).map_err(failed)?;
+        self.objects.by_ref().take(1_000).read_line(&mut head)?;
         let size = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
-        let size = size.ok_or_else(|| "git does not find it".to_owned())?;
-        if size > MAX_BYTES {
-            return Err(format!("it has more than {} MiB", MAX_BYTES >> 20));
+        let size = size.ok_or(GitError::NoSuchObject)?;
+        if size > MAX_DOCUMENT_BYTES {
+            return Err(GitError::TooLarge(MAX_DOCUMENT_BYTES));
         }
         let mut bytes = Vec::new();
         // A line break follows.
-        self.objects.by_ref().take(size + 1).read_to_end(&mut bytes).map_err(failed)?;
+        self.objects.by_ref().take(size + 1).read_to_end(&mut bytes)?;
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != size {
-            return Err("git ended early".to_owned());
+            return Err(GitError::Ended);
         }
         Ok(bytes)
     }
@@ -268,12 +278,11 @@ mod tests {
 
     #[test]
     fn paths_stay_in_the_repository() {
-        let joined = |folder: &str, path: &str| joined(folder, path);
-        assert_eq!(joined("", "tools/").as_deref(), Some("tools"));
-        assert_eq!(joined("a/b/", "./c.gram").as_deref(), Some("a/b/c.gram"));
-        assert_eq!(joined("a/b", "../c.gram").as_deref(), Some("a/c.gram"));
-        assert_eq!(joined("", "").as_deref(), Some(""));
-        assert_eq!(joined("a", "../../c.gram"), None);
-        assert_eq!(joined("a", "/c.gram"), None);
+        assert_eq!(join("", "tools/").as_deref(), Some("tools"));
+        assert_eq!(join("a/b/", "./c.gram").as_deref(), Some("a/b/c.gram"));
+        assert_eq!(join("a/b", "../c.gram").as_deref(), Some("a/c.gram"));
+        assert_eq!(join("", "").as_deref(), Some(""));
+        assert_eq!(join("a", "../../c.gram"), None);
+        assert_eq!(join("a", "/c.gram"), None);
     }
 }

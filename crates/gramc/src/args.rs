@@ -169,7 +169,7 @@ pub(crate) struct AgentProgram {
 }
 
 /// What to read.
-#[derive(Debug, Default, ClapArgs)]
+#[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Inputs {
     /// Files, folders (searched for *.gram, respecting .gitignore), or - for standard input
     /// [default: the project that contains the current folder]
@@ -187,6 +187,13 @@ pub(crate) struct Inputs {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
+}
+
+impl From<&Inputs> for gramc_project::Inputs {
+    fn from(inputs: &Inputs) -> Self {
+        let Inputs { paths, text, stdin_filename } = inputs.clone();
+        Self { paths, text, stdin_name: stdin_filename }
+    }
 }
 
 impl Inputs {

@@ -3,8 +3,8 @@
 mod ab;
 mod agents;
 mod approval;
-pub(crate) mod calls;
-pub(crate) mod check;
+mod calls;
+mod check;
 mod compile;
 mod diff;
 mod doc;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gramc_experiment::ExperimentError;
 use gramc_project::files::plain;
+use gramc_project::{FileError, LibraryError, LoadError};
 
 use crate::output::say;
 
@@ -77,6 +78,27 @@ impl Failure {
             // As shells have it.
             Self::Interrupted(signal) => 128 + signal,
         }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Document { .. } => Self::InvalidInput(error.to_string()),
+            error => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<LibraryError> for Failure {
+    fn from(error: LibraryError) -> Self {
+        Self::new(error.to_string())
     }
 }
 

@@ -1,23 +1,19 @@
 //! The command line of gramc: arguments in, exit code and text out. It holds no knowledge of its own.
 //!
-//! It is a library so that packages of other languages can bring it along, see [`run`], and read
-//! files as it does, see [`specification`], and show its [`progress`].
+//! It is a library so that packages of other languages can bring it along, see [`run`], and show its
+//! [`progress`].
 
 mod args;
 mod commands;
 mod failure;
-mod imports;
-mod input;
 mod levels;
 mod live;
 mod output;
 pub mod progress;
-mod project;
 mod report;
 mod save;
 mod server_library;
 mod source;
-pub mod specification;
 mod start;
 #[cfg(unix)]
 mod watchdog;
@@ -25,11 +21,9 @@ mod watchdog;
 use std::ffi::OsString;
 
 use clap::Parser;
+use gramc_project::STACK_SIZE;
 
 pub use start::set_start_command;
-
-/// The bytes of a thread's stack: types nest, and reading them recurses.
-const STACK: usize = 8 << 20;
 
 /// Runs the command line and returns its exit code. The first argument is the name of the program,
 /// as in [`std::env::args_os`].
@@ -53,7 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         }
     };
     // Without them, this thread does the work.
-    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build_global();
     match commands::run(args) {
         Ok(code) => code,
         Err(failure) => failure.report(),

@@ -2,19 +2,18 @@
 
 mod github;
 mod human;
-mod json;
 mod sarif;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use gramc_project::diagnostic_json;
 use gramc_syntax::{Diagnostic, Severity};
 
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Failure, PROBLEMS};
 
 pub(crate) use github::command;
-pub(crate) use json::object;
 
 /// The number of diagnostics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,7 +46,7 @@ pub(crate) fn show(display: Display, found: &[Diagnostic]) -> Result<Counts, Fai
             human::write(display.color, found, counts)
         }
         Format::Concise => lines(io::stderr().lock(), found, Diagnostic::concise),
-        Format::Json => lines(stdout(), found, |diagnostic| json::object(diagnostic).to_string()),
+        Format::Json => lines(stdout(), found, |found| diagnostic_json(found).to_string()),
         Format::Github => lines(stdout(), found, github::annotation),
         // A document without results says that the files were checked.
         Format::Sarif => lines(stdout(), &[found], |found| sarif::document(found).to_string()),

@@ -75,7 +75,7 @@ fn imports_that_lead_nowhere_say_so() {
     let run = gramc(line).within(folder.path()).run().exits(1);
     run.says(&[
         "a.gram:1:12: error[unknown-import] there is no file `project/no.gram`",
-        "a.gram:1:23: error[unknown-import] `../secret.gram` lies outside of the project",
+        "a.gram:1:23: error[unknown-import] `../secret.gram` is outside of the project",
         "a.gram:1:41: error[unknown-import] `types` is a folder",
     ]);
     let run = gramc("check -").input("{imports: [\"no.gram\"]}\n").within(folder.path()).run();

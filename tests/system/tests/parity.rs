@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gramc::specification::{Specification, load_library};
-use gramc_tools::{Call, Session, ToolLibrary};
+use gramc_project::{LoadedLibrary, Specification};
+use gramc_tools::{Call, Session, Settings, ToolLibrary};
 use serde_json::Value;
 
 use crate::mcp::Speaking;
@@ -39,7 +39,7 @@ fn command_line(calls: &Path, line: &str) -> Vec<String> {
 }
 
 fn specification() -> Specification {
-    Specification::load(vec![file("spec.gram")]).unwrap()
+    Specification::load(vec![file("spec.gram")], &|_| Vec::new()).unwrap()
 }
 
 #[test]
@@ -55,7 +55,9 @@ fn checks_of_the_crates_are_those_of_the_command_line() {
 
 #[tokio::test]
 async fn calls_of_the_crates_are_those_of_the_command_line() {
-    let library = load_library(&file("library.gram"), None).unwrap().library;
+    let loaded = LoadedLibrary::load(&file("library.gram"), None, &|_| Vec::new()).unwrap();
+    let LoadedLibrary { module, library, folder } = loaded;
+    let library = ToolLibrary::declared_over(&module, &library, &folder, &Settings::default());
     let session = Session::new(&library.bind(&specification().module).unwrap());
     let expected = command_line(&file("calls.jsonl"), REPLAY);
     assert_eq!(expected.len(), 2_000);

@@ -18,16 +18,17 @@ use gramc_experiment::{
     case_faults, differences, find_evaluators, hash, unpriced_model,
 };
 use gramc_model::Module;
+use gramc_project::{Inputs, ProjectSettings, files};
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::calls::{only_one_reads, read_spec, run_to_the_end};
 use super::run::{folder, given_model};
-use crate::args::{Ab, AbCommand, Display, Inputs, Merge, Spec};
+use crate::args::{Ab, AbCommand, Display, Merge, Spec};
 use crate::failure::{FAILED, Failure, Outcome, PROBLEMS};
 use crate::output::{say, say_each};
 use crate::progress::RunBar;
-use crate::{input, live, project, report};
+use crate::{live, report};
 use arms::Side;
 use declared::Wanted;
 use output::finish;
@@ -218,7 +219,7 @@ const MAX_CASES: u64 = 1 << 30;
 
 /// The cases, or those of these ids if there are any, and a hash of their file and images.
 fn cases(path: &Path, only: &[String]) -> Result<(Vec<Case>, String), Failure> {
-    let text = input::read_bytes(path, MAX_CASES)?;
+    let text = files::read_bytes(path, MAX_CASES)?;
     let shown = path.display().to_string();
     let name = if shown == "-" { "<stdin>" } else { &shown };
     let mut cases = Case::read(&text[..], name)?;
@@ -300,9 +301,9 @@ fn running(
     evaluators: Evaluators,
 ) -> Result<RunConfig, Failure> {
     let bounds = &args.bounds;
-    let inputs = Inputs { paths: vec![spec.to_owned()], ..Inputs::default() };
-    let (project, mistakes) = project::read(&inputs)?;
-    report::show(display, &mistakes)?;
+    let inputs = Inputs::of_paths(vec![spec.to_owned()]);
+    let ProjectSettings { project, found } = ProjectSettings::read(&inputs)?;
+    report::show(display, &found)?;
     let prices: BTreeMap<_, _> = project.prices.into_iter().collect();
     if bounds.max_cost.is_some()
         && let Some(model) = unpriced_model(arms, &evaluators, &prices)

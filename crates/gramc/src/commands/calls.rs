@@ -29,7 +29,7 @@ use crate::args::{self, BindCommand, Call, Display, Format, Journal, Replay, Val
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::live;
 use crate::output::{self, say, say_each};
-pub(crate) use bound::{Declared, Read, declared_in};
+pub(crate) use bound::{Declared, Read};
 pub(super) use bound::{declared_here, own_library, read_declared, read_spec};
 use lines::{CallLine, Lines};
 

@@ -3,15 +3,14 @@
 use std::borrow::Cow;
 
 use gramc_lint::Settings;
-use gramc_project::Budget;
+use gramc_project::{Budget, ProjectSettings, Texts};
 use gramc_syntax::{Applicability, Diagnostic};
 
 use super::watch;
-use crate::args::{Check, Display, Format, Inputs};
+use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
-use crate::input::Texts;
 use crate::output::say;
-use crate::{levels, output, project, report, save, source};
+use crate::{levels, output, report, save, source};
 
 /// What the files are checked by.
 pub(super) struct Plan {
@@ -25,7 +24,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(args: &Check) -> Result<Self, Failure> {
-        let (project, found) = project::read(&args.inputs)?;
+        let ProjectSettings { project, found } = ProjectSettings::read(&(&args.inputs).into())?;
         let (mut settings, budget) = (project.lints, project.budget);
         let deny_warnings = levels::apply(&args.levels, &mut settings)?;
         Ok(Self { settings, deny_warnings, budget, project: found })
@@ -52,7 +51,7 @@ impl Plan {
     /// What was found, with what is wrong in the project file, in references and with budgets.
     fn all<'f>(&self, texts: &Texts, found: &'f [Diagnostic]) -> Cow<'f, [Diagnostic]> {
         let mut more = self.over_budget(texts);
-        more.extend(texts.unknown_references());
+        more.extend(gramc_agent::unknown_references_in(texts));
         if self.project.is_empty() && more.is_empty() {
             return Cow::Borrowed(found);
         }
@@ -67,15 +66,6 @@ impl Plan {
         let module = texts.check().module;
         module.map(|module| gramc_agent::over_budget(&module, &self.budget)).unwrap_or_default()
     }
-}
-
-/// All that `gramc check` finds in files that were read.
-pub(crate) fn diagnostics(inputs: &Inputs, texts: &Texts) -> Result<Vec<Diagnostic>, Failure> {
-    let (project, found) = project::read(inputs)?;
-    let (settings, budget) = (project.lints, project.budget);
-    let plan = Plan { settings, deny_warnings: false, budget, project: found };
-    let found = texts.diagnostics(&plan.settings);
-    Ok(plan.all(texts, &found).into_owned())
 }
 
 pub(super) fn run(args: &Check, display: Display) -> Outcome {

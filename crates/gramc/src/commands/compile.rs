@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use gramc_openapi::emit;
+use gramc_project::Texts;
 use gramc_schema::emit::{Compilation, Compiled, Options};
 use gramc_schema::lower::{Became, Loss, request_limits};
 use gramc_schema::{Draft, Target};
@@ -18,7 +19,7 @@ use serde_json::{Map, Value};
 use crate::args::{Compile, CompileTarget, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout};
-use crate::{input, report, source};
+use crate::{report, source};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     let losses_alone = args.losses && display.format == Format::Json;
@@ -100,7 +101,7 @@ struct Tool<'m> {
 }
 
 /// Refuses to write over what is compiled.
-fn refuse_to_overwrite_sources(args: &Compile, texts: &input::Texts) -> Result<(), Failure> {
+fn refuse_to_overwrite_sources(args: &Compile, texts: &Texts) -> Result<(), Failure> {
     let Some(output) = args.output.as_deref().and_then(|path| path.canonicalize().ok()) else {
         return Ok(());
     };

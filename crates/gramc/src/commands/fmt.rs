@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use gramc_diff::report::printable;
+use gramc_project::{Inputs, Projects};
 use gramc_syntax::{Diagnostic, FormatError, FormatOptions, Parse, Position, Span};
 
 use crate::args::{Display, Fmt, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::project::Projects;
-use crate::{input, output, report, save};
+use crate::{output, report, save};
 
 /// How long to look for the shortest difference of a file.
 const DIFF_TIME: Duration = Duration::from_secs(2);
@@ -44,16 +44,16 @@ pub(super) fn run(args: &Fmt, display: Display) -> Outcome {
     let projects = Projects::default();
     let named =
         Some(Path::new(&args.inputs.stdin_filename)).filter(|name| name.extension().is_some());
-    let files = input::each(&args.inputs, |path, parse| {
+    let files = Inputs::from(&args.inputs).map_files(|path, parse| {
         let width = match args.width {
             Some(width) => Ok(width),
             // Each file belongs to a project of its own, whatever it is named together with.
-            None => projects.of(path.or(named)).map(|project| project.width),
+            None => projects.settings_of(path.or(named)).map(|project| project.width),
         };
         let parse = width.and_then(|width| Ok((FormatOptions { width }, parse?)));
-        file(args, display.format, path, parse)
+        file(args, display.format, path, parse.map_err(Failure::from))
     })?;
-    let mistakes = projects.mistakes();
+    let mistakes = projects.into_diagnostics();
     for file in &files {
         output::print(&file.shown)?;
     }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use gramc_openapi::{ApiError, ApiOptions};
+use gramc_project::files::{decode, is_yaml, read_bytes};
+use gramc_project::{DocumentError, LoadError, MAX_DOCUMENT_BYTES};
 use gramc_schema::import::{ImportOptions, Imported, Origin, import};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -11,10 +13,7 @@ use serde_json::Value;
 use crate::args::{Import, InputFormat};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{input, live, output, server_library, source};
-
-/// The most bytes that are read: the same as of a text in gram.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::{live, output, server_library};
 
 /// What is wrong with a library for tools that nothing calls.
 const NO_CALLS: &str = "--library-out needs an MCP server or the description of an API: add --command or \
@@ -41,8 +40,8 @@ pub(super) fn run(args: &Import) -> Outcome {
                 return api(args, document, &called);
             }
             let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
-            if !is_json && source::is_yaml(file) {
-                return Err(source::invalid(&called, &source::NOT_AN_API));
+            if !is_json && is_yaml(file) {
+                return Err(LoadError::document(&called, DocumentError::NotAnApi).into());
             }
             // What is no JSON at all is reported as such.
             if args.library_out.is_some() && is_json {
@@ -113,10 +112,8 @@ fn write(args: &Import, imported: &Imported, library: Option<&str>) -> Outcome {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(input::read_bytes(path, MAX_BYTES)?).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::new(format!("{} is not valid UTF-8 at byte {at}", path.display()))
-    })
+    let bytes = read_bytes(path, MAX_DOCUMENT_BYTES)?;
+    Ok(decode(&path.display().to_string(), bytes)?)
 }
 
 /// Says what stays JSON, and what is unsound.

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use gramc_diff::report::printable;
+use gramc_project::Inputs;
 use gramc_syntax::{Diagnostic, Node, NodeKind, Tree as SyntaxTree};
 
 use crate::args::{Display, Parse, Tree};
 use crate::failure::{Failure, Outcome};
-use crate::{input, output, report};
+use crate::{output, report};
 
 /// A text as it is shown, and what is wrong in it.
 struct Shown {
@@ -20,7 +21,7 @@ pub(super) fn run(args: &Parse, display: Display) -> Outcome {
     if args.tree != Tree::None {
         report::reserve_stdout(display, "add --tree none")?;
     }
-    let all = input::each(&args.inputs, |_, text| {
+    let all = Inputs::from(&args.inputs).map_files(|_, text| {
         let text = text?;
         let shown = match args.tree {
             Tree::Sexp => text.sexp() + "\n",

@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 
 use gramc_lint::Cache;
 use gramc_project::files::PROJECT_FILE;
+use gramc_project::{Texts, project_file, project_folder};
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::check::Plan;
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
-use crate::input::{self, Texts};
 use crate::output::say;
-use crate::project::{self, project_folder};
 use crate::report;
 
 /// How long nothing has to change before the files are checked: editors write in several steps.
@@ -84,7 +83,7 @@ fn roots(args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
     let around = folders
         .iter()
         .filter_map(|folder| folder.canonicalize().ok()?.parent().map(Path::to_owned));
-    let project = project::file_of(&args.inputs);
+    let project = project_file(&args.inputs.paths);
     let project = project.and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
     let around: Vec<_> = around.chain(project).collect();
     let folders = folders.into_iter().map(|folder| (folder, RecursiveMode::Recursive));
@@ -115,7 +114,7 @@ impl State {
     fn read(args: &Check) -> Result<Self, Failure> {
         let since = Instant::now();
         let plan = Plan::new(args)?;
-        let texts = input::read(&args.inputs)?;
+        let texts = Texts::read(&(&args.inputs).into())?;
         let paths = (0..texts.all.len()).filter_map(|at| Some((texts.path(at)?, at)));
         let known = paths.filter_map(|(path, at)| Some((path.canonicalize().ok()?, at))).collect();
         let read = texts.all.len();
@@ -192,7 +191,7 @@ fn wait(
         again.sort_unstable();
         again.dedup();
         for at in &again {
-            if !matches!(state.texts.read_again(*at), Ok(true)) {
+            if !matches!(state.texts.reload(*at), Ok(true)) {
                 return read_all(args, state, since);
             }
         }

@@ -1,22 +1,21 @@
 //! Specifications and libraries, as the commands name them.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use gramc_check::Valid;
-use gramc_model::Place;
 use gramc_model::{Library, Module};
+use gramc_project::{Texts, ValidTexts};
 use gramc_tools::{Settings, ToolLibrary};
 use serde_json::Value;
 
 use crate::args::{Display, Format, Inputs, Spec};
 use crate::failure::Failure;
-use crate::input::{self, Texts};
 use crate::{report, source};
 
 /// Texts without errors.
 pub(crate) struct Read {
-    pub(in crate::commands) module: Valid<Module>,
-    texts: Texts,
+    source: ValidTexts,
     /// The settings of libraries that do not set them.
     pub(in crate::commands) defaults: Settings,
     /// The environment variables that the specification's own library may use. `None` for all.
@@ -39,8 +38,8 @@ pub(in crate::commands) fn read_spec(
 
 /// Reads the file of a library.
 fn read_library(path: &str, display: Display) -> Result<Option<Read>, Failure> {
-    let (paths, stdin_filename) = (vec![path.into()], "<stdin>".to_owned());
-    checked(input::read(&Inputs { paths, stdin_filename, ..Inputs::default() })?, display)
+    let inputs = gramc_project::Inputs::of_paths(vec![path.into()]);
+    checked(Texts::read(&inputs)?, display)
 }
 
 fn checked(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
@@ -53,7 +52,7 @@ fn checked(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
         _ => display,
     };
     report::show(display, &checked.diagnostics)?;
-    Ok(checked.module.map(|module| Read::new(module, texts, Settings::default())))
+    Ok(checked.module.map(|module| Read::new(module, texts)))
 }
 
 /// A library, with what its file declares, and the folder that paths in it are relative to.
@@ -159,50 +158,23 @@ fn texts_of(library: &Library) -> Vec<&str> {
 }
 
 impl Read {
-    /// Texts that were checked.
-    pub(crate) fn new(module: Valid<Module>, texts: Texts, defaults: Settings) -> Self {
-        Self { module, texts, defaults, allowed: Some(Vec::new()) }
+    fn new(module: Valid<Module>, texts: Texts) -> Self {
+        let source = ValidTexts { module, texts };
+        Self { source, defaults: Settings::default(), allowed: Some(Vec::new()) }
     }
 }
 
-/// The library of a file. Those that it imports are meant only where it declares none itself, or
-/// by their names.
-pub(crate) fn declared_in(
-    read: &Read,
-    path: &str,
-    name: Option<&str>,
-) -> Result<Declared, Failure> {
-    let libraries = &read.module.libraries;
-    let is_own = |at: &usize| {
-        let place = read.module.spans().library(*at);
-        place.is_some_and(|place| place.file < read.texts.named)
-    };
-    let mut known: Vec<usize> = (0..libraries.len()).filter(is_own).collect();
-    if name.is_some() || known.is_empty() {
-        let imported = (0..libraries.len()).filter(|at| !is_own(at));
-        known.extend(imported);
+impl Deref for Read {
+    type Target = ValidTexts;
+
+    fn deref(&self) -> &ValidTexts {
+        &self.source
     }
-    let names = || known.iter().map(|&at| libraries[at].name.as_str()).collect::<Vec<_>>();
-    let at = match (name, &known[..]) {
-        (_, []) => return Err(Failure::new(format!("{path} declares no library"))),
-        (None, [only]) => *only,
-        (None, [first, ..]) => {
-            return Err(Failure::new(format!(
-                "{path} declares several libraries ({}): choose one, such as {path}:{}",
-                names().join(", "),
-                libraries[*first].name
-            )));
-        }
-        (Some(name), _) => {
-            known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
-                let known = names();
-                let help = Some(format!("there are {}", known.join(", ")));
-                let message = format!("{path} declares no library `{name}`");
-                Failure::unknown(&message, name, known.into_iter(), help)
-            })?
-        }
-    };
-    Ok(made(read, at))
+}
+
+/// The library of a file, by its name if there are several.
+fn declared_in(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure> {
+    Ok(made(read, read.find_library(path, name)?))
 }
 
 fn made(read: &Read, at: usize) -> Declared {
@@ -218,13 +190,5 @@ impl Read {
     /// The folder of the file that declares an experiment: paths in it are relative to that.
     pub(in crate::commands) fn folder_of_experiment(&self, at: usize) -> PathBuf {
         self.folder(self.module.spans().experiment(at))
-    }
-
-    fn folder(&self, place: Option<Place>) -> PathBuf {
-        let path = place.and_then(|place| self.texts.path(place.file)).and_then(Path::parent);
-        match path {
-            Some(path) if path != Path::new("") => path.to_owned(),
-            _ => PathBuf::from("."),
-        }
     }
 }

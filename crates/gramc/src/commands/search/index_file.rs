@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use gramc_project::files::{is_gram, walk};
+use gramc_project::project_folder;
 use gramc_search::{Index, IndexError};
 use sha2::{Digest as _, Sha256};
 
@@ -16,7 +17,6 @@ use crate::args::{Display, Search};
 use crate::failure::Failure;
 use crate::live;
 use crate::output::say;
-use crate::project::project_folder;
 
 /// Begins the line of a file in a fingerprint.
 const FILE: &str = "file ";

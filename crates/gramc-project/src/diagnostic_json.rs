@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A diagnostic as JSON. Lines and columns count from 1, columns in characters; offsets count
 /// bytes from 0.
-pub(crate) fn object(diagnostic: &Diagnostic) -> Value {
+pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     let source = &*diagnostic.source;
     let place = diagnostic.span();
     let labels: Vec<_> = diagnostic
