@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use gramc_grammar::Syntax;
-use gramc_openapi::emit;
-use gramc_schema::{Draft, Target, typescript};
+use gramc_schema::Draft;
+
+use crate::targets::{self, Emitter, TARGETS};
 
 pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
 pub(crate) use calls::{
@@ -235,7 +235,7 @@ pub(crate) struct Compile {
     pub(crate) live: LiveServer,
     /// Target format
     #[arg(long, value_name = "TARGET", value_parser = targets(), default_value = "json-schema")]
-    pub(crate) target: CompileTarget,
+    pub(crate) target: &'static dyn Emitter,
     /// Compile only this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
@@ -260,43 +260,12 @@ pub(crate) struct Compile {
     pub(crate) pretty: bool,
 }
 
-/// What `--target` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CompileTarget {
-    /// Tools or structured output as JSON.
-    Json(Target),
-    /// Tools as TypeScript.
-    TypeScript,
-    /// Tools as a document of `OpenAPI`.
-    OpenApi,
-    /// A grammar of calls.
-    Grammar(Syntax),
-}
-
-impl CompileTarget {
-    fn from_name(name: &str) -> Self {
-        if name == typescript::NAME {
-            return Self::TypeScript;
-        }
-        if name == emit::NAME {
-            return Self::OpenApi;
-        }
-        if let Some(syntax) = Syntax::from_name(name) {
-            return Self::Grammar(syntax);
-        }
-        Self::Json(Target::from_name(name).unwrap_or(Target::JsonSchema))
-    }
-}
-
 /// All targets, with their descriptions.
-fn targets() -> impl TypedValueParser<Value = CompileTarget> {
-    let json = Target::ALL.into_iter().chain(Target::OUTPUTS);
-    let json = json.map(|target| (target.name(), target.spec().about));
-    let grammars = Syntax::ALL.into_iter().map(|syntax| (syntax.name(), syntax.about()));
-    let documents = [(typescript::NAME, typescript::ABOUT), (emit::NAME, emit::ABOUT)];
-    let all = json.chain(documents).chain(grammars);
-    let values: Vec<_> = all.map(|(name, about)| PossibleValue::new(name).help(about)).collect();
-    PossibleValuesParser::new(values).map(|name| CompileTarget::from_name(&name))
+fn targets() -> impl TypedValueParser<Value = &'static dyn Emitter> {
+    let value = |target: &Box<dyn Emitter>| PossibleValue::new(target.name()).help(target.about());
+    let values: Vec<_> = TARGETS.iter().map(value).collect();
+    // The parser only accepts names of targets.
+    PossibleValuesParser::new(values).try_map(|name| targets::find(&name).ok_or("unknown target"))
 }
 
 fn drafts() -> impl TypedValueParser<Value = Draft> {

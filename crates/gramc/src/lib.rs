@@ -15,6 +15,7 @@ mod save;
 mod server_library;
 mod source;
 mod start;
+mod targets;
 #[cfg(unix)]
 mod watchdog;
 

@@ -42,7 +42,8 @@ impl Project {
             stamp(path) == known.as_ref().and_then(|file| file.stamp)
         };
         let is_changed = cached.any(|(path, known)| !is_read(&path, &known));
-        let missing = |file: &File| file.imports(root).iter().filter(|it| it.target.is_err()).count();
+        let missing =
+            |file: &File| file.imports(root).iter().filter(|it| it.target.is_err()).count();
         let before = missing(file);
         is_changed || (before > 0 && missing(&file.with_unresolved_imports()) != before)
     }

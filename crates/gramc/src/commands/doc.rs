@@ -30,7 +30,7 @@ pub(super) fn run(args: &Doc, display: Display) -> Outcome {
 }
 
 fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::path("create", folder, &error))?;
     for page in pages {
         let path = folder.join(&page.name);
         if path.exists() && !output::has_mark(&path, MARK)? {

@@ -2,15 +2,13 @@
 
 use std::fmt::Write as _;
 
-use gramc_grammar::Syntax;
 use gramc_lint::Lint;
-use gramc_openapi::emit;
-use gramc_schema::{Target, typescript};
 use gramc_syntax::{Applicability, Code};
 
 use crate::args::Explain;
 use crate::failure::{CLEAN, Failure, Outcome};
 use crate::output;
+use crate::targets::{self, TARGETS};
 
 pub(super) fn run(args: &Explain) -> Outcome {
     let text = match &args.code {
@@ -29,21 +27,10 @@ fn page(name: &str) -> Result<String, Failure> {
         }
         return Ok(page);
     }
-    if let Some(target) = Target::from_name(name) {
-        return Ok(gramc_schema::lower::page(target));
+    if let Some(target) = targets::find(name) {
+        return Ok(target.page());
     }
-    if name == typescript::NAME {
-        return Ok(typescript::page());
-    }
-    if name == emit::NAME {
-        return Ok(emit::page());
-    }
-    if let Some(syntax) = Syntax::from_name(name) {
-        return Ok(gramc_grammar::page(syntax));
-    }
-    let targets = Target::ALL.into_iter().chain(Target::OUTPUTS).map(Target::name);
-    let targets =
-        targets.chain([typescript::NAME, emit::NAME]).chain(Syntax::ALL.map(Syntax::name));
+    let targets = TARGETS.iter().map(|target| target.name());
     let known = gramc_lint::all_codes().map(|code| code.name).chain(targets);
     let help = Some("run `gramc explain` for all codes".to_owned());
     Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))

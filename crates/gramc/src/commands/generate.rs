@@ -35,7 +35,7 @@ pub(super) fn run(args: &Generate, display: Display) -> Outcome {
 }
 
 fn write(folder: &Path, files: &[GeneratedFile]) -> Outcome {
-    fs::create_dir_all(folder).map_err(|error| Failure::path("make", folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::path("create", folder, &error))?;
     for file in files {
         let path = folder.join(&file.name);
         if path.exists() {

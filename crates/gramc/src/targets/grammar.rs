@@ -1,0 +1,55 @@
+//! Grammars of calls.
+
+use gramc_grammar::{Grammar, GrammarError, Syntax, ToolSchema};
+
+use super::{Emission, EmitInput, EmittedOutput, Emitter, ToolText};
+use crate::failure::Failure;
+
+impl Emitter for Syntax {
+    fn name(&self) -> &'static str {
+        Self::name(*self)
+    }
+
+    fn about(&self) -> &'static str {
+        Self::about(*self)
+    }
+
+    fn page(&self) -> String {
+        gramc_grammar::page(*self)
+    }
+
+    /// Derives the grammar of the arguments of one tool, or of a call of any tool; for a folder, a
+    /// grammar of the arguments of each.
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+        let tools = input.entries.iter().map(|entry| ToolSchema::new(input.compilation, *entry));
+        let tools: Vec<_> = tools.collect();
+        let derive = |grammar: Result<Grammar, GrammarError>| {
+            grammar.map_err(|error| Failure::new(error.to_string()))
+        };
+        let grammars: Vec<Grammar> = match &tools[..] {
+            tools if input.is_folder => {
+                let of_each = tools.iter().map(|tool| derive(Grammar::of_arguments(tool)));
+                of_each.collect::<Result<_, _>>()?
+            }
+            [tool] if input.is_one_tool => vec![derive(Grammar::of_arguments(tool))?],
+            tools => vec![derive(Grammar::of_calls(tools))?],
+        };
+        let omitted = grammars.iter().flat_map(Grammar::left_out);
+        let warning = |tool| format!("{}: no call of `{tool}` can be derived", Self::name(*self));
+        let warnings = omitted.map(warning).collect();
+        let losses = grammars.iter().flat_map(Grammar::losses).cloned().collect();
+        let output = if input.is_folder {
+            let entries = input.entries.iter().zip(&grammars);
+            let texts = entries.map(|(entry, grammar)| ToolText {
+                tool: entry.name(),
+                extension: Self::name(*self),
+                text: grammar.print(*self),
+            });
+            EmittedOutput::Texts(texts.collect())
+        } else {
+            let text = grammars.iter().map(|grammar| grammar.print(*self)).collect();
+            EmittedOutput::Text { file: format!("tools.{}", Self::name(*self)), text }
+        };
+        Ok(Emission { warnings, losses, output })
+    }
+}

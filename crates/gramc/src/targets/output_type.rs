@@ -1,0 +1,97 @@
+//! A type as structured output.
+
+use gramc_model::{Module, Type, TypeUse};
+use gramc_schema::Target;
+use gramc_schema::emit::type_use_schema;
+use gramc_schema::lower::lower_output;
+
+use super::{Emission, EmitInput, EmittedOutput, Emitter, exceeded_limits};
+use crate::failure::Failure;
+use crate::output::file_name;
+
+/// A target for a type.
+#[derive(Debug)]
+pub(super) struct OutputType(pub(super) Target);
+
+impl Emitter for OutputType {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn about(&self) -> &'static str {
+        self.0.spec().about
+    }
+
+    fn page(&self) -> String {
+        gramc_schema::lower::page(self.0)
+    }
+
+    fn schemas(&self) -> Target {
+        self.0
+    }
+
+    fn compiles_type(&self) -> bool {
+        true
+    }
+
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+        let module = input.module.module();
+        let NamedType { name, description, type_use } = match input.type_name {
+            Some(name) => find_declared(module, name)?,
+            None => find_result(module)?,
+        };
+        let schema = type_use_schema(input.module, &type_use);
+        let lowered = lower_output(self.0.spec(), name, description, schema);
+        let warnings = exceeded_limits(self.0, &[&lowered.value]);
+        let file = format!("{}.json", file_name(name));
+        let output = EmittedOutput::Json { file, value: lowered.value };
+        Ok(Emission { warnings, losses: lowered.losses, output })
+    }
+}
+
+/// A type with its name and description.
+struct NamedType<'m> {
+    name: &'m str,
+    description: Option<&'m str>,
+    type_use: TypeUse,
+}
+
+/// Finds a declared type. Types inside of tools come last.
+fn find_declared<'m>(module: &'m Module, name: &str) -> Result<NamedType<'m>, Failure> {
+    let named = module.types.iter().filter(|(_, declared)| declared.name == name);
+    if let Some((id, declared)) = named.min_by_key(|(_, declared)| declared.local) {
+        let type_use = TypeUse::new(Type::Named(id));
+        let description = declared.type_use.description.as_deref();
+        return Ok(NamedType { name: &declared.name, description, type_use });
+    }
+    let names = module.types.iter().map(|(_, declared)| declared.name.as_str());
+    let help = gramc_model::did_you_mean(name, names);
+    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
+    Err(Failure::new(format!("there is no type `{name}`{help}")))
+}
+
+/// Finds the result type of the only agent that has one.
+fn find_result(module: &Module) -> Result<NamedType<'_>, Failure> {
+    let agents = module.agents.iter();
+    let mut with_result = agents.filter_map(|agent| Some((agent, agent.result.as_ref()?)));
+    let Some((agent, ty)) = with_result.next() else {
+        return Err(Failure::new("no agent has a `result`; name a type with --type"));
+    };
+    let others: Vec<String> = with_result.map(|(agent, _)| format!(", `{}`", agent.name)).collect();
+    if !others.is_empty() {
+        return Err(Failure::new(format!(
+            "several agents have a `result`: `{}`{}; name a type with --type",
+            agent.name,
+            others.concat()
+        )));
+    }
+    let mut chosen =
+        NamedType { name: &agent.name, description: None, type_use: TypeUse::new(ty.clone()) };
+    if let Type::Named(id) = ty
+        && let Some(declared) = module.types.get(*id)
+    {
+        chosen.name = &declared.name;
+        chosen.description = declared.type_use.description.as_deref();
+    }
+    Ok(chosen)
+}

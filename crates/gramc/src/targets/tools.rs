@@ -1,0 +1,42 @@
+//! Tools in the JSON format of a provider.
+
+use gramc_schema::Target;
+use gramc_schema::emit::Compiled;
+
+use super::{Emission, EmitInput, EmittedOutput, EmittedTool, Emitter, exceeded_limits};
+use crate::failure::Failure;
+use crate::output;
+
+/// A target for tools.
+#[derive(Debug)]
+pub(super) struct Tools(pub(super) Target);
+
+impl Emitter for Tools {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn about(&self) -> &'static str {
+        self.0.spec().about
+    }
+
+    fn page(&self) -> String {
+        gramc_schema::lower::page(self.0)
+    }
+
+    fn schemas(&self) -> Target {
+        self.0
+    }
+
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+        let tools = output::map_in_parallel(&input.entries, |entry| EmittedTool {
+            name: entry.name(),
+            compiled: input.compilation.compile(*entry),
+        });
+        let values: Vec<_> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
+        let warnings = exceeded_limits(self.0, &values);
+        let losses = tools.iter().map(|tool| &tool.compiled).flat_map(Compiled::losses);
+        let losses = if input.needs_losses { losses.cloned().collect() } else { Vec::new() };
+        Ok(Emission { warnings, losses, output: EmittedOutput::Tools(tools) })
+    }
+}
