@@ -4,9 +4,9 @@
 
 mod corpus;
 mod files;
-mod neovim;
 mod packages;
 mod queries;
+mod real;
 mod types;
 mod verdicts;
 

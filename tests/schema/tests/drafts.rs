@@ -5,7 +5,7 @@
 mod draft7;
 mod generate;
 mod random;
-mod suite;
+mod real;
 
 use gramc_calls::check::{Policy, ToolCheck, Undeclared};
 use gramc_schema::import::{ImportOptions, import_value};

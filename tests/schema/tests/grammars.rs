@@ -2,8 +2,8 @@
 //! decode with grammars take them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-mod engines;
 mod large;
+mod real;
 
 use std::collections::BTreeMap;
 use std::fs;

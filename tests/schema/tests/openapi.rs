@@ -135,7 +135,7 @@ fn real_documents_are_imported() {
 }
 
 #[test]
-fn every_target_takes_the_tools() {
+fn real_every_target_takes_the_tools() {
     for path in [
         package("@scalar/galaxy/dist/latest.yaml"),
         package("@ideal-postcodes/openapi/dist/openapi.yaml"),
@@ -160,7 +160,7 @@ fn every_target_takes_the_tools() {
 
 /// A large document is imported in seconds, also without optimization.
 #[test]
-fn a_large_document_takes_little_time() {
+fn real_large_document_takes_little_time() {
     let path = package("@octokit/openapi/generated/api.github.com.json");
     let document = read(&path);
     let start = Instant::now();
@@ -251,7 +251,7 @@ fn plain(schema: &mut Value) {
 }
 
 #[test]
-fn parameters_accept_what_the_document_accepts() {
+fn real_parameters_accept_what_the_document_accepts() {
     let mut compared = 0;
     for path in [
         package("@octokit/openapi/generated/api.github.com.json"),
@@ -337,7 +337,7 @@ fn rules_of_openapi() -> jsonschema::Validator {
 }
 
 #[test]
-fn tools_are_valid_documents_that_are_imported_as_they_were() {
+fn real_tools_are_valid_documents_that_are_imported_as_they_were() {
     let rules = rules_of_openapi();
     let mut texts: Vec<(PathBuf, String)> =
         files(&gramc_language_tests::root().join("examples"), &[".gram"])

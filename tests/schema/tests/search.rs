@@ -182,7 +182,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn requests_find_their_functions() {
+fn real_requests_find_their_functions() {
     let (functions, requests) = benchmark();
     let list = json!({ "tools": functions }).to_string();
     let options = ImportOptions { from: Origin::Auto, name: "tool", container: None };
@@ -227,7 +227,7 @@ const APIS: [&str; 7] = [
 ];
 
 #[test]
-fn chains_of_real_apis_are_among_the_first_proposals() {
+fn real_chains_of_real_apis_are_among_the_first_proposals() {
     let mut sources = Vec::new();
     for api in APIS {
         let text = read(&root().join(".tools").join(api));

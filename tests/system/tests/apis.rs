@@ -250,7 +250,7 @@ fn call_all(document: &str) -> usize {
 }
 
 #[test]
-fn requests_are_as_a_document_says() {
+fn real_requests_are_as_a_document_says() {
     for (document, least) in [
         ("@readme/oas-examples/3.1/json/train-travel.json", 5),
         ("@scalar/galaxy/dist/latest.json", 5),
@@ -261,14 +261,14 @@ fn requests_are_as_a_document_says() {
 }
 
 #[test]
-fn hundreds_of_operations_are_called() {
+fn real_hundreds_of_operations_are_called() {
     let valid = call_all("@octokit/openapi/generated/api.github.com.json");
     assert!(valid >= 500, "{valid}");
 }
 
 /// The tools of an API as another API, which a server and the library for it agree on.
 #[test]
-fn tools_become_an_api_that_is_called() {
+fn real_tools_become_an_api_that_is_called() {
     let folder = folder(&[]);
     let document =
         root().join(".tools/apis/node_modules/@readme/oas-examples/3.1/json/train-travel.json");

@@ -147,7 +147,7 @@ fn wrong_uses_are_told() {
 
 /// The official server of MCP that shows everything.
 #[test]
-fn a_real_mcp_server_is_tested() {
+fn real_mcp_server_is_tested() {
     let server = root().join(".tools/node/node_modules/.bin/mcp-server-everything");
     assert!(server.exists(), "{} is missing; tests/real/install installs it", server.display());
     let entry = format!("Mcp {{command: [\"{}\"]}}", server.display());

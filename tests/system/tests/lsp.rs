@@ -133,7 +133,7 @@ impl Editor {
 const WRONG: &str = "[a:Tool {description: 'Does a thing'} | (x::Txt)==>(::Text)]\n";
 
 #[test]
-fn a_real_client_finds_every_capability() {
+fn real_client_finds_every_capability() {
     let python = root().join(".tools/python/bin/python");
     let installed = root().join(".tools/python/stamp").exists();
     assert!(installed, "the client is not installed; `tests/real/install` installs it");

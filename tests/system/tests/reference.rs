@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::ab_real::{output, tool};
+use crate::real::ab::{output, tool};
 use crate::support::{Folder, command, folder, gramc, root};
 
 const SPECIFICATION: &str = r#"
@@ -51,7 +51,7 @@ fn files_of_others_are_kept() {
 }
 
 #[test]
-fn a_browser_shows_a_reference() {
+fn real_browser_shows_a_reference() {
     let folder = folder(&[]);
     std::fs::create_dir(folder.file("shots")).unwrap();
     let examples = ["hotel/hotel.gram", "shop/shop.gram"];

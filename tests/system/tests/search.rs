@@ -347,7 +347,7 @@ fn an_index_replaces_nothing_else() {
 /// The tools and requests of a public benchmark, and a model of 135 million parameters. The manual
 /// says how it does on more requests.
 #[test]
-fn a_small_model_finds_and_calls_the_right_tool_of_600() {
+fn real_small_model_finds_and_calls_the_right_tool_of_600() {
     let mut python = command(installed("python/bin/python"));
     python.arg(root().join("tests/real/find_tools.py")).arg(binary());
     python.arg(installed("retrieval/bfcl_eval/data")).args(["--tasks", "6"]);

@@ -65,7 +65,7 @@ fn what_is_not_there_is_reported_when_the_library_is_bound() {
 }
 
 #[test]
-fn a_real_server_sees_no_key() {
+fn real_server_sees_no_key() {
     let server = root().join(".tools/node/node_modules/@modelcontextprotocol/server-everything");
     let server = server.join("dist/index.js");
     let folder = folder(&[("spec.gram", "[`get-env`:Tool | ()==>(::Text)]")]);

@@ -327,7 +327,7 @@ fn a_host_in_python() {
 }
 
 #[test]
-fn a_host_in_go() {
+fn real_host_in_go() {
     let go = root().join(".tools/golang-go/go");
     assert!(go.exists(), "Go is not installed; `tests/real/install` installs it");
     let go = go.to_str().expect("a path");

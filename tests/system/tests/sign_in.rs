@@ -258,7 +258,7 @@ fn a_header_that_authorizes_comes_first() {
 }
 
 #[test]
-fn certificates_of_ones_own() {
+fn real_certificates_of_ones_own() {
     let made = folder(&[]);
     let script = root().join("tests/real/certificates.py");
     let python = root().join(".tools/python/bin/python");

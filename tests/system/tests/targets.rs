@@ -184,7 +184,7 @@ const TYPES: &str = r#"/** How good it is */
 "#;
 
 #[test]
-fn types_compile_to_structured_output() {
+fn real_types_compile_to_structured_output() {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -203,7 +203,7 @@ fn types_compile_to_structured_output() {
         }
         settings.bind(|| insta::assert_snapshot!(target.name(), shown));
     }
-    crate::real::script_takes("sdks.py", &judged);
+    crate::real::servers::script_takes("sdks.py", &judged);
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_container_is_named() {
 }
 
 #[test]
-fn real_libraries() {
+fn names_of_known_servers() {
     for (attempted, expected) in [
         ("read_file", "read_text_file"),
         ("ReadFile", "read_text_file"),

@@ -1,41 +1,28 @@
-//! The Python package: the wheel is built, installed and tested with pytest. `tests/real/install`
-//! installs what that needs.
+//! The Python package: the wheel of `tests/real/build-packages` is installed and tested with pytest.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::packaging::{check_wheel, run};
+use crate::real::packaging::{check_wheel, run};
 use crate::support::{folder, root};
 
 /// A program of the environment for the Python package.
 fn tool(name: &str) -> PathBuf {
-    crate::packaging::tool("python-package", name)
+    crate::real::packaging::tool("python-package", name)
 }
 
-/// Builds the wheel like the tests themselves, which takes the crates that are built already, checks
-/// it, and installs it into a folder.
+/// Checks the wheel that `tests/real/build-packages` built, and installs it into a folder.
 fn install(site: &Path) {
-    let wheels = site.join("wheels");
-    run(Command::new(tool("maturin"))
-        .args([
-            "build",
-            "--quiet",
-            "--strip",
-            "--manifest-path",
-            "bindings/gramc-python/Cargo.toml",
-        ])
-        .arg("--out")
-        .arg(&wheels)
-        .arg("--interpreter")
-        .arg(tool("python"))
-        .current_dir(root()));
-    let wheel = std::fs::read_dir(&wheels).unwrap().next().unwrap().unwrap().path();
+    let wheels = root().join("target/wheels");
+    let wheels = std::fs::read_dir(&wheels).unwrap_or_else(|_| {
+        panic!("{} is missing; run tests/real/build-packages", wheels.display())
+    });
+    let wheel = wheels.last().expect("a wheel").unwrap().path();
     check_wheel(&wheel);
     run(Command::new(tool("python"))
         .args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"])
         .arg(site)
         .arg(wheel));
-    std::fs::remove_dir_all(wheels).unwrap();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use serde_json::{Value, json};
 
 use crate::mcp::Serving;
-use crate::mcp_real::{fixtures, output, program, shown, tools};
+use crate::real::mcp::{fixtures, output, program, shown, tools};
 use crate::support::{Folder, binary, command, folder, gramc, root};
 
 /// The revisions of the protocol for which the suite names scenarios.

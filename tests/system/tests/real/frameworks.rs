@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::agent_real::llama;
 use crate::model_server::{Answer, Server};
+use crate::real::agent::llama;
 use crate::support::{Folder, folder, gramc, installed, root};
 
 const AGENTS: [&str; 5] = ["own", "pydanticAi", "openaiAgents", "langGraph", "aiSdk"];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::ab::{REPLACE, keeps};
-use crate::ab_real::{output, tool};
+use crate::real::ab::{output, tool};
 use crate::support::{Folder, command, folder, gramc, root};
 
 /// A name and an output that would end the script, the title and the list of a careless page.

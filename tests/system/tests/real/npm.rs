@@ -1,10 +1,9 @@
-//! The npm package: it is built, tested, packed, and installed into a new project. `tests/real/install`
-//! installs what that needs.
+//! The npm package of `tests/real/build-packages`: it is tested, packed, and installed into a new project.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::packaging::run;
+use crate::real::packaging::run;
 use crate::support::{folder, root};
 
 fn package() -> PathBuf {
@@ -18,24 +17,10 @@ fn node(arguments: &[&str], folder: &Path) -> String {
         .env("GRAMC", crate::support::binary()))
 }
 
-/// Builds the package as the tests themselves are built.
-fn build() {
-    let modules = root().join(".tools/npm-package/node_modules");
-    let compiler = modules.join("typescript");
-    assert!(compiler.exists(), "{} is missing; tests/real/install installs it", compiler.display());
-    let link = package().join("node_modules");
-    if !link.exists() {
-        std::os::unix::fs::symlink(modules, link).unwrap();
-    }
-    node(&["scripts/build.mjs"], &package());
-    // Without what debuggers need, it is a third as large.
-    run(Command::new("strip").arg(package().join("dist/gramc.node")));
-}
-
 #[test]
 fn the_npm_package_passes_its_tests() {
-    build();
     let package = package();
+    assert!(package.join("dist").exists(), "the package is missing; run tests/real/build-packages");
     node(&["--test", "tests/"], &package);
     node(&["node_modules/typescript/bin/tsc", "-p", "tests"], &package);
 

@@ -102,7 +102,11 @@ fn the_release_workflow_is_the_one_that_dist_generates() {
 #[test]
 fn scripts_and_the_docker_file_have_no_lints() {
     let scripts = [files(".ci"), vec![root().join(".github/action.sh")]].concat();
-    run(packaging("shellcheck").args(scripts).args(["tests/run", "tests/real/install"]));
+    run(packaging("shellcheck").args(scripts).args([
+        "tests/run",
+        "tests/real/install",
+        "tests/real/build-packages",
+    ]));
     run(packaging("hadolint").arg("Dockerfile"));
 }
 
