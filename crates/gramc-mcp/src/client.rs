@@ -1,240 +1,138 @@
-//! The client, as the MCP servers behind the library see it.
+//! Servers of the Model Context Protocol.
+//!
+//! The crate `rmcp` implements the protocol. Its tool types drop unknown keys, so the result of
+//! `tools/list` passes through it as text (`wire`) and is parsed here, which preserves unknown
+//! keys, the order of keys and the digits of numbers (`serde_json` only adds the sign of an
+//! exponent: `1e5` becomes `1e+5`). Responses to calls are stored separately (`pending_calls`).
+//!
+//! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
+//! which the tools of a library share.
 
-use std::sync::{Arc, Weak};
+mod address;
+mod child_server;
+mod connection;
+mod failure_log;
+mod http_transport;
+mod lines;
+mod link;
+mod oauth;
+mod param_headers;
+mod pending_calls;
+mod requests;
+mod server;
+mod session_client;
+mod sign_in;
+mod signed_client;
+mod wire;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use gramc_tools::mcp::{RpcError, SessionClient};
-use parking_lot::Mutex;
-use rmcp::model::{
-    CustomNotification, CustomRequest, ErrorCode, RequestId, ServerNotification, ServerRequest,
-};
-use rmcp::service::{
-    OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer,
-    ServiceError,
-};
-use serde_json::{Map, Value, json};
-use tokio::sync::broadcast;
-use tokio::time::timeout;
+use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use crate::questions::RequestClient;
+use self::address::ServerAddress;
+pub use self::address::UrlOptions;
+use self::connection::Connection;
+pub use self::connection::UpstreamError;
+pub use self::oauth::OAuthGrant;
+pub use self::server::McpServer;
+pub(crate) use self::server::SessionServers;
+pub use self::session_client::{RpcError, SessionClient};
+pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
+pub use self::signed_client::SigningKey;
+use crate::environment::ProgramEnvironment;
 
-/// Maximum time for the client to take a notification or a cancellation.
-const MAX_SEND_TIME: Duration = Duration::from_secs(10);
-/// Maximum time for the client to answer a request, which may be a question to a person.
-pub(crate) const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
-/// Maximum number of changes that a subscriber may not have received yet.
-const MAX_CHANGES: usize = 64;
-
-/// A notification of a change: its method and its parameters.
-pub(crate) type Change = (String, Value);
-
-/// The client of a conversation.
-#[derive(Debug)]
-pub(crate) struct ClientLink {
-    capabilities: Map<String, Value>,
-    /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
-    /// notifications that they subscribe to.
-    peer: Option<Peer<RoleServer>>,
-    changes: broadcast::Sender<Change>,
-    /// The requests of the client that are not answered yet, in order.
-    open: Mutex<Vec<RequestId>>,
-    /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
-    asking: Mutex<Vec<Weak<RequestClient>>>,
+/// An MCP server of a library.
+#[derive(Debug, Clone)]
+pub struct LibraryServer {
+    /// The server.
+    pub server: McpServer,
+    /// Whether the library takes all its tools, and with them what else it offers.
+    pub is_whole: bool,
 }
 
-/// The capabilities of the client that makes a request.
-pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<String, Value> {
-    match serde_json::to_value(context.client_capabilities()) {
-        Ok(Value::Object(capabilities)) => capabilities,
-        _ => Map::new(),
-    }
+/// Why the tools of an MCP server cannot be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpError {
+    /// The command that starts the server has no program.
+    #[error("the command of the MCP server is empty")]
+    EmptyCommand,
+    /// The server's address is not a URL with a host.
+    #[error(
+        "cannot reach the MCP server: its address must be a whole URL, such as \
+         https://example.com/mcp"
+    )]
+    InvalidAddress,
+    /// The server could not be started or reached, or gave no list of tools.
+    #[error("cannot get the tools of the MCP server {server}: {reason}")]
+    NoTools {
+        /// The program in backticks, or the address.
+        server: String,
+        /// The failure, with the server's own output.
+        reason: String,
+    },
 }
 
-/// A request of the client that is not answered yet.
-pub(crate) struct OpenRequest {
-    link: Arc<ClientLink>,
-    id: RequestId,
+/// Starts the MCP server that `words` name, a program and its arguments, with `environment`, asks
+/// it over its standard input and output for its tools, and ends it, whatever happens.
+///
+/// Gives `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when
+/// the server cannot be started, ends too early, says something that is not the protocol, answers
+/// with an error, or takes longer than `limit`; or when `stop` gives a reason to break off.
+pub async fn tools_of_command(
+    words: &[String],
+    environment: ProgramEnvironment,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    if words.is_empty() {
+        return Err(McpError::EmptyCommand);
+    }
+    let environment = Arc::new(environment);
+    tools_of(&ServerAddress::Command { words: words.into(), environment }, limit, stop).await
 }
 
-impl Drop for OpenRequest {
-    fn drop(&mut self) {
-        self.link.open.lock().retain(|id| *id != self.id);
-    }
+/// Asks the MCP server at `url` for its tools, over streamable HTTP.
+///
+/// Gives and fails as [`tools_of_command`] does.
+pub async fn tools_of_url(
+    url: &str,
+    options: UrlOptions,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress)?;
+    tools_of(&address, limit, stop).await
 }
 
-impl ClientLink {
-    /// The sender of changes for subscribers.
-    pub(crate) fn changes() -> broadcast::Sender<Change> {
-        broadcast::Sender::new(MAX_CHANGES)
-    }
-
-    /// A client that can be addressed.
-    pub(crate) fn new(
-        context: &RequestContext<RoleServer>,
-        changes: &broadcast::Sender<Change>,
-    ) -> Self {
-        let client = Self::subscriber(capabilities_of(context), changes);
-        Self { peer: Some(context.peer.clone()), ..client }
-    }
-
-    /// A client of revision 2026-07-28 or a later one, with the capabilities that it has for servers of
-    /// earlier revisions.
-    pub(crate) fn subscriber(
-        capabilities: Map<String, Value>,
-        changes: &broadcast::Sender<Change>,
-    ) -> Self {
-        let (open, asking) = (Mutex::default(), Mutex::default());
-        Self { capabilities, peer: None, changes: changes.clone(), open, asking }
-    }
-
-    /// Records a request of the client within which it can be asked.
-    pub(crate) fn begins(&self, client: &Arc<RequestClient>) {
-        let mut asking = self.asking.lock();
-        asking.retain(|known| known.strong_count() > 0);
-        asking.push(Arc::downgrade(client));
-    }
-
-    /// Records a request of the client until it is answered.
-    pub(crate) fn open(self: &Arc<Self>, id: &RequestId) -> OpenRequest {
-        self.open.lock().push(id.clone());
-        OpenRequest { link: Arc::clone(self), id: id.clone() }
-    }
-
-    /// Asks the client, and gives its result. Over HTTP, the question travels with the response to
-    /// the request `origin`. If the future is dropped, the question is cancelled.
-    async fn ask(
-        &self,
-        origin: Option<RequestId>,
-        method: String,
-        params: Value,
-    ) -> Result<Value, RpcError> {
-        let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
-        let peer = self.peer.as_ref().ok_or_else(not_found)?;
-        let mut request = CustomRequest::new(method, Some(params));
-        if let Some(origin) = origin {
-            request.extensions.insert(OriginatingRequestId(origin));
-        }
-        let request = ServerRequest::CustomRequest(request);
-        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let mut question = Question(Some(sent.map_err(no_answer)?));
-        let Some(handle) = &mut question.0 else { return Err(no_answer_in_time()) };
-        let answer = timeout(MAX_ANSWER_TIME, &mut handle.rx).await;
-        let answer = answer.map_err(|_| no_answer_in_time())?;
-        question.0 = None;
-        let result = answer.map_err(|_| no_answer(ServiceError::TransportClosed))?;
-        // The keys of results are strings, so serialization cannot fail.
-        Ok(serde_json::to_value(result.map_err(no_answer)?).unwrap_or_default())
-    }
-}
-
-/// A question to the client, which is cancelled if nothing waits for the answer.
-struct Question(Option<RequestHandle<RoleServer>>);
-
-impl Drop for Question {
-    fn drop(&mut self) {
-        let Some(handle) = self.0.take() else { return };
-        // Without a runtime there is no connection either.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let reason = "the server no longer waits for the answer".to_owned();
-                let _ = timeout(MAX_SEND_TIME, handle.cancel(Some(reason))).await;
-            });
-        }
-    }
-}
-
-/// Passes a notification of a server on.
-pub(crate) async fn send_notification(peer: &Peer<RoleServer>, method: String, params: Value) {
-    let known = if method == "notifications/progress" {
-        // Its type tells rmcp which response it belongs to.
-        let text = json!({"method": method, "params": params});
-        serde_json::from_value::<ServerNotification>(text).ok()
-    } else {
-        None
+async fn tools_of(
+    address: &ServerAddress,
+    limit: Duration,
+    stop: impl Future<Output = String>,
+) -> Result<Value, McpError> {
+    let end = Instant::now() + limit;
+    let mut connection = None;
+    let work = async {
+        let opened = Connection::open(address, limit, &Arc::default()).await;
+        let opened = opened.map_err(|error| error.reason)?;
+        connection.insert(opened).list(end, limit).await.map_err(|fault| fault.why)
     };
-    let notification = known.unwrap_or_else(|| {
-        ServerNotification::CustomNotification(CustomNotification::new(method, Some(params)))
-    });
-    // The client may have disconnected.
-    let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
-}
-
-fn error(code: ErrorCode, message: &str) -> RpcError {
-    RpcError::new(code.0, message)
-}
-
-fn no_answer_in_time() -> RpcError {
-    error(ErrorCode::INTERNAL_ERROR, "the client did not answer in time")
-}
-
-fn no_answer(failure: ServiceError) -> RpcError {
-    match failure {
-        ServiceError::McpError(error) => {
-            RpcError { code: error.code.0, message: error.message.into_owned(), data: error.data }
-        }
-        _ => error(ErrorCode::INTERNAL_ERROR, "the client did not answer"),
+    let outcome = tokio::select! {
+        biased;
+        reason = stop => Err(reason),
+        outcome = work => outcome,
+    };
+    if let Some(connection) = connection {
+        connection.close().await;
+    }
+    match outcome {
+        Ok(tools) => Ok(json!({ "tools": tools })),
+        Err(reason) => Err(McpError::NoTools { server: address.to_string(), reason }),
     }
 }
 
-impl SessionClient for ClientLink {
-    fn capabilities(&self) -> Map<String, Value> {
-        self.capabilities.clone()
-    }
-
-    fn hears(&self) -> bool {
-        self.peer.is_some()
-    }
-
-    fn is_modern(&self) -> bool {
-        self.peer.is_none()
-    }
-
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
-            // There may be no subscribers.
-            let _ = self.changes.send((method.clone(), params.clone()));
-            if let Some(peer) = &self.peer {
-                send_notification(peer, method, params).await;
-            }
-        })
-    }
-
-    fn request(
-        &self,
-        key: String,
-        method: String,
-        params: Value,
-    ) -> BoxFuture<'_, Result<Value, RpcError>> {
-        // Any request that is not answered may be the one that the question belongs to.
-        let within = self.asking.lock().iter().rev().find_map(Weak::upgrade);
-        if let Some(client) = within {
-            return Box::pin(async move { client.ask(key, method, params).await });
-        }
-        let origin = self.open.lock().last().cloned();
-        Box::pin(self.ask(origin, method, params))
-    }
-}
-
-impl SessionClient for OpenRequest {
-    fn capabilities(&self) -> Map<String, Value> {
-        self.link.capabilities()
-    }
-
-    fn hears(&self) -> bool {
-        self.link.hears()
-    }
-
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
-        self.link.notify(method, params)
-    }
-
-    fn request(
-        &self,
-        _: String,
-        method: String,
-        params: Value,
-    ) -> BoxFuture<'_, Result<Value, RpcError>> {
-        Box::pin(self.link.ask(Some(self.id.clone()), method, params))
-    }
-}
+#[cfg(test)]
+mod real_servers;
+#[cfg(test)]
+mod tests;
