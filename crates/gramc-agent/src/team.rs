@@ -382,7 +382,7 @@ fn find_validator(
 ) -> Result<Option<Arc<dyn Implementation>>, TeamError> {
     let made = attribute(spec, "validate").map(|value| validator(value, models.folder()));
     let made = made.transpose();
-    made.map_err(|why| TeamError::Validator { agent: spec.name.clone(), why })
+    made.map_err(|error| TeamError::Validator { agent: spec.name.clone(), why: error.to_string() })
 }
 
 /// The sampling parameters of an agent: its attributes, with the host's as defaults.

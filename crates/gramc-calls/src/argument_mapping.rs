@@ -27,6 +27,17 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentMapping(pub Vec<(String, MappedValue)>);
 
+/// Why the attribute `arguments` is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MappingError {
+    /// It is not an object.
+    #[error("`arguments` is not an object")]
+    NoObject,
+    /// A text with a dollar sign does not name an argument.
+    #[error("`{0}` in `arguments` does not name an argument")]
+    NoArgument(String),
+}
+
 /// A value that an implementation gets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MappedValue {
@@ -43,10 +54,10 @@ pub enum MappedValue {
 }
 
 impl ArgumentMapping {
-    /// Reads the attribute `arguments`. Fails with the reason.
-    pub fn parse(arguments: &Value) -> Result<Self, String> {
+    /// Reads the attribute `arguments`.
+    pub fn parse(arguments: &Value) -> Result<Self, MappingError> {
         let Value::Object(map) = arguments else {
-            return Err("`arguments` is not an object".to_owned());
+            return Err(MappingError::NoObject);
         };
         Ok(Self(entries(map)?))
     }
@@ -81,7 +92,7 @@ impl ArgumentMapping {
     }
 }
 
-fn entries(map: &Map<String, Value>) -> Result<Vec<(String, MappedValue)>, String> {
+fn entries(map: &Map<String, Value>) -> Result<Vec<(String, MappedValue)>, MappingError> {
     map.iter().map(|(name, value)| Ok((name.clone(), MappedValue::parse(value)?))).collect()
 }
 
@@ -96,11 +107,11 @@ fn path(text: &str) -> Option<Vec<String>> {
 }
 
 impl MappedValue {
-    fn parse(value: &Value) -> Result<Self, String> {
+    fn parse(value: &Value) -> Result<Self, MappingError> {
         Ok(match value {
             Value::String(text) => match path(text) {
                 Some(path) if path.iter().any(String::is_empty) => {
-                    return Err(format!("`{text}` in `arguments` does not name an argument"));
+                    return Err(MappingError::NoArgument(text.clone()));
                 }
                 Some(path) => Self::Argument(path),
                 None => Self::Constant(text.replacen("$$", "$", 1).into()),

@@ -7,4 +7,4 @@ mod argument_mapping;
 pub mod check;
 pub mod names;
 
-pub use argument_mapping::{ArgumentMapping, MappedValue};
+pub use argument_mapping::{ArgumentMapping, MappedValue, MappingError};

@@ -99,8 +99,8 @@ impl Program {
             ExperimentError::Program { program, message }
         };
         let environment = ProgramEnvironment::default().with_all_variables();
-        let (mut group, pipes) =
-            ProcessGroup::start(&self.name, &self.arguments, &environment).map_err(&failed)?;
+        let (mut group, pipes) = ProcessGroup::start(&self.name, &self.arguments, &environment)
+            .map_err(|error| failed(error.to_string()))?;
         let reading =
             [tokio::spawn(beginning(pipes.output)), tokio::spawn(beginning(pipes.errors))];
         let (mut stdin, input) = (pipes.input, input.to_string());

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gramc_experiment::{HostFunction, recordings};
+use gramc_mcp::client::load_options;
 use gramc_model::Library as LibraryDeclaration;
 use gramc_project::{LoadedLibrary, SpecificationError};
 use gramc_tools::invocation::Implementation;
@@ -90,7 +91,7 @@ impl Library {
         gramc::watch_processes();
         let LoadedLibrary { module, library: declared, folder } = loaded?;
         let settings = Settings::default();
-        let library = ToolLibrary::declared_over(&module, &declared, &folder, &settings);
+        let library = ToolLibrary::declared(&module, &declared, load_options(&folder, &settings));
         let recordings = recordings(&declared, &folder);
         Ok(Self::with_parts(library, declared, recordings))
     }

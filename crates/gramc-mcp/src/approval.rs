@@ -1,7 +1,7 @@
 //! Asks clients for approval of calls, by elicitation.
 
+use gramc_tools::SessionClient;
 use gramc_tools::approval::{ApprovalDecision, ApprovalRequest, DecidedBy};
-use gramc_tools::mcp::SessionClient;
 use gramc_tools::{Admission, AdmittedCall};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;

@@ -1,4 +1,4 @@
-//! Servers of the Model Context Protocol.
+//! The client of MCP servers, whose tools implement the tools of libraries.
 //!
 //! The crate `rmcp` implements the protocol. Its tool types drop unknown keys, so the result of
 //! `tools/list` passes through it as text (`wire`) and is parsed here, which preserves unknown
@@ -10,24 +10,30 @@
 
 mod address;
 mod child_server;
+mod client_slot;
 mod connection;
 mod failure_log;
 mod http_transport;
 mod lines;
 mod link;
+mod mcp_server;
+mod mcp_tool;
 mod oauth;
 mod param_headers;
 mod pending_calls;
 mod requests;
-mod server;
-mod session_client;
+mod server_tools;
+mod session_servers;
 mod sign_in;
 mod signed_client;
+mod token_error;
+mod whole_server;
 mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use gramc_tools::ProgramEnvironment;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -35,22 +41,14 @@ use self::address::ServerAddress;
 pub use self::address::UrlOptions;
 use self::connection::Connection;
 pub use self::connection::UpstreamError;
+pub use self::mcp_server::McpServer;
+pub use self::mcp_tool::McpTool;
 pub use self::oauth::OAuthGrant;
-pub use self::server::McpServer;
-pub(crate) use self::server::SessionServers;
-pub use self::session_client::{RpcError, SessionClient};
+pub use self::server_tools::{ServerTools, load_options};
+pub use self::session_servers::{LibraryServer, attach_client, library_servers, session_servers};
 pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
-pub use self::signed_client::SigningKey;
-use crate::environment::ProgramEnvironment;
-
-/// An MCP server of a library.
-#[derive(Debug, Clone)]
-pub struct LibraryServer {
-    /// The server.
-    pub server: McpServer,
-    /// Whether the library takes all its tools, and with them what else it offers.
-    pub is_whole: bool,
-}
+pub use self::signed_client::{KeyError, SigningKey};
+pub use self::token_error::TokenError;
 
 /// Why the tools of an MCP server cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

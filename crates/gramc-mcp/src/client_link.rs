@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use gramc_tools::mcp::{RpcError, SessionClient};
+use gramc_tools::{RpcError, SessionClient};
 use parking_lot::Mutex;
 use rmcp::model::{
     CustomNotification, CustomRequest, ErrorCode, RequestId, ServerNotification, ServerRequest,

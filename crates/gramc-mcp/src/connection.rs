@@ -16,7 +16,8 @@ use rmcp::service::{
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
-use crate::client::Change;
+use crate::client::session_servers;
+use crate::client_link::Change;
 use crate::conversation::Conversation;
 use crate::protocol::{is_modern, is_sessionless};
 use crate::questions::{Answer, RequestClient};
@@ -136,7 +137,7 @@ impl ServerHandler for Connection {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        for server in self.conversation(&context.extensions).session.servers() {
+        for server in session_servers(&self.conversation(&context.extensions).session) {
             server.server.notify("notifications/roots/list_changed").await;
         }
     }

@@ -11,7 +11,8 @@ use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::catalog::Catalog;
-use crate::client::{Change, ClientLink, capabilities_of};
+use crate::client::{attach_client, session_servers};
+use crate::client_link::{Change, ClientLink, capabilities_of};
 use crate::protocol::is_modern;
 use crate::upstream::Upstream;
 
@@ -63,14 +64,14 @@ impl Conversation {
             } else {
                 ClientLink::new(context, &self.changes)
             });
-            self.session.attach_client(Arc::<ClientLink>::clone(&client));
+            attach_client(&self.session, Arc::<ClientLink>::clone(&client));
             client
         })
     }
 
     /// The MCP servers behind the conversation.
     pub(crate) fn upstream(&self) -> Upstream {
-        Upstream::new(self.session.servers(), self.session.bound())
+        Upstream::new(session_servers(&self.session), self.session.bound())
     }
 
     /// Ends its MCP servers.

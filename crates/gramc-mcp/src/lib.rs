@@ -6,11 +6,14 @@
 //!
 //! Each stdio connection and each HTTP session has its own session of the library. From revision
 //! 2026-07-28 on, HTTP has no sessions, so all its clients share one.
+//!
+//! [`client`] is the other side: it makes the tools of MCP servers implementations of a library.
 
 mod answer;
 mod approval;
 mod catalog;
-mod client;
+pub mod client;
+mod client_link;
 mod connection;
 mod conversation;
 mod error;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use gramc_tools::mcp::{RpcError, SessionClient};
+use gramc_tools::{RpcError, SessionClient};
 use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::client::{MAX_ANSWER_TIME, capabilities_of, send_notification};
+use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, send_notification};
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gramc_tools::SessionClient;
 use gramc_tools::invocation::RequestOrigin;
-use gramc_tools::mcp::SessionClient;
 use gramc_tools::{Admission, AdmittedCall, Call, CallError, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ProgressNotificationParam, ProgressToken};

@@ -8,11 +8,12 @@ use std::collections::HashSet;
 
 use gramc_tools::Bound;
 use gramc_tools::invocation::RequestOrigin;
-use gramc_tools::mcp::{LibraryServer, McpServer, UpstreamError};
+
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, ServerCapabilities, TASKS_EXTENSION_ID};
 use serde_json::{Map, Value, json};
 
+use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
 use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
@@ -77,7 +78,7 @@ pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
         ("tools".to_owned(), json!({"listChanged": true})),
         ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
     ]);
-    for LibraryServer { server, is_whole } in bound.servers() {
+    for LibraryServer { server, is_whole } in library_servers(bound) {
         let Some(known) = server.capabilities() else { continue };
         let offered: &[&str] = if *is_whole {
             &["resources", "prompts", "completions", "logging"]
@@ -103,12 +104,12 @@ pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
 /// What several servers of a library call by the same name, as warnings.
 pub async fn name_clashes(bound: &Bound) -> Vec<String> {
     let mut clashes = Vec::new();
-    if bound.servers().iter().filter(|it| it.is_whole).count() < 2 {
+    if library_servers(bound).iter().filter(|it| it.is_whole).count() < 2 {
         return clashes;
     }
     for kind in [RESOURCES, TEMPLATES, PROMPTS] {
         let upstream =
-            Upstream { servers: bound.servers().to_vec(), max_answer: max_answer(bound) };
+            Upstream { servers: library_servers(bound).to_vec(), max_answer: max_answer(bound) };
         let Ok(servers) = upstream.offering(kind.capability).await else { continue };
         if servers.len() < 2 {
             continue;

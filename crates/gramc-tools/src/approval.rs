@@ -1,6 +1,5 @@
 //! Approval of calls before they run.
 
-#[cfg(feature = "command")]
 mod program;
 
 use std::fmt::Debug;
@@ -13,7 +12,6 @@ use tokio::sync::Mutex;
 
 use crate::sanitize::beginning;
 
-#[cfg(feature = "command")]
 pub use program::ProgramApprover;
 
 /// Which calls of a tool have to be approved. The stricter policy is the greater one.

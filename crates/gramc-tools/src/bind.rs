@@ -19,8 +19,7 @@ use tokio::sync::Semaphore;
 use crate::journal::CallJournal;
 use crate::library::{LibraryEntry, ToolLibrary};
 use crate::masks::{SecretMasks, is_maskable};
-#[cfg(feature = "mcp")]
-use crate::mcp::LibraryServer;
+use crate::server_loader::LibraryServers;
 use crate::settings::Settings;
 use gramc_calls::check::{SchemaError, ToolCheck};
 use gramc_calls::names::{KnownName, NameIndex};
@@ -49,8 +48,7 @@ struct BoundState {
     /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
     /// The MCP servers of the library.
-    #[cfg(feature = "mcp")]
-    servers: Arc<Vec<LibraryServer>>,
+    servers: Option<LibraryServers>,
 }
 
 /// The target of a name: an index into the tools or into the containers.
@@ -158,8 +156,7 @@ impl<'b> Binder<'b> {
             secrets: self.secrets,
             journal: self.library.journal().cloned(),
             warnings: self.warnings,
-            #[cfg(feature = "mcp")]
-            servers: Arc::clone(self.library.servers()),
+            servers: self.library.servers().cloned(),
         };
         (Bound(Arc::new(inner)), self.problems)
     }
@@ -359,10 +356,9 @@ impl Bound {
         Cow::Owned(SecretMasks::new(secrets.chain(self.0.secrets.iter().cloned())))
     }
 
-    /// The MCP servers of the library, in its order.
-    #[cfg(feature = "mcp")]
-    pub fn servers(&self) -> &[LibraryServer] {
-        &self.0.servers
+    /// The MCP servers of the library, if its implementations have any.
+    pub fn servers(&self) -> Option<&LibraryServers> {
+        self.0.servers.as_ref()
     }
 
     /// The settings of the library.

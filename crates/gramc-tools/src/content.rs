@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The keys that a content block of each known type needs, each with text.
-#[cfg(any(feature = "command", feature = "http"))]
 const BLOCK_TYPES: [(&str, &[&str]); 5] = [
     ("text", &["text"]),
     ("image", &["data", "mimeType"]),
@@ -39,8 +38,7 @@ impl ToolContent {
     }
 
     /// The result of a `tools/call`. Fails with the key whose value has the wrong type.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn from_result(fields: Map<String, Value>) -> Result<Self, &'static str> {
+    pub fn from_result(fields: Map<String, Value>) -> Result<Self, &'static str> {
         let is_valid = |key: &str, is_type: fn(&Value) -> bool| {
             fields.get(key).is_none_or(|value| value.is_null() || is_type(value))
         };
@@ -53,8 +51,7 @@ impl ToolContent {
     }
 
     /// Parses a JSON list of content blocks. Fails with the reason.
-    #[cfg(any(feature = "command", feature = "http"))]
-    pub(crate) fn from_blocks(text: &str) -> Result<Self, String> {
+    pub fn from_blocks(text: &str) -> Result<Self, String> {
         let blocks: Vec<Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
         for (at, block) in blocks.iter().enumerate() {
             check_block(block).map_err(|why| format!("item {at} {why}"))?;
@@ -79,7 +76,7 @@ impl ToolContent {
 
     /// The text for a model that gets the images apart: each is named in its place. `None` if there
     /// are other blocks.
-    pub(crate) fn text_beside_images(&self) -> Option<String> {
+    pub fn text_beside_images(&self) -> Option<String> {
         let text = |block: &Value| match (block["text"].as_str(), image(block)) {
             (Some(text), _) if block["type"] == "text" => Some(text.to_owned()),
             (_, Some(image)) => Some(format!("[image: {}]", image.media_type)),
@@ -110,8 +107,7 @@ impl ToolContent {
     }
 
     /// The larger of the sizes of its blocks and of its structured content, in bytes.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         let blocks = self.blocks().iter().map(|block| match block["text"].as_str() {
             Some(text) if block["type"] == "text" => text.len(),
             _ => json_size(block),
@@ -120,24 +116,22 @@ impl ToolContent {
     }
 
     /// The value of a key.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key)
     }
 
     /// Records why it violates the output schema of its server.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn set_violation(&mut self, violation: Option<String>) {
+    pub fn set_violation(&mut self, violation: Option<String>) {
         self.violation = violation;
     }
 
     /// Takes the reason why it violates the output schema of its server.
-    pub(crate) fn take_violation(&mut self) -> Option<String> {
+    pub fn take_violation(&mut self) -> Option<String> {
         self.violation.take()
     }
 
     /// Changes all keys and values. Returns whether that made a difference.
-    pub(crate) fn change(&mut self, change: impl FnOnce(Value) -> Value) -> bool {
+    pub fn change(&mut self, change: impl FnOnce(Value) -> Value) -> bool {
         let before = self.fields.clone();
         if let Value::Object(fields) = change(Value::Object(std::mem::take(&mut self.fields))) {
             self.fields = fields;
@@ -153,7 +147,6 @@ fn image(block: &Value) -> Option<Image> {
     (block["type"] == "image").then_some(Image { media_type, data })
 }
 
-#[cfg(any(feature = "command", feature = "http"))]
 fn check_block(block: &Value) -> Result<(), String> {
     let kind = block["type"].as_str().ok_or("has no `type`")?;
     let known = BLOCK_TYPES.iter().find(|(name, _)| *name == kind);
@@ -173,7 +166,6 @@ fn check_block(block: &Value) -> Result<(), String> {
 }
 
 /// The size of a value as JSON, in bytes.
-#[cfg(feature = "mcp")]
 fn json_size(value: &Value) -> usize {
     struct ByteCounter(usize);
 
@@ -194,7 +186,7 @@ fn json_size(value: &Value) -> usize {
     count.0
 }
 
-#[cfg(all(test, feature = "command"))]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 

@@ -107,12 +107,12 @@ impl ProgramEnvironment {
     }
 
     /// The folder that the program runs in. `None` for that of this process.
-    pub(crate) fn place(&self) -> Option<&Path> {
+    pub fn place(&self) -> Option<&Path> {
         self.working_folder.as_deref().or(self.folder.as_deref())
     }
 
     /// The command that runs a program with these variables in its folder.
-    pub(crate) fn command(&self, program: &str) -> tokio::process::Command {
+    pub fn command(&self, program: &str) -> tokio::process::Command {
         let base = self.folder.as_deref().filter(|_| program.contains(std::path::is_separator));
         let mut command = match base {
             Some(folder) => tokio::process::Command::new(folder.join(program)),

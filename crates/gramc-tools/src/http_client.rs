@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fs;
-#[cfg(feature = "http")]
 use std::io;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use reqwest::header::{
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{Certificate, ClientBuilder, Identity, StatusCode, Url};
 
+use crate::injected_source::SourceError;
 use crate::sanitize::sanitize_line;
 
 /// The maximum number of redirects, which is the default of `reqwest`.
@@ -21,6 +21,13 @@ const MAX_REDIRECTIONS: usize = 10;
 /// The headers whose values are no secrets.
 static PUBLIC_HEADERS: [HeaderName; 6] =
     [ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT];
+
+/// A header has an invalid name or value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("invalid header name or value: `{name}`")]
+pub struct HeaderError {
+    name: String,
+}
 
 /// The headers that a server gets with each request.
 #[derive(Clone, Default)]
@@ -31,15 +38,15 @@ pub struct RequestHeaders {
 
 impl RequestHeaders {
     /// Creates headers from their names and values. All values count as secrets, except those of
-    /// headers such as `Accept`. Fails with the reason if a name or a value is invalid.
-    pub fn new(headers: impl IntoIterator<Item = (String, String)>) -> Result<Self, String> {
+    /// headers such as `Accept`. Fails if a name or a value is invalid.
+    pub fn new(headers: impl IntoIterator<Item = (String, String)>) -> Result<Self, HeaderError> {
         let mut all = Self::default();
         for (name, value) in headers {
             let (Ok(key), Ok(mut header)) =
                 (HeaderName::try_from(&name), HeaderValue::try_from(&value))
             else {
                 // The value may be a password.
-                return Err(format!("invalid header name or value: `{}`", sanitize_line(&name)));
+                return Err(HeaderError { name: sanitize_line(&name) });
             };
             if !PUBLIC_HEADERS.contains(&key) {
                 header.set_sensitive(true);
@@ -53,7 +60,6 @@ impl RequestHeaders {
     }
 
     /// Adds the scheme `Bearer` to an `Authorization` that is only a token, as MCP requires.
-    #[cfg(feature = "mcp")]
     #[must_use]
     pub fn with_bearer(mut self) -> Self {
         use reqwest::header::AUTHORIZATION;
@@ -69,8 +75,7 @@ impl RequestHeaders {
     }
 
     /// Whether they contain `Authorization`.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn has_authorization(&self) -> bool {
+    pub fn has_authorization(&self) -> bool {
         self.map.contains_key(reqwest::header::AUTHORIZATION)
     }
 
@@ -79,7 +84,8 @@ impl RequestHeaders {
         &self.secrets
     }
 
-    pub(crate) fn map(&self) -> &HeaderMap {
+    /// The headers.
+    pub fn map(&self) -> &HeaderMap {
         &self.map
     }
 }
@@ -91,14 +97,31 @@ impl std::fmt::Debug for RequestHeaders {
 }
 
 /// Parses an absolute HTTP or HTTPS URL.
-pub(crate) fn address(url: &str) -> Option<Url> {
+pub fn address(url: &str) -> Option<Url> {
     let url = Url::parse(url).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
 /// Whether a URL refers to the loopback interface.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     matches!(url.host_str().unwrap_or_default(), "localhost" | "127.0.0.1" | "[::1]")
+}
+
+/// Why TLS options cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TlsError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] SourceError),
+    /// A file has no certificate.
+    #[error("no PEM certificate in {0}")]
+    NoCertificate(String),
+    /// A file has no certificate with a private key.
+    #[error("no PEM certificate with its private key in {0}")]
+    NoIdentity(String),
+    /// There is a private key without a certificate.
+    #[error("a private key needs its certificate, `cert`")]
+    KeyAlone,
 }
 
 /// The certificates of a client, in addition to those that the system trusts.
@@ -110,21 +133,18 @@ pub struct TlsOptions {
 
 impl TlsOptions {
     /// Reads files in PEM format: certificates of further authorities, and the certificate of the
-    /// client with its private key, which may be in the same file. Fails with the reason.
+    /// client with its private key, which may be in the same file.
     pub fn read(
         ca: Option<&Path>,
         cert: Option<&Path>,
         key: Option<&Path>,
-    ) -> Result<Self, String> {
-        let read = |path: &Path| {
-            fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-        };
-        let invalid = |path: &Path, what: &str| format!("{} holds no {what}", path.display());
+    ) -> Result<Self, TlsError> {
+        let read = |path: &Path| fs::read(path).map_err(|error| SourceError::file(path, &error));
         let authorities = match ca {
             Some(path) => {
                 let found = Certificate::from_pem_bundle(&read(path)?).unwrap_or_default();
                 if found.is_empty() {
-                    return Err(invalid(path, "certificate in PEM format"));
+                    return Err(TlsError::NoCertificate(path.display().to_string()));
                 }
                 found
             }
@@ -138,16 +158,17 @@ impl TlsOptions {
                     pem.extend(read(key)?);
                 }
                 let found = Identity::from_pem(&pem);
-                let what = "certificate with its private key in PEM format";
-                Some(found.map_err(|_| invalid(key.unwrap_or(cert), what))?)
+                let path = key.unwrap_or(cert);
+                Some(found.map_err(|_| TlsError::NoIdentity(path.display().to_string()))?)
             }
-            (None, Some(_)) => return Err("a private key needs its certificate, `cert`".to_owned()),
+            (None, Some(_)) => return Err(TlsError::KeyAlone),
             (None, None) => None,
         };
         Ok(Self { authorities, identity })
     }
 
-    pub(crate) fn is_default(&self) -> bool {
+    /// Whether there are no further certificates.
+    pub fn is_default(&self) -> bool {
         self.authorities.is_empty() && self.identity.is_none()
     }
 }
@@ -158,7 +179,8 @@ impl std::fmt::Debug for TlsOptions {
     }
 }
 
-pub(crate) fn client(url: &Url, tls: &TlsOptions) -> ClientBuilder {
+/// Builds a client for the server at a URL.
+pub fn client(url: &Url, tls: &TlsOptions) -> ClientBuilder {
     // This fails if the provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // The URL may contain a password, which must not leak to other servers.
@@ -202,7 +224,7 @@ struct RedirectError {
 }
 
 /// The URL without parts that may contain secrets: credentials, query and fragment.
-pub(crate) fn without_secrets(url: &Url) -> String {
+pub fn without_secrets(url: &Url) -> String {
     let mut url = url.clone();
     // These fail only for URLs without a host, which `address` rejects.
     let _ = url.set_username("");
@@ -212,7 +234,8 @@ pub(crate) fn without_secrets(url: &Url) -> String {
     sanitize_line(url.as_str())
 }
 
-pub(crate) fn status_words(code: u16) -> String {
+/// The code of a status with its name.
+pub fn status_words(code: u16) -> String {
     let name = StatusCode::from_u16(code).ok();
     let name = name.and_then(|status| status.canonical_reason()).unwrap_or_default();
     format!("HTTP status {code} {name}").trim_end().to_owned()
@@ -220,7 +243,7 @@ pub(crate) fn status_words(code: u16) -> String {
 
 /// The innermost cause of an error. The outer errors add no information and may contain the URL
 /// with its password.
-pub(crate) fn root(error: &reqwest::Error) -> String {
+pub fn root(error: &reqwest::Error) -> String {
     let Some(inner) = causes(error).last() else {
         return error.to_string();
     };
@@ -230,8 +253,7 @@ pub(crate) fn root(error: &reqwest::Error) -> String {
 }
 
 /// Whether an established connection was lost.
-#[cfg(feature = "http")]
-pub(crate) fn is_cut(error: &reqwest::Error) -> bool {
+pub fn is_cut(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| {
         cause.is::<io::Error>()
             // `hyper` is not a direct dependency, so its errors are only recognizable by their

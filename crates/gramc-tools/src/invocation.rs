@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
+use crate::session_client::SessionClient;
 
 /// What implementations keep for one session, such as its connections.
 #[derive(Debug, Default)]
@@ -59,8 +60,7 @@ pub struct RequestOrigin {
     pub log_level: Option<Value>,
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
-    #[cfg(feature = "mcp")]
-    pub client: Option<Arc<dyn crate::mcp::SessionClient>>,
+    pub client: Option<Arc<dyn SessionClient>>,
 }
 
 impl RequestOrigin {
@@ -85,15 +85,8 @@ impl RequestOrigin {
     }
 
     /// How long the client was asked during the request.
-    #[cfg(feature = "mcp")]
     fn time_asked(&self) -> Duration {
         self.client.as_ref().map_or(Duration::ZERO, |client| client.time_asked())
-    }
-
-    /// How long the client was asked during the request.
-    #[cfg(not(feature = "mcp"))]
-    fn time_asked(&self) -> Duration {
-        Duration::ZERO
     }
 }
 
@@ -131,9 +124,27 @@ pub struct Invocation {
     pub cancelled: CancellationToken,
 }
 
+/// The maximum size of an answer in bytes, if nothing else is set.
+const DEFAULT_MAX_ANSWER: usize = 1 << 20;
+
 impl Invocation {
-    /// The arguments.
-    pub(crate) fn object(&self) -> Result<Map<String, Value>, InvocationError> {
+    /// An invocation of a tool whose result is not text, with default options.
+    pub fn new(tool: impl Into<SmolStr>, arguments: impl Into<Arc<str>>) -> Self {
+        Self {
+            tool: tool.into(),
+            arguments: arguments.into(),
+            text_result: false,
+            max_answer: DEFAULT_MAX_ANSWER,
+            occurrence: 0,
+            hidden: Arc::default(),
+            is_repeatable: true,
+            origin: RequestOrigin::default(),
+            cancelled: CancellationToken::new(),
+        }
+    }
+
+    /// The arguments as a map.
+    pub fn object(&self) -> Result<Map<String, Value>, InvocationError> {
         serde_json::from_str(&self.arguments).map_err(|error| {
             let detail = format!("the arguments are not a JSON object: {error}");
             InvocationError::new(InvocationErrorKind::Failed, detail)
@@ -190,8 +201,7 @@ impl InvocationError {
     }
 
     /// The error for an answer of more bytes than allowed.
-    #[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
-    pub(crate) fn too_large(who: &str, max_answer: usize) -> Self {
+    pub fn too_large(who: &str, max_answer: usize) -> Self {
         Self::new(
             InvocationErrorKind::TooLarge,
             format!("{who} returned a response of more than {max_answer} bytes"),

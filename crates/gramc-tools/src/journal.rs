@@ -93,7 +93,7 @@ pub(crate) fn call_key(tool: &str, arguments: &str) -> String {
 }
 
 /// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut out, byte| {
         // Writing to a `String` cannot fail.
         let _ = write!(out, "{byte:02x}");

@@ -44,47 +44,40 @@ pub mod approval;
 mod bind;
 pub mod clock;
 mod content;
-#[cfg(any(feature = "command", feature = "mcp"))]
 mod environment;
-#[cfg(any(feature = "http", feature = "mcp"))]
-mod http_client;
+pub mod http_client;
 pub mod implementations;
-mod injected_source;
+pub mod injected_source;
 pub mod invocation;
 mod journal;
 mod library;
-mod masks;
-#[cfg(feature = "mcp")]
-pub mod mcp;
-#[cfg(any(feature = "command", feature = "mcp"))]
+pub mod masks;
 mod process;
-#[cfg(feature = "command")]
 mod program;
-#[cfg(feature = "http")]
 mod request_text;
-mod sanitize;
+pub mod sanitize;
+pub mod server_loader;
 mod session;
+mod session_client;
 mod settings;
 mod stats;
 pub mod throttle;
-mod tool_source;
 pub mod validator;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
 pub use content::{Image, ToolContent};
-#[cfg(any(feature = "command", feature = "mcp"))]
 pub use environment::ProgramEnvironment;
-#[cfg(any(feature = "http", feature = "mcp"))]
 pub use http_client::{RequestHeaders, TlsOptions};
 pub use injected_source::InjectedSource;
+pub use journal::hex;
 pub use journal::{CallJournal, JournalError};
-pub use library::{LibraryError, ToolLibrary};
-#[cfg(any(feature = "command", feature = "mcp"))]
-pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, watch_processes};
+pub use library::{LibraryError, LoadOptions, ToolLibrary};
+pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, StartError, watch_processes};
 pub use session::{
     Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, RunFailure, Session,
 };
+pub use session_client::{RpcError, SessionClient};
 pub use settings::{Expand, Settings, undeclared};
 pub use stats::{ContainerStats, SessionStats};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

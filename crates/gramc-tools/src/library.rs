@@ -16,12 +16,11 @@ use crate::implementations::Fake;
 use crate::injected_source::InjectedSource;
 use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::journal::CallJournal;
-#[cfg(feature = "mcp")]
-use crate::mcp::LibraryServer;
+use crate::server_loader::{LibraryServers, ToolSource};
 use crate::settings::Settings;
-use crate::tool_source::ToolSource;
 use gramc_calls::check::Problem;
 
+pub use declared::LoadOptions;
 pub use specification::LibraryError;
 
 /// A validator of the host program: gives all that is wrong with arguments that fit their types.
@@ -41,8 +40,7 @@ pub struct ToolLibrary {
     /// Why some of these servers cannot be used.
     unusable_sources: Arc<Vec<String>>,
     /// The MCP servers of its implementations, in order.
-    #[cfg(feature = "mcp")]
-    servers: Arc<Vec<LibraryServer>>,
+    servers: Option<LibraryServers>,
 }
 
 /// An implementation in its library.
@@ -254,9 +252,8 @@ impl ToolLibrary {
         &self.unusable_sources
     }
 
-    #[cfg(feature = "mcp")]
-    pub(crate) fn servers(&self) -> &Arc<Vec<LibraryServer>> {
-        &self.servers
+    pub(crate) fn servers(&self) -> Option<&LibraryServers> {
+        self.servers.as_ref()
     }
 
     pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {

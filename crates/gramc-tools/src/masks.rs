@@ -48,10 +48,7 @@ fn forms(secret: String) -> impl Iterator<Item = String> {
         out
     });
     let twice = in_json(&json);
-    #[cfg(feature = "http")]
     let in_requests = is_maskable(&secret).then(|| crate::request_text::forms(&secret));
-    #[cfg(not(feature = "http"))]
-    let in_requests = None::<[String; 0]>;
     let all = [secret, json, twice, lower, upper, lines, line].into_iter();
     all.chain(in_requests.into_iter().flatten())
 }
@@ -64,10 +61,11 @@ fn in_json(text: &str) -> String {
 
 /// The strings to mask, in all forms.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SecretMasks(Vec<String>);
+pub struct SecretMasks(Vec<String>);
 
 impl SecretMasks {
-    pub(crate) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+    /// Masks these secrets.
+    pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| !secret.is_empty());
         let mut secrets: Vec<_> = secrets.flat_map(forms).collect();
         // Longer strings first, because they may contain shorter ones.
@@ -78,17 +76,17 @@ impl SecretMasks {
 
     /// The masks for the secrets of a library, which apply to all that its tools return. Shorter
     /// values are no secrets, and would match everywhere.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn of_library(secrets: &[String]) -> Self {
+    pub fn of_library(secrets: &[String]) -> Self {
         Self::new(secrets.iter().filter(|secret| is_maskable(secret)).cloned())
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is nothing to mask.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Masks the secrets in a text.
-    pub(crate) fn text(&self, text: &str) -> String {
+    pub fn text(&self, text: &str) -> String {
         let whole =
             self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK));
         if self.is_empty() || !whole.contains(CUT) { whole } else { self.without_rests(&whole) }
@@ -148,7 +146,7 @@ impl SecretMasks {
     }
 
     /// Masks the secrets in a result.
-    pub(crate) fn result(&self, value: Value) -> Value {
+    pub fn result(&self, value: Value) -> Value {
         if self.is_empty() { value } else { self.value(value, MIN_LENGTH_IN_RESULTS) }
     }
 
@@ -221,7 +219,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "http")]
     #[test]
     fn a_secret_is_found_as_requests_have_it() {
         let masks = masks(&["user:s3cret/+=?"]);

@@ -60,13 +60,16 @@ impl ProcessGroup {
         program: &str,
         arguments: &[String],
         environment: &ProgramEnvironment,
-    ) -> Result<(Self, ProcessPipes), String> {
+    ) -> Result<(Self, ProcessPipes), StartError> {
         Self::spawn(program, arguments, environment).map_err(|error| match environment.place() {
             Some(folder) if !folder.is_dir() => {
-                let folder = sanitize_line(&folder.display().to_string());
-                format!("there is no folder {folder} to run it in")
+                StartError::NoFolder(sanitize_line(&folder.display().to_string()))
             }
-            _ => start_error(&error),
+            _ => match error.kind() {
+                io::ErrorKind::NotFound => StartError::NoProgram,
+                io::ErrorKind::PermissionDenied => StartError::NotExecutable,
+                _ => StartError::System(error),
+            },
         })
     }
 
@@ -113,8 +116,8 @@ impl ProcessGroup {
     }
 
     /// Asks all processes of the group to terminate.
-    #[cfg(all(unix, feature = "mcp"))]
-    pub(crate) fn terminate(&self) -> io::Result<()> {
+    #[cfg(unix)]
+    pub fn terminate(&self) -> io::Result<()> {
         /// The number of SIGTERM, the same on every Unix.
         const SIGTERM: i32 = 15;
         self.child.signal(SIGTERM)
@@ -139,11 +142,19 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// The reason why a program cannot be started, as a phrase that follows its name.
-fn start_error(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such program".to_owned(),
-        io::ErrorKind::PermissionDenied => "that is not a program one may run".to_owned(),
-        _ => format!("it cannot be started: {error}"),
-    }
+/// Why a program cannot be started. The message is a phrase that follows the program's name.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The working folder does not exist.
+    #[error("there is no folder {0} to run it in")]
+    NoFolder(String),
+    /// The program does not exist.
+    #[error("there is no such program")]
+    NoProgram,
+    /// The file is not a program, or the user may not run it.
+    #[error("that is not a program one may run")]
+    NotExecutable,
+    /// The system reports another error.
+    #[error("it cannot be started: {0}")]
+    System(io::Error),
 }

@@ -1,14 +1,12 @@
 //! Sanitizes external text for messages.
 
 /// The maximum length of a line in a message, in characters.
-#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
 const LINE_LENGTH: usize = 300;
 /// The maximum length of a longer text in bytes, such as a program's standard error.
-pub(crate) const TEXT_LENGTH: usize = 4 << 10;
+pub const TEXT_LENGTH: usize = 4 << 10;
 
 /// Truncates a line and replaces its control characters.
-#[cfg(any(feature = "command", feature = "http", feature = "mcp"))]
-pub(crate) fn sanitize_line(text: &str) -> String {
+pub fn sanitize_line(text: &str) -> String {
     let line = text.trim_end();
     let mut kept: String = line
         .chars()
@@ -22,7 +20,7 @@ pub(crate) fn sanitize_line(text: &str) -> String {
 }
 
 /// Replaces the control characters of a multi-line text and trims its end.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     plain(text.trim_end())
 }
 
@@ -38,7 +36,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// Truncates an external text to about [`TEXT_LENGTH`] bytes and applies [`clean`].
-pub(crate) fn beginning(text: &str) -> String {
+pub fn beginning(text: &str) -> String {
     let end = text.floor_char_boundary(TEXT_LENGTH);
     let mut kept = clean(&text[..end]);
     if end < text.len() {
@@ -47,7 +45,7 @@ pub(crate) fn beginning(text: &str) -> String {
     kept
 }
 
-#[cfg(all(test, feature = "command"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -5,8 +5,6 @@ mod observer;
 mod once;
 mod redaction;
 mod run;
-#[cfg(feature = "mcp")]
-mod servers;
 mod state;
 mod unchecked;
 mod warnings;
@@ -130,6 +128,11 @@ impl Session {
     pub fn with_own_servers(mut self) -> Self {
         self.resources = Some(SessionResources::default());
         self
+    }
+
+    /// Its own MCP servers, if it does not share those of the library.
+    pub fn resources(&self) -> Option<&SessionResources> {
+        self.resources.as_ref()
     }
 
     /// Ends its own connections to MCP servers. They are opened again on demand.

@@ -90,7 +90,7 @@ fn problem(error: &ReportedError, value: &Value) -> Problem {
     Problem { attempted, ..Problem::of_host(&pointer, code, message) }
 }
 
-#[cfg(all(test, unix, feature = "command"))]
+#[cfg(all(test, unix))]
 #[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
     use super::*;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use gramc_tools::{ProgramEnvironment, RequestHeaders, TlsOptions, mcp};
+use gramc_mcp::client as mcp;
+use gramc_tools::{ProgramEnvironment, RequestHeaders, TlsOptions};
 use serde_json::Value;
 
 use crate::args::{LiveServer, Tls};
@@ -63,7 +64,9 @@ fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failur
 /// [`tools_of_command`] does.
 fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failure> {
     let headers = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
-    let headers = RequestHeaders::new(headers).map_err(Failure::new)?.with_bearer();
+    let headers = RequestHeaders::new(headers)
+        .map_err(|error| Failure::new(error.to_string()))?
+        .with_bearer();
     let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
     tools(mcp::tools_of_url(url, options, TIME_LIMIT, interrupted()))
 }
@@ -71,7 +74,7 @@ fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failu
 /// Reads the certificates that the command line names.
 pub(crate) fn tls_options(tls: &Tls) -> Result<TlsOptions, Failure> {
     let (ca, cert, key) = (tls.ca.as_deref(), tls.cert.as_deref(), tls.key.as_deref());
-    TlsOptions::read(ca, cert, key).map_err(Failure::new)
+    TlsOptions::read(ca, cert, key).map_err(|error| Failure::new(error.to_string()))
 }
 
 /// A header of the command line: `Name: value` or `Name: env:NAME`.

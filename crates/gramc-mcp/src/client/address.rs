@@ -3,13 +3,13 @@
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
+use gramc_tools::ProgramEnvironment;
+use gramc_tools::http_client::{self, RequestHeaders, TlsOptions};
+use gramc_tools::sanitize::sanitize_line;
 use reqwest::Url;
 
 use super::oauth::{OAuth, OAuthGrant};
 use super::sign_in::SignIns;
-use crate::environment::ProgramEnvironment;
-use crate::http_client::{self, RequestHeaders, TlsOptions};
-use crate::sanitize::sanitize_line;
 
 /// How a server at a URL is spoken to.
 #[derive(Debug, Clone, Default)]

@@ -4,6 +4,8 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gramc_tools::ProgramEnvironment;
+use gramc_tools::{ProcessGroup, StartError};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -18,8 +20,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::failure_log::FailureLog;
 use super::lines::{LineRead, read_line, read_message, whose};
 use super::pending_calls::stub;
-use crate::environment::ProgramEnvironment;
-use crate::process::ProcessGroup;
 
 /// How long a server may take to end by itself, and then to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -60,14 +60,14 @@ pub(super) struct ChildServer {
 }
 
 impl ChildServer {
-    /// Starts a server, and returns it with its pipes. Fails with the reason, as a phrase that
-    /// follows its name.
+    /// Starts a server, and returns it with its pipes. The error is a phrase that follows its
+    /// name.
     pub(super) fn start(
         program: &str,
         arguments: &[String],
         environment: &ProgramEnvironment,
         failures: &Arc<FailureLog>,
-    ) -> Result<(Self, ChildTransport), String> {
+    ) -> Result<(Self, ChildTransport), StartError> {
         let (group, pipes) = ProcessGroup::start(program, arguments, environment)?;
         let (sender, messages) = mpsc::channel(QUEUE);
         let readers = [

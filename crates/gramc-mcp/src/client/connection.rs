@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
+use gramc_tools::masks::SecretMasks;
+use gramc_tools::{RpcError, http_client};
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomNotification, CustomRequest, ErrorCode, PingRequest,
@@ -28,15 +31,13 @@ use self::modern::Modern;
 use self::open_request::OpenRequest;
 use super::address::ServerAddress;
 use super::child_server::ChildServer;
+use super::client_slot::ClientSlot;
 use super::failure_log::FailureLog;
 use super::http_transport;
 use super::pending_calls::{PendingCall, ServerFault};
 use super::requests::{
     ClientHandler, RequestFailure, all_pages, late, refused, said_error, unanswered,
 };
-use super::session_client::{ClientSlot, RpcError};
-use crate::invocation::{InvocationError, InvocationErrorKind};
-use crate::masks::SecretMasks;
 
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
@@ -128,7 +129,8 @@ impl Connection {
                 let place = "On its standard output";
                 let failures = Arc::new(FailureLog::new(place, client, &masks));
                 let started = ChildServer::start(program, arguments, environment, &failures);
-                let (server, pipes) = started.map_err(|why| failed("cannot be started", why))?;
+                let (server, pipes) =
+                    started.map_err(|error| failed("cannot be started", error.to_string()))?;
                 let introduced = introduce(us.clone(), pipes, lifecycle, &failures, limit).await;
                 ("does not begin", failures, Some(server), introduced)
             }
@@ -136,7 +138,8 @@ impl Connection {
                 let step = "cannot be reached";
                 let failures = Arc::new(FailureLog::new("In its answers", client, &masks));
                 let transport = http_transport::transport(address, &failures);
-                let transport = transport.map_err(|why| failed(step, why))?;
+                let transport =
+                    transport.map_err(|error| failed(step, http_client::root(&error)))?;
                 let introduced =
                     introduce(us.clone(), transport, lifecycle, &failures, limit).await;
                 (step, failures, None, introduced)

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use gramc_tools::invocation::InvocationErrorKind;
+use gramc_tools::masks::SecretMasks;
+use gramc_tools::sanitize::sanitize_line;
 use parking_lot::Mutex;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use serde_json::Value;
@@ -14,13 +17,10 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::client_slot::{ClientSlot, mark};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, PendingCalls, ServerFault};
-use super::session_client::{ClientSlot, mark};
 use super::wire::sealed;
-use crate::invocation::InvocationErrorKind;
-use crate::masks::SecretMasks;
-use crate::sanitize::sanitize_line;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;

@@ -5,6 +5,9 @@ use std::io::{self, Cursor};
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
+use gramc_tools::http_client;
+use gramc_tools::invocation::InvocationErrorKind;
+use gramc_tools::sanitize::sanitize_line;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use rmcp::model::{
@@ -28,9 +31,6 @@ use super::failure_log::{FailureLog, unreadable};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, stub};
 use super::wire::sealed;
-use crate::http_client;
-use crate::invocation::InvocationErrorKind;
-use crate::sanitize::sanitize_line;
 
 /// The header that repeats the method of a request.
 const METHOD_HEADER: HeaderName = HeaderName::from_static("mcp-method");
@@ -45,10 +45,10 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 pub(super) fn transport(
     address: &Arc<UrlAddress>,
     failures: &Arc<FailureLog>,
-) -> Result<StreamableHttpClientTransport<HttpTransport>, String> {
+) -> Result<StreamableHttpClientTransport<HttpTransport>, reqwest::Error> {
     let UrlAddress { url, headers, tls, .. } = &**address;
     let http = http_client::client(url, tls).default_headers(headers.map().clone());
-    let http = http.build().map_err(|error| http_client::root(&error))?;
+    let http = http.build()?;
     let (address, failures) = (Arc::clone(address), Arc::clone(failures));
     let client = HttpTransport { http, address, failures };
     let mut config = StreamableHttpClientTransportConfig::with_uri(client.address.url.as_str());
@@ -82,7 +82,8 @@ impl HttpTransport {
         F: Future<Output = Result<T, HttpError>> + Send,
     {
         let Some(oauth) = &self.address.oauth else { return send(token).await };
-        let token = oauth.token().await.map_err(AuthError::AuthorizationFailed)?;
+        let token = oauth.token().await;
+        let token = token.map_err(|error| AuthError::AuthorizationFailed(error.to_string()))?;
         let outcome = send(token.clone()).await;
         if let (Err(error), Some(rejected)) = (&outcome, &token)
             && is_unauthorized(error)

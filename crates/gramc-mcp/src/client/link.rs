@@ -4,15 +4,15 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::McpError;
 use super::address::ServerAddress;
+use super::client_slot::ClientSlot;
 use super::connection::Connection;
-use super::session_client::ClientSlot;
-use crate::invocation::{InvocationError, InvocationErrorKind};
 
 /// How long a server may take to begin. `npx` and its like install a server before they start it,
 /// which can take most of a minute.

@@ -1,29 +1,26 @@
 //! A server that a library keeps a connection to.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
+use gramc_calls::check::ToolCheck;
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
+use gramc_tools::sanitize::sanitize_line;
+use gramc_tools::{ProgramEnvironment, SessionClient};
 use parking_lot::{Mutex, RwLock};
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::address::ServerAddress;
+use super::client_slot::{ClientSlot, relevant};
 use super::connection::{Connection, UpstreamError};
 use super::link::{ConnectionResult, ServerLink, unreachable};
 use super::param_headers::param_headers;
 use super::pending_calls::PendingCall;
-use super::session_client::{ClientSlot, SessionClient, relevant};
 use super::{McpError, UrlOptions};
-use crate::environment::ProgramEnvironment;
-use crate::invocation::{
-    CloseFuture, InvocationError, InvocationErrorKind, RequestOrigin, SessionResource,
-};
-use crate::sanitize::sanitize_line;
-use gramc_calls::check::ToolCheck;
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
 /// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a
@@ -46,56 +43,6 @@ struct ServerState {
     tools: RwLock<Option<Arc<[Value]>>>,
     /// The checks of their results, by tool.
     outputs: Mutex<HashMap<String, Option<ToolCheck>>>,
-}
-
-/// The MCP servers of one session. A session that has none shares those of its library.
-#[derive(Default)]
-pub(crate) struct SessionServers {
-    servers: Mutex<Vec<(McpServer, McpServer)>>,
-    client: OnceLock<Arc<dyn SessionClient>>,
-}
-
-impl SessionServers {
-    /// Sets the client of the session, to which its own servers speak from now on. The first one
-    /// stays.
-    pub(crate) fn attach(&self, client: Arc<dyn SessionClient>) {
-        let _ = self.client.set(client);
-    }
-
-    /// The session's own connection to a server of the library, unless the server is shared.
-    pub(crate) fn of(&self, server: &McpServer) -> McpServer {
-        if server.0.is_shared {
-            return server.clone();
-        }
-        let mut known = self.servers.lock();
-        let own = known.iter().find(|(known, _)| Arc::ptr_eq(&known.0, &server.0));
-        if let Some((_, own)) = own {
-            return own.clone();
-        }
-        let own = server.fork(self.client.get().cloned());
-        known.push((server.clone(), own.clone()));
-        own
-    }
-}
-
-impl fmt::Debug for SessionServers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionServers").field("servers", &self.servers).finish_non_exhaustive()
-    }
-}
-
-impl SessionResource for SessionServers {
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-
-    fn close(self: Arc<Self>) -> CloseFuture {
-        Box::pin(async move {
-            let servers = std::mem::take(&mut *self.servers.lock());
-            let closing = servers.iter().map(|(_, own)| own.close());
-            futures_util::future::join_all(closing).await;
-        })
-    }
 }
 
 fn needs_own_connection(client: &dyn SessionClient) -> bool {
@@ -152,7 +99,7 @@ impl McpServer {
     /// The same server with a connection of its own, for a client. It takes over the one that there
     /// is, if no tool was called over it. A client with capabilities needs another one, because
     /// servers learn the capabilities when they begin, and so does one that uses another revision.
-    fn fork(&self, client: Option<Arc<dyn SessionClient>>) -> Self {
+    pub(super) fn fork(&self, client: Option<Arc<dyn SessionClient>>) -> Self {
         let fork = Self::new(self.0.address.clone(), false, client);
         if !self.0.is_used.load(Ordering::Acquire) {
             let link = std::mem::take(&mut *self.0.link.lock());
@@ -303,6 +250,11 @@ impl McpServer {
         }
         let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
         Ok(self.capabilities().unwrap_or_else(|| Arc::new(connection.capabilities())))
+    }
+
+    /// Whether both share one connection.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Whether sessions share the connection, even those with servers of their own.

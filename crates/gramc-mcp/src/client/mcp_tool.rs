@@ -1,34 +1,26 @@
-//! Tools of MCP servers.
+//! A tool of an MCP server.
 
-mod whole_server;
-
-use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
-
-use super::{
-    Loader, environment, flag, name_or_tool, request_headers, run_unless_cancelled, text, texts,
-    tls_options,
-};
-use crate::content::ToolContent;
-use crate::injected_source::source;
-use crate::invocation::{
+use gramc_tools::ToolContent;
+use gramc_tools::implementations::run_unless_cancelled;
+use gramc_tools::invocation::{
     Answer, AnswerFuture, CloseFuture, ConnectFuture, DeclaredInterface, Implementation,
     Invocation, InvocationError, InvocationErrorKind, RequestOrigin, SessionResources,
 };
-use crate::mcp::{LibraryServer, McpServer, OAuthGrant, SessionServers, SigningKey, UrlOptions};
-use crate::sanitize::beginning;
+use gramc_tools::sanitize::beginning;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
-pub(super) use whole_server::WholeServer;
+use super::McpServer;
+use super::session_servers::SessionServers;
 
 /// A tool of an MCP server.
 ///
 /// Its answer is the result as the server sent it.
 #[derive(Debug, Clone)]
-pub struct Mcp {
+pub struct McpTool {
     server: McpServer,
     tool: Arc<str>,
 }
@@ -39,18 +31,10 @@ struct ResponseMessage {
     result: Map<String, Value>,
 }
 
-impl Mcp {
+impl McpTool {
     /// The tool of a server that is called `tool` there.
     pub fn new(server: &McpServer, tool: impl Into<String>) -> Self {
         Self { server: server.clone(), tool: Arc::from(tool.into()) }
-    }
-
-    pub(super) fn load(
-        loader: &mut Loader<'_>,
-        declared: &gramc_model::Implementation,
-    ) -> Result<Self, String> {
-        let server = server(loader, declared, false)?;
-        Ok(Self::new(&server, name_or_tool(declared, "tool")))
     }
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
@@ -102,71 +86,6 @@ impl Mcp {
     }
 }
 
-/// The server of an implementation of one tool or of all its tools. The tools of a server share a
-/// connection.
-fn server(
-    loader: &mut Loader<'_>,
-    declared: &gramc_model::Implementation,
-    is_whole: bool,
-) -> Result<McpServer, String> {
-    let names = ["url", "command", "env", "cwd", "headers", "tls", "oauth", "shared"];
-    let key = Value::from(names.map(|name| json!(declared.attribute(name))).to_vec()).to_string();
-    if let Some((_, known)) = loader.servers.iter_mut().find(|(known, _)| *known == key) {
-        known.is_whole |= is_whole;
-        return Ok(known.server.clone());
-    }
-    let url = text(declared, "url");
-    let server = if url.is_empty() {
-        McpServer::command_with(texts(declared, "command"), environment(loader, declared)?)
-    } else {
-        McpServer::url_with(&url, url_options(loader, declared)?).map_err(|error| error.detail)?
-    };
-    let server = if flag(declared, "shared") { server.shared() } else { server };
-    loader.servers.push((key, LibraryServer { server: server.clone(), is_whole }));
-    Ok(server)
-}
-
-/// How a server at a URL is spoken to: with the declared headers and credentials, or else with the
-/// sign-in of the user.
-fn url_options(
-    loader: &Loader<'_>,
-    declared: &gramc_model::Implementation,
-) -> Result<UrlOptions, String> {
-    let headers = request_headers(loader, declared)?.with_bearer();
-    let tls = tls_options(loader, declared)?;
-    match declared.attribute("oauth") {
-        Some(value) => {
-            let oauth = Some(client_credentials(value, loader.folder)?);
-            Ok(UrlOptions { headers, tls, oauth })
-        }
-        None => Ok(UrlOptions::of_user(headers, tls)),
-    }
-}
-
-fn client_credentials(value: &Value, folder: &Path) -> Result<OAuthGrant, String> {
-    let read = |key: &str| match value.get(key) {
-        Some(found) => {
-            let read = source(found, folder).read()?;
-            Ok(Some(read.as_str().unwrap_or_default().to_owned()))
-        }
-        None => Ok::<_, String>(None),
-    };
-    let scopes = read("scope")?.unwrap_or_default();
-    let scopes = scopes.split_whitespace().map(str::to_owned).collect();
-    let id = read("clientId")?.ok_or("`oauth` lacks `clientId`")?;
-    match (read("clientSecret")?, read("privateKey")?) {
-        (Some(secret), None) => Ok(OAuthGrant::ClientCredentials { id, secret, scopes }),
-        (None, Some(key)) => {
-            let key = SigningKey::from_pem(&key).map_err(|why| format!("`privateKey`: {why}"))?;
-            Ok(OAuthGrant::PrivateKey { id, key: Arc::new(key), scopes })
-        }
-        (None, None) => Err("`oauth` lacks `clientSecret` or `privateKey`".to_owned()),
-        (Some(_), Some(_)) => {
-            Err("`oauth` has `clientSecret` and `privateKey`: one of them is enough".to_owned())
-        }
-    }
-}
-
 /// The error of a call that the server reports as failed.
 fn failed(who: &str, content: ToolContent) -> InvocationError {
     let text = content.text().unwrap_or_else(|| Value::from(content.blocks()).to_string());
@@ -178,7 +97,7 @@ fn failed(who: &str, content: ToolContent) -> InvocationError {
     InvocationError { content, ..InvocationError::new(InvocationErrorKind::Failed, text) }
 }
 
-impl Implementation for Mcp {
+impl Implementation for McpTool {
     fn kind(&self) -> &'static str {
         "Mcp"
     }

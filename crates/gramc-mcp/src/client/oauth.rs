@@ -4,6 +4,9 @@ use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gramc_tools::http_client::{self, TlsOptions};
+use gramc_tools::masks::SecretMasks;
+use gramc_tools::sanitize::sanitize_line;
 use parking_lot::RwLock;
 use reqwest::Url;
 use rmcp::transport::auth::{
@@ -15,9 +18,7 @@ use tokio::sync::Mutex;
 
 use super::sign_in::{SignIns, StoredSignIn};
 use super::signed_client::{SignedClient, SignedToken, SigningKey};
-use crate::http_client::{self, TlsOptions};
-use crate::masks::SecretMasks;
-use crate::sanitize::sanitize_line;
+use super::token_error::TokenError;
 
 /// How long an authorization server may take to give a token.
 const TOKEN_LIMIT: Duration = Duration::from_secs(30);
@@ -82,8 +83,8 @@ impl OAuth {
         Self { url, tls, grant, state: Mutex::default(), masks: RwLock::default() }
     }
 
-    /// The token for the next request. `None` without a sign-in. Fails with the reason.
-    pub(super) async fn token(&self) -> Result<Option<String>, String> {
+    /// The token for the next request. `None` without a sign-in.
+    pub(super) async fn token(&self) -> Result<Option<String>, TokenError> {
         let mut state = self.state.lock().await;
         if let Some(token) = self.signed_token(&mut state, None).await {
             return token.map(Some);
@@ -128,7 +129,7 @@ impl OAuth {
         &self,
         state: &mut OAuthState,
         rejected: Option<&str>,
-    ) -> Option<Result<String, String>> {
+    ) -> Option<Result<String, TokenError>> {
         let OAuthGrant::PrivateKey { id, key, scopes } = &self.grant else { return None };
         if let Some(SignedToken { text, end }) = &state.signed
             && Instant::now() < *end
@@ -142,25 +143,24 @@ impl OAuth {
                 self.mask_from_now_on(&token.text);
                 Ok(state.signed.insert(token).text.clone())
             }
-            Err(why) => Err(format!("no access token: {why}")),
+            Err(error) => Err(TokenError::NoToken(Box::new(error))),
         })
     }
 
-    async fn request_signed(&self, client: &SignedClient<'_>) -> Result<SignedToken, String> {
+    async fn request_signed(&self, client: &SignedClient<'_>) -> Result<SignedToken, TokenError> {
         let manager = manager(&self.url, &self.tls).await?;
-        let resolution = manager.resolve_metadata().await;
-        let metadata = resolution.map_err(|it| sanitize_line(&it.to_string()))?.metadata;
-        let issuer = metadata.issuer.ok_or("the authorization server does not name itself")?;
-        let endpoint = Url::parse(&metadata.token_endpoint).map_err(|it| it.to_string())?;
+        let metadata = manager.resolve_metadata().await?.metadata;
+        let issuer = metadata.issuer.ok_or(TokenError::NoIssuer)?;
+        let endpoint = Url::parse(&metadata.token_endpoint)
+            .map_err(|error| TokenError::InvalidEndpoint(error.to_string()))?;
         let is_local = http_client::is_loopback(&endpoint);
         if is_local && !http_client::is_loopback(&self.url) {
-            return Err("the authorization server is said to be on this machine".to_owned());
+            return Err(TokenError::LocalServer);
         }
         if endpoint.scheme() != "https" && !is_local {
-            return Err("the authorization server gives tokens without TLS".to_owned());
+            return Err(TokenError::NoTls);
         }
-        let http = http_client::client(&endpoint, &self.tls).timeout(TOKEN_LIMIT).build();
-        let http = http.map_err(|error| http_client::root(&error))?;
+        let http = http_client::client(&endpoint, &self.tls).timeout(TOKEN_LIMIT).build()?;
         client.request(&http, &issuer, &endpoint, &resource(&self.url)).await
     }
 
@@ -184,7 +184,7 @@ impl OAuth {
     async fn manager<'s>(
         &self,
         state: &'s mut OAuthState,
-    ) -> Result<Option<&'s AuthorizationManager>, String> {
+    ) -> Result<Option<&'s AuthorizationManager>, TokenError> {
         if let OAuthGrant::SignIn(sign_ins) = &self.grant
             && !sign_ins.has(&self.url)
         {
@@ -207,12 +207,12 @@ impl OAuth {
     }
 
     /// Asks for the authorization server, so that the manager can request tokens.
-    async fn prepare(&self, state: &mut OAuthState) -> Result<(), String> {
+    async fn prepare(&self, state: &mut OAuthState) -> Result<(), TokenError> {
         let OAuthState { manager: Some(manager), is_ready, .. } = state else { return Ok(()) };
         if *is_ready {
             return Ok(());
         }
-        let failed = |error: AuthError| self.failed(&error);
+        let failed = |error: AuthError| self.failed(error);
         if let OAuthGrant::SignIn(sign_ins) = &self.grant {
             manager.initialize_from_store().await.map_err(failed)?;
             let stored = sign_ins.load(&self.url)?;
@@ -233,28 +233,28 @@ impl OAuth {
     }
 
     /// A token that is not about to expire.
-    async fn fresh_token(&self, state: &mut OAuthState) -> Result<String, String> {
+    async fn fresh_token(&self, state: &mut OAuthState) -> Result<String, TokenError> {
         self.prepare(state).await?;
-        let Some(manager) = &state.manager else { return Err(String::new()) };
+        let manager = state.manager.as_ref().ok_or(TokenError::NoAuthorizationServer)?;
         match manager.get_access_token().await {
             Ok(token) => Ok(token),
             Err(AuthError::AuthorizationRequired) => self.renewed_token(state).await,
-            Err(error) => Err(self.failed(&error)),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
     /// A token that was requested just now.
-    async fn renewed_token(&self, state: &OAuthState) -> Result<String, String> {
-        let Some(manager) = &state.manager else { return Err(String::new()) };
+    async fn renewed_token(&self, state: &OAuthState) -> Result<String, TokenError> {
+        let manager = state.manager.as_ref().ok_or(TokenError::NoAuthorizationServer)?;
         let renewed = match &self.grant {
             OAuthGrant::SignIn(_) => manager.refresh_token().await,
             _ => manager.exchange_client_credentials(&self.client_credentials()).await,
         };
-        let response = renewed.map_err(|error| self.failed(&error))?;
+        let response = renewed.map_err(|error| self.failed(error))?;
         // The type of the crate `oauth2` has no other way to it without that crate.
         let response = serde_json::to_value(response).unwrap_or_default();
         let token = response.get("access_token").and_then(Value::as_str);
-        token.map(str::to_owned).ok_or_else(|| "no access token in the response".to_owned())
+        token.map(str::to_owned).ok_or(TokenError::MissingToken)
     }
 
     fn client_credentials(&self) -> ClientCredentialsConfig {
@@ -288,16 +288,13 @@ impl OAuth {
         Some(format!("sign in with `gramc login {url} --scope \"{}\"`", scopes.join(" ")))
     }
 
-    fn failed(&self, error: &AuthError) -> String {
-        match (error, &self.grant) {
+    fn failed(&self, error: AuthError) -> TokenError {
+        match (&error, &self.grant) {
             (
                 AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_),
                 OAuthGrant::SignIn(_),
-            ) => {
-                let advice = self.advice(None).unwrap_or_default();
-                format!("the sign-in has expired; {advice}")
-            }
-            _ => format!("no access token: {}", sanitize_line(&error.to_string())),
+            ) => TokenError::Expired { advice: self.advice(None).unwrap_or_default() },
+            _ => TokenError::NoToken(Box::new(error.into())),
         }
     }
 }
@@ -311,15 +308,15 @@ fn resource(url: &Url) -> String {
 
 /// A manager without state. Hosts that the server names may have private addresses, as those of
 /// companies do, but no others than public ones and these.
-pub(super) async fn manager(url: &Url, tls: &TlsOptions) -> Result<AuthorizationManager, String> {
+pub(super) async fn manager(
+    url: &Url,
+    tls: &TlsOptions,
+) -> Result<AuthorizationManager, TokenError> {
     // Also sets the provider of cryptography.
     let client = http_client::client(url, tls);
-    let failed = |error: AuthError| sanitize_line(&error.to_string());
-    let made = AuthorizationManager::new_allowing_private_addresses(url.clone());
-    let mut manager = made.await.map_err(failed)?;
+    let mut manager = AuthorizationManager::new_allowing_private_addresses(url.clone()).await?;
     if !tls.is_default() {
-        let client = client.build().map_err(|error| http_client::root(&error))?;
-        manager.with_client(client).map_err(failed)?;
+        manager.with_client(client.build()?)?;
     }
     Ok(manager)
 }

@@ -5,20 +5,24 @@ use std::collections::HashSet;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use gramc_tools::sanitize::sanitize_line;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::common::http_header::{
     BASE64_HEADER_PREFIX, BASE64_HEADER_SUFFIX, HEADER_MCP_PARAM_PREFIX,
 };
 use serde_json::{Map, Value};
 
-use crate::sanitize::sanitize_line;
+/// The name of a header in a schema is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`x-mcp-header` of `{0}` is invalid")]
+pub(super) struct ParamHeaderError(String);
 
-/// The headers of a call of the tool with this schema. Fails with what is wrong with the names in it:
-/// then the tool must not be called.
+/// The headers of a call of the tool with this schema. Fails if a name
+/// in it is invalid: then the tool must not be called.
 pub(super) fn param_headers(
     schema: &Value,
     arguments: &Map<String, Value>,
-) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+) -> Result<Vec<(HeaderName, HeaderValue)>, ParamHeaderError> {
     let mut headers = Vec::new();
     collect(schema, Some(arguments), &mut HashSet::new(), &mut headers)?;
     Ok(headers)
@@ -29,13 +33,12 @@ fn collect(
     arguments: Option<&Map<String, Value>>,
     names: &mut HashSet<HeaderName>,
     headers: &mut Vec<(HeaderName, HeaderValue)>,
-) -> Result<(), String> {
+) -> Result<(), ParamHeaderError> {
     for (property, schema) in schema["properties"].as_object().into_iter().flatten() {
         let value = arguments.and_then(|arguments| arguments.get(property));
         if let Some(header) = schema.get("x-mcp-header") {
             let name = header_name(header, &schema["type"]).filter(|it| names.insert(it.clone()));
-            let wrong = || format!("`x-mcp-header` of `{}` is invalid", sanitize_line(property));
-            let name = name.ok_or_else(wrong)?;
+            let name = name.ok_or_else(|| ParamHeaderError(sanitize_line(property)))?;
             let text = value.and_then(text_of).map(|text| encoded(&text));
             if let Some(value) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
                 headers.push((name, value));
@@ -123,7 +126,7 @@ mod tests {
             let other = json!({"type": "string", "x-mcp-header": "same"});
             let schema = json!({"properties": {"other": other, "one": one}});
             let error = param_headers(&schema, &Map::new()).unwrap_err();
-            assert_eq!(error, "`x-mcp-header` of `one` is invalid", "{header}");
+            assert_eq!(error.to_string(), "`x-mcp-header` of `one` is invalid", "{header}");
         }
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use gramc_tools::invocation::{InvocationErrorKind, RequestOrigin};
 use parking_lot::Mutex;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
@@ -17,8 +18,6 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-
-use crate::invocation::{InvocationErrorKind, RequestOrigin};
 
 /// The room for the parts of a message other than the answer, in bytes.
 const ENVELOPE_ROOM: usize = 1 << 20;

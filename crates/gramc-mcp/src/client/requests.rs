@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use gramc_tools::SessionClient;
+use gramc_tools::masks::SecretMasks;
+use gramc_tools::sanitize::sanitize_line;
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomRequest, CustomResult, ErrorCode,
@@ -16,11 +19,9 @@ use rmcp::service::{
 };
 use serde_json::{Value, json};
 
+use super::client_slot::ClientSlot;
 use super::lines::MAX_MESSAGE_BYTES;
-use super::session_client::{ClientSlot, SessionClient};
 use super::wire::opened;
-use crate::masks::SecretMasks;
-use crate::sanitize::sanitize_line;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;
@@ -131,11 +132,28 @@ pub(super) async fn all_pages(peer: &Peer<RoleClient>) -> Result<Vec<Value>, Req
             .send_request(ClientRequest::ListToolsRequest(request))
             .await
             .map_err(|error| unanswered("tools/list", &error))?;
-        if pages.add(&answer).map_err(RequestFailure::Reason)? {
+        if pages.add(&answer).map_err(|error| RequestFailure::Reason(error.to_string()))? {
             return Ok(pages.tools);
         }
     }
-    Err(RequestFailure::Reason(format!("its list of tools has more than {PAGE_LIMIT} pages")))
+    Err(RequestFailure::Reason(ListError::TooManyPages.to_string()))
+}
+
+/// Why a list of tools is invalid.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error("its answer to `tools/list` holds no `tools`")]
+    NoTools,
+    #[error("`tools` of its answer to `tools/list` is not a list")]
+    NoList,
+    #[error("`nextCursor` of its answer to `tools/list` is not text")]
+    InvalidCursor,
+    #[error("its list of tools has no end: the cursor \"{0}\" came twice")]
+    RepeatedCursor(String),
+    #[error("its list of tools is longer than {} megabytes", MAX_MESSAGE_BYTES >> 20)]
+    TooLong,
+    #[error("its list of tools has more than {PAGE_LIMIT} pages")]
+    TooManyPages,
 }
 
 /// The pages that have come.
@@ -149,18 +167,17 @@ struct ToolPages {
 }
 
 impl ToolPages {
-    /// Adds a page, and says whether it is the last one. Fails with what is wrong with it.
-    fn add(&mut self, answer: &ServerResult) -> Result<bool, String> {
+    /// Adds a page. Returns whether it is the last one.
+    fn add(&mut self, answer: &ServerResult) -> Result<bool, ListError> {
         let Some((mut page, bytes)) = opened(answer) else {
-            return Err("its answer to `tools/list` holds no `tools`".to_owned());
+            return Err(ListError::NoTools);
         };
         self.bytes += bytes;
         if self.bytes > MAX_MESSAGE_BYTES {
-            let limit = MAX_MESSAGE_BYTES >> 20;
-            return Err(format!("its list of tools is longer than {limit} megabytes"));
+            return Err(ListError::TooLong);
         }
         let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
-            return Err("`tools` of its answer to `tools/list` is not a list".to_owned());
+            return Err(ListError::NoList);
         };
         self.tools.extend(tools);
         let cursor = match page.get_mut("nextCursor").map(Value::take) {
@@ -168,15 +185,10 @@ impl ToolPages {
             None | Some(Value::Null) => return Ok(true),
             Some(Value::String(cursor)) if cursor.is_empty() => return Ok(true),
             Some(Value::String(cursor)) => cursor,
-            Some(_) => {
-                return Err("`nextCursor` of its answer to `tools/list` is not text".to_owned());
-            }
+            Some(_) => return Err(ListError::InvalidCursor),
         };
         if !self.cursors.insert(cursor.clone()) {
-            return Err(format!(
-                "its list of tools has no end: the cursor \"{}\" came twice",
-                sanitize_line(&cursor)
-            ));
+            return Err(ListError::RepeatedCursor(sanitize_line(&cursor)));
         }
         self.cursor = Some(cursor);
         Ok(false)

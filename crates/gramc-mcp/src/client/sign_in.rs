@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use gramc_tools::hex;
+use gramc_tools::http_client::{self, TlsOptions};
+use gramc_tools::injected_source::{SourceError, source};
+use gramc_tools::sanitize::sanitize_line;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use rmcp::model::ProtocolVersion;
@@ -21,10 +25,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::oauth::manager;
-use crate::http_client::{self, TlsOptions};
-use crate::injected_source::source;
-use crate::journal::hex;
-use crate::sanitize::sanitize_line;
+use super::token_error::TokenError;
 
 /// The environment variable that names the folder of sign-ins.
 const FOLDER_VARIABLE: &str = "GRAMC_SIGN_INS";
@@ -43,10 +44,18 @@ pub enum SignInError {
     NoFolder,
     /// The server or its authorization server refuses.
     #[error("cannot sign in to the MCP server at {server}: {reason}")]
-    Refused {
+    Failed {
         /// The address.
         server: String,
         /// The reason.
+        reason: Box<TokenError>,
+    },
+    /// The user or the authorization server refuses.
+    #[error("cannot sign in to the MCP server at {server}: {reason}")]
+    Refused {
+        /// The address.
+        server: String,
+        /// The reason of the authorization server.
         reason: String,
     },
     /// The file of a sign-in cannot be removed.
@@ -96,7 +105,7 @@ impl StoredSignIn {
     }
 
     /// The identifier and the secret of the client, if it has a secret.
-    pub(super) fn client(&self) -> Option<(String, Result<String, String>)> {
+    pub(super) fn client(&self) -> Option<(String, Result<String, SourceError>)> {
         let secret = self.client_secret.as_ref()?.read();
         Some((self.credentials.as_ref()?.client_id.clone(), secret))
     }
@@ -113,12 +122,9 @@ enum ClientSecret {
 }
 
 impl ClientSecret {
-    fn read(&self) -> Result<String, String> {
+    fn read(&self) -> Result<String, SourceError> {
         match self {
-            Self::Source(text) => {
-                let value = source(&text.as_str().into(), Path::new("")).read()?;
-                Ok(value.as_str().unwrap_or_default().to_owned())
-            }
+            Self::Source(text) => source(&text.as_str().into(), Path::new("")).read_text(),
             Self::Value(secret) => Ok(secret.clone()),
         }
     }
@@ -151,8 +157,8 @@ impl SignIns {
         SignInStore { path, server, is_new: false, client_secret: None }
     }
 
-    pub(super) fn load(&self, url: &Url) -> Result<Option<StoredSignIn>, String> {
-        read(&self.path(url)).map_err(|error| error.to_string())
+    pub(super) fn load(&self, url: &Url) -> io::Result<Option<StoredSignIn>> {
+        read(&self.path(url))
     }
 
     /// Begins a sign-in: asks the server for its authorization server, and registers gramc there,
@@ -171,8 +177,10 @@ impl SignIns {
         let store = self.store(&url);
         let server = store.server.clone();
         let session = begin(&url, redirect, options, store).await;
-        let session =
-            session.map_err(|reason| SignInError::Refused { server: server.clone(), reason })?;
+        let session = session.map_err(|error| SignInError::Failed {
+            server: server.clone(),
+            reason: Box::new(error),
+        })?;
         Ok(PendingSignIn { session, server })
     }
 
@@ -210,29 +218,27 @@ impl PendingSignIn {
     ///
     /// The user or the authorization server refused, or the file cannot be written.
     pub async fn complete(self, address: &str) -> Result<(), SignInError> {
-        let reason = match refusal(address) {
-            Some(reason) => Some(reason),
-            None => self.session.handle_callback_url(address).await.err().map(|it| words(&it)),
-        };
-        match reason {
-            Some(reason) => Err(SignInError::Refused { server: self.server, reason }),
-            None => Ok(()),
+        if let Some(reason) = refusal(address) {
+            return Err(SignInError::Refused { server: self.server, reason });
         }
+        let handled = self.session.handle_callback_url(address).await;
+        handled.map(drop).map_err(|error| SignInError::Failed {
+            server: self.server,
+            reason: Box::new(error.into()),
+        })
     }
 }
 
-/// Begins a sign-in that will be kept in `store`. Fails with the reason.
+/// Begins a sign-in that will be stored in `store`.
 async fn begin(
     url: &Url,
     redirect: &str,
     options: SignInOptions,
     store: SignInStore,
-) -> Result<AuthorizationSession, String> {
-    let failed = |error: AuthError| words(&error);
+) -> Result<AuthorizationSession, TokenError> {
     let mut manager = manager(url, &options.tls).await?;
     let challenge = challenge(url, &options.tls).await?;
-    let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await;
-    let resolution = resolution.map_err(failed)?;
+    let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
     let is_published = resolution.source.is_discovered();
     manager.set_metadata(resolution.metadata);
     let scopes = match options.scopes {
@@ -245,11 +251,8 @@ async fn begin(
         let scopes: Vec<_> = scopes.iter().map(String::as_str).collect();
         match manager.register_client("gramc", redirect, &scopes).await {
             Ok(client) => (client.client_id, client.client_secret.map(ClientSecret::Value)),
-            Err(_) if !is_published => return Err("it names no authorization server".to_owned()),
-            Err(error) => {
-                let error = words(&error);
-                return Err(format!("{error}; name a client that is registered in --client-id"));
-            }
+            Err(_) if !is_published => return Err(TokenError::NoAuthorizationServer),
+            Err(error) => return Err(TokenError::Registration(error)),
         }
     };
     let mut request = AuthorizationRequest::new(redirect)
@@ -260,14 +263,13 @@ async fn begin(
         request = request.with_client_secret(secret.read()?);
     }
     manager.set_credential_store(SignInStore { is_new: true, client_secret, ..store });
-    AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(error))
+    Ok(AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?)
 }
 
 /// What a server answers to a client without a token. It may say where to sign in, and for which
 /// scopes.
-async fn challenge(url: &Url, tls: &TlsOptions) -> Result<Option<String>, String> {
-    let client = http_client::client(url, tls).timeout(CHALLENGE_LIMIT).build();
-    let client = client.map_err(|error| http_client::root(&error))?;
+async fn challenge(url: &Url, tls: &TlsOptions) -> Result<Option<String>, reqwest::Error> {
+    let client = http_client::client(url, tls).timeout(CHALLENGE_LIMIT).build()?;
     let client_info = json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
     let version = ProtocolVersion::V_2025_11_25;
     let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client_info});
@@ -281,7 +283,7 @@ async fn challenge(url: &Url, tls: &TlsOptions) -> Result<Option<String>, String
             request = request.header(HEADER_SESSION_ID, session);
         }
         let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body.to_string());
-        let response = request.send().await.map_err(|error| http_client::root(&error))?;
+        let response = request.send().await?;
         let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
         if challenge.is_some() || !response.status().is_success() {
             return Ok(challenge.map(str::to_owned));
@@ -298,10 +300,6 @@ fn refusal(address: &str) -> Option<String> {
     let error = find("error")?;
     let detail = find("error_description").map(|text| format!(": {}", sanitize_line(&text)));
     Some(format!("{}{}", sanitize_line(&error), detail.unwrap_or_default()))
-}
-
-fn words(error: &AuthError) -> String {
-    sanitize_line(&error.to_string())
 }
 
 /// Keeps the tokens of one server in a file that only its owner may read.

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use gramc_tools::http_client;
+use gramc_tools::sanitize::sanitize_line;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Url};
@@ -18,8 +20,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::http_client;
-use crate::sanitize::sanitize_line;
+use super::token_error::TokenError;
 
 /// The media type of a form.
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -67,18 +68,29 @@ struct TokenResponse {
     error_description: Option<String>,
 }
 
+/// Why a private key cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The text has no key in this format.
+    #[error(
+        "there is no private key in PEM format with `BEGIN PRIVATE KEY`; `openssl pkcs8 -topk8 \
+         -nocrypt` converts others"
+    )]
+    NoKey,
+    /// The type of the key is not supported.
+    #[error("the private key is of none of the types P-256, P-384, Ed25519 and RSA")]
+    UnknownType,
+}
+
 impl SigningKey {
     /// The key in a PEM text (PKCS #8): an elliptic curve (P-256 or P-384), Ed25519 or RSA.
     ///
     /// # Errors
     ///
     /// The text holds no such key.
-    pub fn from_pem(text: &str) -> Result<Self, String> {
-        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
-            "there is no private key in PEM format with `BEGIN PRIVATE KEY`; \
-             `openssl pkcs8 -topk8 -nocrypt` converts others"
-                .to_owned()
-        })?;
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes());
+        let der = der.map_err(|_| KeyError::NoKey)?;
         let (der, random) = (der.secret_pkcs8_der(), SystemRandom::new());
         let ecdsa = |algorithm| EcdsaKeyPair::from_pkcs8(algorithm, der, &random).ok();
         let key = ecdsa(&ECDSA_P256_SHA256_FIXED_SIGNING)
@@ -86,8 +98,7 @@ impl SigningKey {
             .or_else(|| ecdsa(&ECDSA_P384_SHA384_FIXED_SIGNING).map(Key::Es384))
             .or_else(|| Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).ok().map(Key::Ed25519))
             .or_else(|| RsaKeyPair::from_pkcs8(der).ok().map(Key::Rs256));
-        let known = "the private key is of none of the types P-256, P-384, Ed25519 and RSA";
-        key.map(Self).ok_or_else(|| known.to_owned())
+        key.map(Self).ok_or(KeyError::UnknownType)
     }
 
     /// The name of its algorithm in JSON Web Tokens.
@@ -126,14 +137,14 @@ impl SigningKey {
 }
 
 impl SignedClient<'_> {
-    /// Requests a token for a server. Fails with the reason.
+    /// Requests a token for a server.
     pub(super) async fn request(
         &self,
         http: &Client,
         issuer: &str,
         endpoint: &Url,
         resource: &str,
-    ) -> Result<SignedToken, String> {
+    ) -> Result<SignedToken, TokenError> {
         let scope = self.scopes.join(" ");
         let mut fields = vec![
             ("grant_type", "client_credentials".to_owned()),
@@ -148,7 +159,7 @@ impl SignedClient<'_> {
             fields.push(("scope", scope));
         }
         let server = http_client::without_secrets(endpoint);
-        let failed = |why: String| format!("the authorization server at {server} {why}");
+        let failed = |reason: String| TokenError::Refused { server: server.clone(), reason };
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let fields = fields.iter().map(|(name, value)| format!("{name}={}", encoded(value)));
         let body = fields.collect::<Vec<_>>().join("&");
@@ -186,7 +197,7 @@ impl SignedClient<'_> {
     }
 
     /// What proves to the issuer who the client is.
-    fn assertion(&self, issuer: &str) -> Result<String, String> {
+    fn assertion(&self, issuer: &str) -> Result<String, TokenError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let claims = json!({
             "iss": self.id,
@@ -196,7 +207,7 @@ impl SignedClient<'_> {
             "exp": (now + VALIDITY).as_secs(),
             "jti": Uuid::new_v4().to_string(),
         });
-        self.key.token(&claims).ok_or_else(|| "the private key cannot sign".to_owned())
+        self.key.token(&claims).ok_or(TokenError::Signature)
     }
 }
 
@@ -243,7 +254,7 @@ mod tests {
             assert!(key.sign(b"text").is_some());
         }
         for text in ["", "secret", &pem(b"no key")] {
-            let error = SigningKey::from_pem(text).unwrap_err();
+            let error = SigningKey::from_pem(text).unwrap_err().to_string();
             assert!(error.contains("private key") && !error.contains("secret"), "{error}");
         }
     }

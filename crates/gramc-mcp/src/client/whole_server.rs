@@ -2,38 +2,24 @@
 
 use std::sync::Arc;
 
+use gramc_tools::invocation::{CloseFuture, ConnectFuture, Implementation};
+use gramc_tools::server_loader::{Offer, ToolSource};
 use smol_str::SmolStr;
 
-use super::super::{Loader, text, texts};
-use super::{Mcp, server};
-use crate::invocation::{CloseFuture, ConnectFuture, Implementation};
-use crate::mcp::McpServer;
-use crate::tool_source::{Offer, ToolSource};
+use super::{McpServer, McpTool};
 
 /// The tools of a server, under names that may begin with a prefix.
 #[derive(Debug)]
-pub(crate) struct WholeServer {
-    server: McpServer,
-    /// The only tools that are meant, if some are named.
-    only: Option<Vec<String>>,
-    /// The tools that are not meant.
-    except: Vec<String>,
-    prefix: String,
+pub(super) struct WholeServer {
+    pub(super) server: McpServer,
+    /// The names of the only tools to use, if there are any.
+    pub(super) only: Option<Vec<String>>,
+    /// The tools that are excluded.
+    pub(super) except: Vec<String>,
+    pub(super) prefix: String,
 }
 
 impl WholeServer {
-    pub(in super::super) fn load(
-        loader: &mut Loader<'_>,
-        declared: &gramc_model::Implementation,
-    ) -> Result<Self, String> {
-        Ok(Self {
-            server: server(loader, declared, true)?,
-            only: declared.attribute("only").map(|_| texts(declared, "only")),
-            except: texts(declared, "except"),
-            prefix: text(declared, "prefix"),
-        })
-    }
-
     /// The name on the server of a tool of the specification, if it is meant.
     fn name_on_server<'n>(&self, tool: &'n str) -> Option<&'n str> {
         let name = tool.strip_prefix(&self.prefix)?;
@@ -67,7 +53,7 @@ impl ToolSource for WholeServer {
     }
 
     fn tool(&self, tool: &str) -> Arc<dyn Implementation> {
-        Arc::new(Mcp::new(&self.server, self.name_on_server(tool).unwrap_or(tool)))
+        Arc::new(McpTool::new(&self.server, self.name_on_server(tool).unwrap_or(tool)))
     }
 
     fn named(&self) -> Vec<SmolStr> {

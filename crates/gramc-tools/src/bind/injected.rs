@@ -25,7 +25,7 @@ impl Binder<'_> {
             // The implementation's own values take precedence over the library's.
             let supply = entry.inject.iter().rev().find(|it| it.parameter == parameter.name);
             let value = match supply {
-                Some(injection) => injection.supply.read(),
+                Some(injection) => injection.supply.read().map_err(|error| error.to_string()),
                 // It has no use for the value.
                 None if entry.implementation.kind() == Fake::KIND => continue,
                 None => match &parameter.type_use.default {
@@ -34,17 +34,20 @@ impl Binder<'_> {
                 },
             };
             let (tool_name, name) = (tool.name.clone(), parameter.name.clone());
-            match value.map(|value| fitted(&self.module.types, tool, parameter, value)) {
+            match value.map(|value| convert_injected(&self.module.types, tool, parameter, value)) {
                 Ok(Ok(value)) => {
                     if parameter.secret || supply.is_some_and(|it| it.supply.is_external()) {
                         texts(&value, &mut self.secrets);
                     }
                     injected.push((name, value));
                 }
-                Ok(Err(wanted)) => self.problems.push(BindProblem::InvalidInjected {
+                Ok(Err(rejection)) => self.problems.push(BindProblem::InvalidInjected {
                     tool: tool_name,
                     parameter: name,
-                    wanted,
+                    wanted: match rejection {
+                        Rejection::Invalid(invalid) => invalid.schema_hint(),
+                        Rejection::Malformed(malformed) => malformed.to_string(),
+                    },
                 }),
                 Err(why) => self.problems.push(BindProblem::NotInjected {
                     tool: tool_name,
@@ -89,8 +92,12 @@ impl Binder<'_> {
 }
 
 /// Converts a value to the type of its parameter, because values from the environment are strings.
-/// Fails with a description of the expected value.
-fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result<Value, String> {
+fn convert_injected(
+    types: &Types,
+    tool: &Tool,
+    parameter: &Field,
+    value: Value,
+) -> Result<Value, Rejection> {
     let field = Field {
         source: ValueSource::Model,
         optionality: Optionality::Required,
@@ -108,13 +115,8 @@ fn fitted(types: &Types, tool: &Tool, parameter: &Field, value: Value) -> Result
     let name = parameter.name.to_string();
     let policy = Policy { undeclared: Undeclared::Keep, ..Policy::default() };
     let sent = Value::Object(Map::from_iter([(name.clone(), value)])).to_string();
-    match check.check(&sent, policy) {
-        Ok(accepted) => {
-            let mut fitting: Map<String, Value> =
-                serde_json::from_str(&accepted.arguments).unwrap_or_default();
-            Ok(fitting.remove(&name).unwrap_or_default())
-        }
-        Err(Rejection::Invalid(invalid)) => Err(invalid.schema_hint()),
-        Err(Rejection::Malformed(malformed)) => Err(malformed.to_string()),
-    }
+    let accepted = check.check(&sent, policy)?;
+    let mut converted: Map<String, Value> =
+        serde_json::from_str(&accepted.arguments).unwrap_or_default();
+    Ok(converted.remove(&name).unwrap_or_default())
 }

@@ -5,7 +5,7 @@ use gramc_model::Tool;
 use super::Binder;
 use super::problem::BindProblem;
 use crate::library::{LibraryEntry, SourceEntry};
-use crate::tool_source::Offer;
+use crate::server_loader::Offer;
 
 /// The sources that offer a tool.
 enum Offers<'s> {

@@ -4,6 +4,7 @@ use gramc_syntax::{SourceFile, parse};
 use serde_json::json;
 
 use super::*;
+use crate::LoadOptions;
 use crate::injected_source::InjectedSource;
 use crate::invocation::{
     AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
@@ -157,7 +158,7 @@ fn what_cannot_be_used_is_reported_with_every_other_gap() {
                 [l:Library | (f:Builtin {name: nwo}), (g:Replay {from: \"none.jsonl\"})]";
     let module = module(text);
     let folder = std::path::Path::new("/nowhere");
-    let library = ToolLibrary::declared(&module, &module.libraries[0], folder);
+    let library = ToolLibrary::declared(&module, &module.libraries[0], LoadOptions::new(folder));
     let (_, problems) = library.bind_partly(&module);
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 3, "{told:?}");

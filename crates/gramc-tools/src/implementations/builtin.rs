@@ -3,7 +3,7 @@
 use chrono::{SecondsFormat, Utc};
 use serde_json::{Map, Number, Value};
 
-use super::name_or_tool;
+use super::{Declaration, LoadError};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -27,11 +27,9 @@ impl Builtin {
         Self::NAMES.into_iter().find(|known| *known == name).map(Self)
     }
 
-    pub(super) fn load(declared: &gramc_model::Implementation) -> Result<Self, String> {
-        let name = name_or_tool(declared, "name");
-        Self::named(&name).ok_or_else(|| {
-            format!("unknown builtin `{name}`; the builtins are {}", Self::NAMES.join(", "))
-        })
+    pub(super) fn load(declaration: Declaration<'_>) -> Result<Self, LoadError> {
+        let name = declaration.name_or_tool("name");
+        Self::named(&name).ok_or(LoadError::UnknownBuiltin(name))
     }
 }
 

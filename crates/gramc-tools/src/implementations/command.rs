@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Loader, environment, flag, raw_answer, run_unless_cancelled, texts};
+use super::{Declaration, LoadError, raw_answer, run_unless_cancelled};
 use crate::environment::ProgramEnvironment;
 use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
 use crate::program::run_program;
@@ -33,13 +33,10 @@ impl Command {
         Self { run: run.into(), environment: Arc::new(environment), is_content: false }
     }
 
-    pub(super) fn load(
-        loader: &Loader<'_>,
-        declared: &gramc_model::Implementation,
-    ) -> Result<Self, String> {
-        let environment = environment(loader, declared)?;
-        let is_content = flag(declared, "content");
-        Ok(Self { is_content, ..Self::with_environment(texts(declared, "run"), environment) })
+    pub(super) fn load(declaration: Declaration<'_>) -> Result<Self, LoadError> {
+        let environment = declaration.environment()?;
+        let is_content = declaration.flag("content");
+        Ok(Self { is_content, ..Self::with_environment(declaration.texts("run"), environment) })
     }
 }
 

@@ -12,6 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::Declaration;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -36,8 +37,8 @@ impl Fake {
         Self { seed, schema: None, answers: Arc::default() }
     }
 
-    pub(super) fn load(declared: &gramc_model::Implementation) -> Self {
-        Self::new(declared.attribute("seed").and_then(Value::as_u64).unwrap_or(0))
+    pub(super) fn load(declaration: Declaration<'_>) -> Self {
+        Self::new(declaration.attribute("seed").and_then(Value::as_u64).unwrap_or(0))
     }
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {

@@ -20,10 +20,12 @@ use serde_json::Value;
 
 use self::access_token::AccessTokens;
 use self::exchange::{Exchanged, Request};
+pub use self::pages::PagesError;
 use self::pages::{Pages, next_link};
 use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
+pub use self::url_template::TemplateError;
 use self::url_template::UrlTemplate;
-use super::{Loader, flag, raw_answer, request_headers, run_unless_cancelled, text, tls_options};
+use super::{Declaration, LoadError, raw_answer, run_unless_cancelled};
 use crate::http_client::{self, RequestHeaders, TlsOptions};
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
@@ -92,13 +94,14 @@ impl Http {
     /// `https://example.com/pets/{id}`. Fails where the address is no whole URL, or a header is
     /// none.
     pub fn new(url: &str, headers: Vec<(String, String)>) -> Result<Self, InvocationError> {
-        let unreachable =
-            |detail: String| InvocationError::new(InvocationErrorKind::Unreachable, detail);
+        let unreachable = |error: &dyn fmt::Display| {
+            InvocationError::new(InvocationErrorKind::Unreachable, error.to_string())
+        };
         Ok(Self {
             client: HttpClient::default(),
             method: Method::POST,
-            url: Arc::new(UrlTemplate::parse(url).map_err(unreachable)?),
-            headers: Arc::new(RequestHeaders::new(headers).map_err(unreachable)?),
+            url: Arc::new(UrlTemplate::parse(url).map_err(|error| unreachable(&error))?),
+            headers: Arc::new(RequestHeaders::new(headers).map_err(|error| unreachable(&error))?),
             plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
             pages: None,
             retries: 0,
@@ -107,32 +110,33 @@ impl Http {
         })
     }
 
+    /// Loads a service that shares the connections of `client`, unless it has TLS options.
     pub(super) fn load(
-        loader: &Loader<'_>,
-        declared: &gramc_model::Implementation,
-    ) -> Result<Self, String> {
-        let method = match text(declared, "method") {
+        client: &HttpClient,
+        declaration: Declaration<'_>,
+    ) -> Result<Self, LoadError> {
+        let method = match declaration.text("method") {
             method if method.is_empty() => Method::POST,
-            method => Method::try_from(&*method).map_err(|error| error.to_string())?,
+            method => Method::try_from(&*method).map_err(|_| LoadError::Method(method))?,
         };
-        let tls = tls_options(loader, declared)?;
-        let client = if tls.is_default() { loader.http.clone() } else { HttpClient::with_tls(tls) };
-        let body = text(declared, "body");
+        let tls = declaration.tls_options()?;
+        let client = if tls.is_default() { client.clone() } else { HttpClient::with_tls(tls) };
+        let body = declaration.text("body");
         // `check` refuses unknown formats.
         let body = BodyFormat::ALL.into_iter().find(|format| format.name() == body);
         let body = body.unwrap_or(BodyFormat::Json);
-        let plan = RequestPlan::new(&method, body, places(loader, declared)?);
-        let retries = retries(loader, declared, &method);
+        let plan = RequestPlan::new(&method, body, places(declaration)?);
+        let retries = retries(declaration, &method);
         Ok(Self {
             client,
             method,
-            url: Arc::new(UrlTemplate::parse(&text(declared, "url"))?),
-            headers: Arc::new(request_headers(loader, declared)?),
+            url: Arc::new(UrlTemplate::parse(&declaration.text("url"))?),
+            headers: Arc::new(declaration.request_headers()?),
             plan: Arc::new(plan),
-            pages: Pages::of(declared)?.map(Arc::new),
+            pages: Pages::of(declaration.implementation)?.map(Arc::new),
             retries,
-            is_content: flag(declared, "content"),
-            is_bytes: text(declared, "answer") == "bytes",
+            is_content: declaration.flag("content"),
+            is_bytes: declaration.text("answer") == "bytes",
         })
     }
 
@@ -216,15 +220,12 @@ impl Http {
 }
 
 /// The places of parameters that an implementation and its library name.
-fn places(
-    loader: &Loader<'_>,
-    declared: &gramc_model::Implementation,
-) -> Result<Vec<ArgumentPlace>, String> {
-    let of_library = |key: &str| loader.library.iter().find(|(known, _)| known == key);
-    let [of_all, injected] = ["parameters", "inject"].map(|key| Some(&of_library(key)?.1));
+fn places(declaration: Declaration<'_>) -> Result<Vec<ArgumentPlace>, LoadError> {
+    let of_all = declaration.library_attribute("parameters");
+    let injected = declaration.library_attribute("inject");
     let place = |argument: &String, place: &Value, is_injected: bool| {
         let read = place.as_str().and_then(RequestPlace::parse);
-        let invalid = || format!("`{argument}` goes to an unknown place of the request: {place}");
+        let invalid = || LoadError::Place { argument: argument.clone(), place: place.to_string() };
         Ok(ArgumentPlace {
             argument: argument.clone(),
             place: read.ok_or_else(invalid)?,
@@ -232,7 +233,7 @@ fn places(
         })
     };
     let is_injected = |name: &str| injected.is_some_and(|it| it.get(name).is_some());
-    let own = declared.attribute("parameters").and_then(Value::as_object).into_iter().flatten();
+    let own = declaration.attribute("parameters").and_then(Value::as_object).into_iter().flatten();
     let own = own.map(|(name, text)| place(name, text, false));
     let of_all = of_all.and_then(Value::as_object).into_iter().flatten();
     let of_all = of_all.map(|(name, text)| place(name, text, is_injected(name)));
@@ -242,12 +243,9 @@ fn places(
 
 /// How often a failed request is repeated: what the implementation says, or its library for all requests
 /// that may be sent twice.
-fn retries(loader: &Loader<'_>, declared: &gramc_model::Implementation, method: &Method) -> u32 {
-    let of_library = || {
-        let declared = loader.library.iter().find(|(known, _)| known == "retries");
-        declared.filter(|_| method.is_idempotent()).map(|(_, value)| value)
-    };
-    let declared = declared.attribute("retries").or_else(of_library).and_then(Value::as_u64);
+fn retries(declaration: Declaration<'_>, method: &Method) -> u32 {
+    let of_library = || declaration.library_attribute("retries").filter(|_| method.is_idempotent());
+    let declared = declaration.attribute("retries").or_else(of_library).and_then(Value::as_u64);
     declared.map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX))
 }
 

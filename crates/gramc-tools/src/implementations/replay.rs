@@ -7,7 +7,8 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::{Loader, name_or_tool, text};
+use super::{Declaration, LoadError};
+use crate::injected_source::SourceError;
 use crate::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
@@ -91,15 +92,12 @@ impl Replay {
         Ok(Self { calls: calls.into() })
     }
 
-    pub(super) fn load(
-        loader: &Loader<'_>,
-        declared: &gramc_model::Implementation,
-    ) -> Result<Self, String> {
-        let path = loader.folder.join(text(declared, "from"));
-        let recorded = std::fs::read_to_string(&path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Self::read(&recorded, &name_or_tool(declared, "tool"))
-            .map_err(|error| format!("{}: {error}", path.display()))
+    pub(super) fn load(declaration: Declaration<'_>) -> Result<Self, LoadError> {
+        let path = declaration.folder.join(declaration.text("from"));
+        let recorded =
+            std::fs::read_to_string(&path).map_err(|error| SourceError::file(&path, &error))?;
+        Self::read(&recorded, &declaration.name_or_tool("tool"))
+            .map_err(|error| LoadError::Recording { path: path.display().to_string(), error })
     }
 
     /// How many calls of the tool the recording holds.

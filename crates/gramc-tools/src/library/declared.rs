@@ -11,39 +11,53 @@ use smol_str::SmolStr;
 use super::adapted::Adapted;
 use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
 use crate::bind::schemas_of;
-use crate::implementations::{self, Loader};
+use crate::implementations::{self, Declaration, LoadError, Loader};
 use crate::injected_source::sources;
 use crate::invocation::{
     AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
     InvocationErrorKind,
 };
+use crate::server_loader::ServerLoader;
 use crate::settings::Settings;
 use gramc_calls::ArgumentMapping;
 
+/// Options for loading a declared library.
+#[derive(Debug)]
+pub struct LoadOptions<'o> {
+    /// The folder that paths and commands are relative to: that of the declaration's file.
+    pub folder: &'o Path,
+    /// The settings that the declaration does not set.
+    pub defaults: Settings,
+    /// Loads the tools of MCP servers. Without it, such tools cannot be used.
+    pub servers: Option<Box<dyn ServerLoader>>,
+}
+
+impl<'o> LoadOptions<'o> {
+    /// Options without MCP servers, and with default settings.
+    pub fn new(folder: &'o Path) -> Self {
+        Self { folder, defaults: Settings::default(), servers: None }
+    }
+}
+
 impl ToolLibrary {
-    /// The library of a declaration in `module`. Relative paths and commands are relative to
-    /// `folder`, that of the declaration's file.
+    /// Loads a library that `module` declares.
     ///
     /// An implementation that cannot be used, such as a recording that cannot be read or an unknown
     /// builtin, is one whose every call fails. Binding the library reports it with all other
     /// problems.
-    pub fn declared(module: &Valid<Module>, library: &gramc_model::Library, folder: &Path) -> Self {
-        Self::declared_over(module, library, folder, &Settings::default())
-    }
-
-    /// Like [`Self::declared`], with other defaults for what the declaration does not set.
-    pub fn declared_over(
+    pub fn declared(
         module: &Valid<Module>,
         library: &gramc_model::Library,
-        folder: &Path,
-        defaults: &Settings,
+        options: LoadOptions<'_>,
     ) -> Self {
-        let mut settings = defaults.clone();
+        let LoadOptions { folder, defaults: mut settings, servers } = options;
         settings.take(&library.attributes);
         let mut made = Self::new(library.name.clone()).settings(settings.clone());
-        let mut loader = Loader::new(folder, &library.attributes);
+        let mut loader = Loader::new(servers);
         let for_all = attribute(&library.attributes, "inject");
         for declared in &library.implementations {
+            let declaration =
+                Declaration { implementation: declared, library: &library.attributes, folder };
             let own = declared.attribute("inject");
             let inject = [(for_all, false), (own, true)].into_iter().flat_map(|(inject, own)| {
                 let sources = inject.map(|inject| sources(inject, folder)).unwrap_or_default();
@@ -57,13 +71,13 @@ impl ToolLibrary {
             let mut settings = settings.clone();
             settings.take(&declared.attributes);
             if declared.tool == WHOLE_SERVER {
-                made = made.add_source(&mut loader, declared, settings, inject);
+                made = made.add_source(&mut loader, declaration, settings, inject);
                 continue;
             }
-            let loaded = implementations::load(&mut loader, declared);
-            let loaded = loaded.and_then(|implementation| adapted(implementation, declared));
-            let implementation = loaded.unwrap_or_else(|message| {
-                Arc::new(Unusable { kind: declared.kind.name(), message })
+            let loaded = loader.load(declaration);
+            let loaded = loaded.and_then(|implementation| adapt(implementation, declared));
+            let implementation = loaded.unwrap_or_else(|error| {
+                Arc::new(Unusable { kind: declared.kind.name(), message: error.to_string() })
             });
             // With `arguments`, it is that of the implementation, which gets others than the tool.
             let text = declared.attribute("signature").and_then(Value::as_str);
@@ -71,21 +85,18 @@ impl ToolLibrary {
             let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
             let mut entry =
                 LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
-            entry.external_validator = external_validator(&loader, declared);
+            entry.external_validator = external_validator(declaration);
             made = made.add(LibraryEntry { interface, ..entry });
         }
-        #[cfg(feature = "mcp")]
-        {
-            made.servers = Arc::new(loader.into_servers());
-        }
+        made.servers = loader.into_servers();
         made
     }
 
     /// Adds a server with all its tools. Binding reports one that cannot be used.
     fn add_source(
         mut self,
-        loader: &mut Loader<'_>,
-        declared: &gramc_model::Implementation,
+        loader: &mut Loader,
+        declaration: Declaration<'_>,
         settings: Settings,
         mut inject: Vec<Injection>,
     ) -> Self {
@@ -93,37 +104,34 @@ impl ToolLibrary {
         for injection in &mut inject {
             injection.own = false;
         }
-        let external_validator = external_validator(loader, declared);
-        match implementations::load_source(loader, declared) {
+        let external_validator = external_validator(declaration);
+        match loader.load_source(declaration) {
             Ok(source) => {
                 let entry = SourceEntry { source, settings, inject, external_validator };
                 Arc::make_mut(&mut self.sources).push(entry);
             }
-            Err(why) => Arc::make_mut(&mut self.unusable_sources).push(why),
+            Err(error) => Arc::make_mut(&mut self.unusable_sources).push(error.to_string()),
         }
         self
     }
 }
 
 /// The implementation with the arguments that its declaration maps, if it does.
-fn adapted(
+fn adapt(
     implementation: Arc<dyn Implementation>,
     declared: &gramc_model::Implementation,
-) -> Result<Arc<dyn Implementation>, String> {
+) -> Result<Arc<dyn Implementation>, LoadError> {
     let Some(arguments) = declared.attribute("arguments") else { return Ok(implementation) };
     let mapping = Arc::new(ArgumentMapping::parse(arguments)?);
     Ok(Arc::new(Adapted { implementation, mapping }))
 }
 
 /// The validator of an implementation, if it has one. Binding reports one that cannot be used.
-fn external_validator(
-    loader: &Loader<'_>,
-    declared: &gramc_model::Implementation,
-) -> Option<Arc<dyn Implementation>> {
-    let made = implementations::load_validator(loader, declared)?;
-    Some(made.unwrap_or_else(|message| {
-        let message = format!("its validator cannot be used: {message}");
-        Arc::new(Unusable { kind: declared.kind.name(), message })
+fn external_validator(declaration: Declaration<'_>) -> Option<Arc<dyn Implementation>> {
+    let made = implementations::load_validator(declaration)?;
+    Some(made.unwrap_or_else(|error| {
+        let message = format!("its validator cannot be used: {error}");
+        Arc::new(Unusable { kind: declaration.implementation.kind.name(), message })
     }))
 }
 

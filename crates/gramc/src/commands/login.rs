@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use gramc_mcp::SignInPage;
-use gramc_tools::mcp::{SignInError, SignInOptions, SignIns};
+use gramc_mcp::client::{SignInError, SignInOptions, SignIns};
 
 use crate::args::{Login, Logout};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
+use gramc_tools::sanitize::sanitize_line;
 use parking_lot::Mutex;
 use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter, TASKS_EXTENSION_ID};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError, Subscription};
@@ -16,11 +18,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::tasks::Task;
 use super::{Connection, ExchangeFailure, UpstreamError};
-use crate::invocation::{InvocationError, InvocationErrorKind};
-use crate::mcp::pending_calls::PendingCall;
-use crate::mcp::requests::{ClientHandler, said_error};
-use crate::mcp::session_client::{ask, relevant};
-use crate::sanitize::sanitize_line;
+use crate::client::client_slot::{ask, relevant};
+use crate::client::pending_calls::PendingCall;
+use crate::client::requests::{ClientHandler, said_error};
 
 /// How long after its end a subscription is renewed.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
@@ -68,7 +68,7 @@ impl InputRequired {
 
 impl Connection {
     /// Whether the server uses revision 2026-07-28 or a later one.
-    pub(in crate::mcp) fn is_modern(&self) -> bool {
+    pub(in crate::client) fn is_modern(&self) -> bool {
         let info = self.running.peer().peer_info();
         info.is_some_and(|info| info.protocol_version >= ProtocolVersion::V_2026_07_28)
     }

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
 use super::GOODBYE;
-use crate::mcp::failure_log::FailureLog;
+use crate::client::failure_log::FailureLog;
 
 /// A request that is not answered yet.
 pub(super) struct OpenRequest<'c> {

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use rmcp::ErrorData;
 use rmcp::model::{ClientRequest, CustomRequest, ErrorCode, RequestMetaObject};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
@@ -13,8 +14,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
 use super::{Connection, ExchangeFailure, GOODBYE};
-use crate::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
-use crate::mcp::pending_calls::PendingCall;
+use crate::client::pending_calls::PendingCall;
 
 /// How often the state of a task is asked for, unless the server says something else.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ impl Task {
 impl Connection {
     /// Calls a tool as a task and waits for its end. Returns the response message as sent by the
     /// server. If the future is dropped, the task is cancelled on the server.
-    pub(in crate::mcp) async fn call_as_task(
+    pub(in crate::client) async fn call_as_task(
         &self,
         tool: &str,
         arguments: Map<String, Value>,

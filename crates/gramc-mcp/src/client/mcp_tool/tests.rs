@@ -13,7 +13,17 @@ use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
 use super::*;
-use crate::implementations::testing::{SOON, invocation, text_invocation};
+
+/// Enough for a busy machine, and little for a person who waits for a test that fails.
+const SOON: Duration = Duration::from_secs(30);
+
+fn invocation(tool: &str, arguments: &str) -> Invocation {
+    Invocation::new(tool, arguments)
+}
+
+fn text_invocation(tool: &str, arguments: &str) -> Invocation {
+    Invocation { text_result: true, ..invocation(tool, arguments) }
+}
 
 const HOSTILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/real/hostile.py");
 
@@ -93,7 +103,7 @@ fn act(deed: &str) -> Invocation {
 
 async fn run(server: &McpServer, call: Invocation) -> Result<Answer, InvocationError> {
     let is_text = call.text_result;
-    let answer = timeout(SOON, Mcp::new(server, "act").invoke(call)).await.unwrap()?;
+    let answer = timeout(SOON, McpTool::new(server, "act").invoke(call)).await.unwrap()?;
     Ok(simple(answer, is_text))
 }
 
@@ -144,7 +154,7 @@ async fn reports_what_servers_refuse(server: &McpServer) {
     fails(server, act("fails-silently"), InvocationErrorKind::Failed, "reported a failure").await;
     let part = "gave no answer: it answered `tools/call` with the error -32602: no such tool";
     fails(server, act("errs"), InvocationErrorKind::Failed, part).await;
-    let other = Mcp::new(server, "akt").invoke(act("is-nobody")).await.unwrap_err();
+    let other = McpTool::new(server, "akt").invoke(act("is-nobody")).await.unwrap_err();
     assert_eq!(other.kind, InvocationErrorKind::Failed);
     assert!(other.detail.ends_with(" has no tool `akt`; did you mean `act`?"), "{other}");
 }
@@ -260,7 +270,7 @@ async fn calls_run_at_once_on_one_connection() {
 }
 
 async fn broken_off(server: &McpServer, deed: &str) {
-    let waiting = Mcp::new(server, "act").invoke(act(deed));
+    let waiting = McpTool::new(server, "act").invoke(act(deed));
     assert!(timeout(Duration::from_millis(500), waiting).await.is_err(), "{deed}");
 }
 
@@ -299,7 +309,10 @@ async fn a_server_that_is_stuck_is_started_again_for_impatient_callers() {
     broken_off(&acting.server, "sticks").await;
     let limit = Instant::now() + SOON;
     let patience = Duration::from_secs(1);
-    while timeout(patience, Mcp::new(&acting.server, "act").invoke(act("answers"))).await.is_err() {
+    while timeout(patience, McpTool::new(&acting.server, "act").invoke(act("answers")))
+        .await
+        .is_err()
+    {
         assert!(Instant::now() < limit, "it is not started again");
     }
     assert_eq!(acting.ids().len(), 2);
@@ -391,7 +404,7 @@ fn nothing_is_left_when_the_runtime_ends() {
 #[tokio::test]
 async fn a_tool_declares_what_the_server_lists() {
     let acting = Acting::start("acts");
-    let tool = Mcp::new(&acting.server, "act");
+    let tool = McpTool::new(&acting.server, "act");
     assert_eq!(tool.declared(), None);
     acting.server.connect().await.unwrap();
     let parameters = json!({"type": "object", "properties": {"do": {"type": "string"}}});
@@ -430,7 +443,7 @@ mod real {
     async fn does_everything(server: &McpServer) {
         server.connect().await.unwrap();
         let call = async |name: &'static str, arguments: &'static str| {
-            let call = Mcp::new(server, name).invoke(invocation(name, arguments));
+            let call = McpTool::new(server, name).invoke(invocation(name, arguments));
             timeout(SOON, call).await.map(|answer| answer.map(|answer| simple(answer, false)))
         };
         let echo = call("echo", r#"{"message": "Hi"}"#).await.unwrap();
@@ -445,7 +458,7 @@ mod real {
         assert!(error.detail.contains("did you mean `echo`?"), "{error}");
         let error = call("echo", "{}").await.unwrap().unwrap_err();
         assert_eq!(error.kind, InvocationErrorKind::Failed, "{error}");
-        let schema = Mcp::new(server, "get-structured-content").declared();
+        let schema = McpTool::new(server, "get-structured-content").declared();
         assert!(
             matches!(schema, Some(DeclaredInterface::Schemas { result: Some(_), .. })),
             "{schema:?}"

@@ -32,19 +32,34 @@ enum NextPage {
     Parameter { pointer: String, name: String },
 }
 
+/// Why the attribute `pages` is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PagesError {
+    /// There is no `next`.
+    #[error("`pages` lacks `next`, where a page has the next one")]
+    NoNext,
+    /// A text is not a JSON pointer.
+    #[error("`{key}` of `pages` is not a JSON pointer such as \"/{text}\"")]
+    NoPointer {
+        /// The key of the text.
+        key: &'static str,
+        /// The text.
+        text: String,
+    },
+}
+
 impl Pages {
-    /// Reads the attribute `pages`. Fails with the reason.
-    pub(super) fn of(declared: &Implementation) -> Result<Option<Self>, String> {
+    /// Reads the attribute `pages`.
+    pub(super) fn of(declared: &Implementation) -> Result<Option<Self>, PagesError> {
         let Some(pages) = declared.attribute("pages") else { return Ok(None) };
         let text = |key: &str| pages.get(key).and_then(Value::as_str).map(str::to_owned);
-        let pointer = |key: &str, text: String| {
+        let pointer = |key: &'static str, text: String| {
             if text.is_empty() || text.starts_with('/') {
                 return Ok(text);
             }
-            Err(format!("`{key}` of `pages` is not a JSON pointer such as \"/{text}\""))
+            Err(PagesError::NoPointer { key, text })
         };
-        let missing = || "`pages` lacks `next`, where a page has the next one".to_owned();
-        let next = match (text("next").ok_or_else(missing)?, text("parameter")) {
+        let next = match (text("next").ok_or(PagesError::NoNext)?, text("parameter")) {
             (next, _) if next == "link" => NextPage::Link,
             (next, Some(name)) => NextPage::Parameter { pointer: pointer("next", next)?, name },
             (next, None) => NextPage::Url(pointer("next", next)?),

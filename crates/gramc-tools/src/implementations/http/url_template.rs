@@ -54,27 +54,33 @@ pub(super) enum FillError {
     OtherPath,
 }
 
+/// Why a template of a URL is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It is not a URL with a host.
+    #[error(
+        "cannot reach the service: its address must be a whole URL, such as https://example.com/search"
+    )]
+    NoUrl,
+    /// The braces in the path do not match.
+    #[error("the path `{0}` of the URL has a brace without its partner, or no name")]
+    Path(String),
+}
+
 impl UrlTemplate {
-    /// Reads a template. Fails with the reason.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a template.
+    pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let url = http_client::address(text).filter(|url| {
             // A parameter must not choose the server.
             !url.host_str().unwrap_or_default().contains(['{', '}'])
         });
-        let url = url.ok_or_else(|| {
-            "cannot reach the service: its address must be a whole URL, such as \
-             https://example.com/search"
-                .to_owned()
-        })?;
+        let url = url.ok_or(TemplateError::NoUrl)?;
         let authority = text.find("://").map_or(0, |at| at + 3);
         let rest = text.get(authority..).unwrap_or_default();
         let start = authority + rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (before, rest) = text.split_at(start);
         let (path, after) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
-        let path = parts(path).ok_or_else(|| {
-            let shown = sanitize_line(path);
-            format!("the path `{shown}` of the URL has a brace without its partner, or no name")
-        })?;
+        let path = parts(path).ok_or_else(|| TemplateError::Path(sanitize_line(path)))?;
         Ok(Self { url, ends: [before.to_owned(), after.to_owned()], path })
     }
 
@@ -251,6 +257,7 @@ mod tests {
         assert!(UrlTemplate::parse("https://{region}.example.com/").is_err());
         for path in ["{", "}", "{}", "{a/b}", "{a", "a}", "{a{b}}"] {
             let error = UrlTemplate::parse(&format!("http://a/{path}")).err().unwrap();
+            let error = error.to_string();
             assert!(error.contains("brace"), "{path}: {error}");
         }
         let template = UrlTemplate::parse("http://me:secret@a/x/{id}?key=secret").unwrap();

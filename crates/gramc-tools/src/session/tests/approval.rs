@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::LoadOptions;
 use crate::approval::{ApprovalDecision, ApprovalRequest, Approver, DecidedBy, DecisionFuture};
 use crate::clock::ManualClock;
 
@@ -37,7 +38,11 @@ fn bound(spec: &str, library: &str, settings: &Settings) -> Bound {
     let checked = check(&[parse(SourceFile::new("spec.gram", text.as_str()))]);
     let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let folder = std::path::Path::new(".");
-    let library = ToolLibrary::declared_over(&module, &module.libraries[0], folder, settings);
+    let library = ToolLibrary::declared(
+        &module,
+        &module.libraries[0],
+        LoadOptions { defaults: settings.clone(), ..LoadOptions::new(folder) },
+    );
     library.bind(&module).unwrap()
 }
 

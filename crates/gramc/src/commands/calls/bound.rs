@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use gramc_check::Valid;
+use gramc_mcp::client::load_options;
 use gramc_model::{Library, Module};
 use gramc_project::{Texts, ValidTexts};
 use gramc_tools::{Settings, ToolLibrary};
@@ -101,7 +102,11 @@ pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failu
             check_variables(library, allowed)?;
         }
         let here = Path::new(".");
-        return Ok(ToolLibrary::declared_over(&spec.module, library, here, &spec.defaults));
+        return Ok(ToolLibrary::declared(
+            &spec.module,
+            library,
+            load_options(here, &spec.defaults),
+        ));
     }
     let names = spec.module.libraries.iter().map(|library| library.name.as_str());
     Err(Failure::new(match &names.collect::<Vec<_>>()[..] {
@@ -182,7 +187,7 @@ fn made(read: &Read, at: usize) -> Declared {
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));
     // What cannot be used is reported when the library is bound.
-    let made = ToolLibrary::declared_over(&read.module, library, &folder, &read.defaults);
+    let made = ToolLibrary::declared(&read.module, library, load_options(&folder, &read.defaults));
     (made, library.clone(), folder)
 }
 

@@ -151,8 +151,12 @@ async fn pages(
         gramc_check::check(&[gramc_syntax::parse(gramc_syntax::SourceFile::new("a", text))]);
     let module = module.module.unwrap();
     let library = module.library("l").unwrap();
-    let loader = Loader::new(std::path::Path::new("."), &library.attributes);
-    let http = Http::load(&loader, &library.implementations[0]).unwrap();
+    let declaration = Declaration {
+        implementation: &library.implementations[0],
+        library: &library.attributes,
+        folder: std::path::Path::new("."),
+    };
+    let http = Http::load(&HttpClient::default(), declaration).unwrap();
     (service, http)
 }
 

@@ -1,15 +1,43 @@
-//! Servers that implement all tools that they offer.
+//! The interface to MCP servers, which `gramc-mcp` implements.
+//!
+//! A library may declare that a server implements one of its tools, or all tools that it does not
+//! name. [`ServerLoader`] makes such implementations, [`ToolSource`] is a server with all its tools,
+//! and [`Bound::servers`](crate::Bound::servers) returns the connections to the code that made them.
+//! The program that loads a library passes the loader in [`LoadOptions`](crate::LoadOptions).
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::implementations::{Declaration, LoadError};
 use crate::invocation::{CloseFuture, ConnectFuture, Implementation};
+
+/// Makes the implementations of one library that are tools of MCP servers.
+pub trait ServerLoader: Debug {
+    /// Loads the implementation of one tool.
+    fn load_tool(
+        &mut self,
+        declaration: Declaration<'_>,
+    ) -> Result<Arc<dyn Implementation>, LoadError>;
+
+    /// Loads a server as the implementation of all its tools.
+    fn load_source(
+        &mut self,
+        declaration: Declaration<'_>,
+    ) -> Result<Arc<dyn ToolSource>, LoadError>;
+
+    /// The servers of all loaded implementations, in order.
+    fn into_servers(self: Box<Self>) -> LibraryServers;
+}
+
+/// The servers of a library. Only the crate of the [`ServerLoader`] knows their type.
+pub type LibraryServers = Arc<dyn Any + Send + Sync>;
 
 /// Whether a source offers a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub enum Offer {
     /// It does.
     Yes,
     /// The source was not asked yet.
@@ -21,7 +49,7 @@ pub(crate) enum Offer {
 }
 
 /// What implements several tools, by names of the specification.
-pub(crate) trait ToolSource: Debug + Send + Sync {
+pub trait ToolSource: Debug + Send + Sync {
     /// The source, for messages.
     fn name(&self) -> String;
 
