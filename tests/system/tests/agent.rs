@@ -296,7 +296,6 @@ fn a_server_that_hangs_is_given_up() {
     let server = Server::start(|_, _| Answer::Silence);
     let (run, files) = helper(&server, "--time-limit 1.5", &["Hello"]);
     let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
-    assert!(run.took.as_secs() < 30, "{:?}", run.took);
     assert_eq!(kept(&files)["messages"], json!([{"role": "user", "content": "Hello"}]));
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{folder, gramc};
+use crate::support::{folder, gramc, limited};
 
 const LIST: &str = r#"{"tools":[
   {"name":"read_file","title":"Read","description":"Reads a file.\nAll of it.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"Where it is"},"limit":{"type":"integer","minimum":1,"default":100}},"required":["path"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"title":"Read it"}},
@@ -154,6 +154,6 @@ fn long_lists_are_imported_in_no_time() {
     let text = "x".repeat(10_000_000);
     let list =
         json!({"tools": [{"name": "t", "description": text, "inputSchema": {"type": "object"}}]});
-    let run = gramc("import - --from mcp").input(list.to_string()).run().clean();
-    assert!(run.stdout.len() > 10_000_000 && run.took.as_secs() < 30);
+    let run = limited(20, "import - --from mcp").input(list.to_string()).run().clean();
+    assert!(run.stdout.len() > 10_000_000);
 }

@@ -164,7 +164,6 @@ fn a_program_that_fails_says_why() {
     fails("nothing", &format!("{who} answered without `output`: {{\"text\": \"misnamed\"}}"));
     fails("busy", &format!("{who} reports: the provider is busy"));
     let slow = run(&files, "sleep").args("--time-limit 0.5").run();
-    assert!(slow.took.as_secs() < 20, "{slow:?}");
     slow.exits(1).says(&["reached the time limit of 0.5 s"]);
     files.write("spec.gram", files.read("spec.gram").replace("python3", "nonsense-of-ours"));
     run(&files, "list")

@@ -364,7 +364,6 @@ fn providers_that_hang_are_given_up() {
             let server = Server::start(|_, _| Answer::Silence);
             let (run, files) = helper(provider, &server, &format!("{option} --time-limit 1.5"));
             let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
-            assert!(run.took.as_secs() < 30, "{:?}", run.took);
             assert!(files.read("talk.json").contains("\"Add\""));
         }
     }

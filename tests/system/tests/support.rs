@@ -61,6 +61,15 @@ pub(crate) fn gramc(line: &str) -> Gramc {
     Gramc { command, input: None }
 }
 
+/// A call of `gramc` that a signal ends after some seconds of processor time, however busy the machine is.
+pub(crate) fn limited(seconds: u32, line: &str) -> Gramc {
+    let mut command = command("sh");
+    command.arg("-c").arg(format!("ulimit -t {seconds}; exec \"$0\" \"$@\"")).arg(binary());
+    command.args(line.split_whitespace()).current_dir(root());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Gramc { command, input: None }
+}
+
 impl Gramc {
     /// Adds an argument as it is.
     pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {

@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use super::{KnownName, NameIndex, Suggestion};
 
 fn index(names: &[&str]) -> NameIndex {
@@ -266,12 +264,9 @@ fn hostile_names_are_cut() {
         "customar_ordar_invoise_foldar_hotal_dalta_brava_alpho".repeat(10_000),
         "\u{130}".repeat(500_000),
     ];
-    let start = Instant::now();
     for name in &long {
         assert!(names.suggest(name, 3).len() <= 3);
     }
-    // About a thousand times the expected duration.
-    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
     // A long known name is handled, too.
     let names = index(&[&long[0], "ReadFile"]);
     assert_eq!(names.suggest("read_file", 1)[0].name, "ReadFile");
@@ -281,18 +276,14 @@ fn hostile_names_are_cut() {
 #[test]
 fn large_libraries() {
     let many = many(100_000);
-    let start = Instant::now();
     let names =
         NameIndex::new(many.iter().map(|name| KnownName { name, container: Some("Everything") }));
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    let start = Instant::now();
     for nth in [7, 77, 7_777, 77_777] {
         let attempted = many[nth].replace('_', "-").to_uppercase();
         assert_eq!(names.suggest(&attempted, 1)[0].name, many[nth]);
         let attempted = format!("functions.{}", many[nth].replace("er", "re"));
         assert_eq!(names.suggest(&attempted, 1)[0].name, many[nth]);
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panics")]
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -65,13 +64,11 @@ fn groups_with_flags_have_no_length() {
 #[test]
 fn patterns_that_repeat_nothing_end() {
     let slow = of(&json!({"pattern": r"^(?:(?:(?:\b){2000}){2000}){200}a$"}), true);
-    let start = Instant::now();
     for (wide, narrow) in [(&slow, json!(true)), (&slow, of(&json!({"pattern": "^a$"}), true))] {
         undecided(wide, &narrow);
         undecided(&narrow, wide);
         assert_eq!(super::confirm(wide, &narrow, json!({"p": "a"})), None);
     }
-    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
@@ -310,7 +307,6 @@ fn schemas_that_mean_nothing_are_never_a_yes() {
 
 #[test]
 fn hostile_schemas_take_bounded_work() {
-    let start = Instant::now();
     let mut deep = json!({});
     let mut deep_lists = json!({"type": "string"});
     let around =
@@ -358,7 +354,6 @@ fn hostile_schemas_take_bounded_work() {
     doubled["$defs"] = json!({"d": {"type": "string"}});
     let _ = decide(&doubled, &doubled);
     let _ = decide(&json!({"type": "object", "required": ["a"]}), &doubled);
-    assert!(start.elapsed() < Duration::from_mins(4), "{:?}", start.elapsed());
 }
 
 /// A tool of five parameters.
@@ -373,15 +368,9 @@ fn typical() -> Value {
 }
 
 #[test]
-fn a_usual_tool_is_proven_quickly() {
+fn a_usual_tool_is_proven() {
     let (wide, narrow) = (typical(), typical());
-    let start = Instant::now();
-    for _ in 0..200 {
-        assert_eq!(decide(&wide, &narrow), Containment::Proven);
-    }
-    let each = start.elapsed() / 200;
-    // It takes a small part of that; the machine may be busy.
-    assert!(each < Duration::from_millis(20), "{each:?}");
+    assert_eq!(decide(&wide, &narrow), Containment::Proven);
 }
 
 #[test]
@@ -478,7 +467,5 @@ fn samples_of_recursive_types_stay_small() {
     };
     let wide = tree(json!({"const": "leaf"}));
     let narrow = tree(json!({"anyOf": [{"const": "leaf"}, {"type": "null"}]}));
-    let start = Instant::now();
     assert_eq!(refuses(&wide, &narrow).1, "/start/below");
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }

