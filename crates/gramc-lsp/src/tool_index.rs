@@ -19,7 +19,7 @@ pub(crate) struct ToolIndex {
 impl ToolIndex {
     pub(crate) fn new(module: &PartialModule) -> Self {
         let module = module.module();
-        let index = Index::build(&[Source::of_module("", module)], "");
+        let index = Index::build(vec![Source::of_module("", module)]);
         let mut places = HashMap::new();
         for (at, tool) in module.tools.iter().enumerate() {
             if let Some(place) = module.spans().tool(at) {

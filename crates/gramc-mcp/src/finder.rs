@@ -51,7 +51,7 @@ pub(crate) struct InnerCall {
 impl Finder {
     /// Finds the tools of a module, which clients know as `listed`. Fails with a sentence.
     pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, String> {
-        let index = Index::build(&[Source::of_module("", module)], "");
+        let index = Index::build(vec![Source::of_module("", module)]);
         let own = declared()?;
         let (bound, _) = ToolLibrary::default().bind_partly(&own);
         let tools = definitions(&own, listed).into_iter().map(serde_json::from_value);

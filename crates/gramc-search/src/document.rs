@@ -32,16 +32,12 @@ pub(crate) struct Document {
     pub(crate) description: String,
     /// Words of what the tool belongs to.
     pub(crate) context: String,
-    /// Whether it says that it changes nothing.
-    pub(crate) read_only: bool,
     /// The signature as gram text. Empty if it is not known.
     pub(crate) signature: String,
     /// The schema of the parameters, without definitions.
     pub(crate) parameters: Value,
     /// The schema of the result, without definitions. `true` for any value.
     pub(crate) result: Value,
-    /// The name of the result or of its type.
-    pub(crate) result_name: Option<String>,
     /// Whether a library declares it.
     pub(crate) is_implementation: bool,
 }
@@ -100,14 +96,9 @@ impl Source {
             title: tool.title.as_deref().unwrap_or_default().to_owned(),
             description: tool.description.as_deref().unwrap_or_default().to_owned(),
             context,
-            read_only: tool
-                .attributes
-                .iter()
-                .any(|(key, value)| key == "readOnly" && value == true),
             signature: signature(types, &tool.parameters, &tool.result.type_use.ty),
             parameters: self.without_defs(parameters),
             result: self.without_defs(result.unwrap_or(Value::Bool(true))),
-            result_name: result_name(types, &tool.result),
             is_implementation: false,
         };
         self.tools.push(document);
@@ -127,11 +118,9 @@ impl Source {
                 title: String::new(),
                 description: description.unwrap_or_default().to_owned(),
                 context: library.to_owned(),
-                read_only: false,
                 signature: String::new(),
                 parameters: Value::Bool(true),
                 result: Value::Bool(true),
-                result_name: None,
                 is_implementation: true,
             });
             return;
@@ -176,15 +165,6 @@ impl Source {
         }
         schema
     }
-}
-
-/// The name of a result: its own, or that of its type.
-fn result_name(types: &Types, result: &Output) -> Option<String> {
-    let named = match &result.type_use.ty {
-        Type::Named(id) => types.get(*id).map(|declared| declared.name.to_string()),
-        _ => None,
-    };
-    named.or_else(|| result.name.as_ref().map(ToString::to_string))
 }
 
 /// The names and descriptions of the containers of each tool.

@@ -10,7 +10,7 @@
 //! "#;
 //! let checked = gramc_check::check(&[parse(SourceFile::new("weather.gram", text))]);
 //! let module = checked.module.expect("the text has no errors");
-//! let index = Index::build(&[Source::of_module("weather.gram", &module)], "");
+//! let index = Index::build(vec![Source::of_module("weather.gram", &module)]);
 //!
 //! let query = Query::parse("(city::Text)==>(::Forecast)").expect("the query is valid");
 //! let hits = index.search(&query, 10);
@@ -23,13 +23,9 @@
 
 mod assignment;
 mod build;
-mod compose;
 mod document;
 mod hit;
 mod index;
-mod outputs;
-mod plan;
-mod producers;
 mod query;
 mod relation;
 mod resolved;
@@ -40,10 +36,9 @@ mod summary;
 mod type_match;
 mod words;
 
-pub use compose::{Chain, ChainStep};
 pub use document::Source;
 pub use hit::{Hit, MatchKind};
-pub use index::{Index, IndexError};
+pub use index::Index;
 pub use query::Query;
 
 #[cfg(test)]

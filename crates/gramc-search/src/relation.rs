@@ -20,7 +20,7 @@ pub(crate) struct TypeRef<'a> {
     pub(crate) summary: Summary,
     pub(crate) schema: &'a Value,
     /// The source whose types the schema refers to.
-    pub(crate) source: u32,
+    pub(crate) source: usize,
     /// Definitions that belong to the schema alone.
     pub(crate) defs: Option<&'a Value>,
 }
@@ -60,10 +60,17 @@ impl Relation {
     }
 }
 
+/// Equal for types with the same schema and definitions.
+#[derive(PartialEq, Eq, Hash)]
+struct TypeKey {
+    identity: u64,
+    source: usize,
+}
+
 /// Compares types and keeps the outcomes.
 pub(crate) struct Comparer<'i> {
     index: &'i Index,
-    known: HashMap<[u64; 4], Relation>,
+    known: HashMap<[TypeKey; 2], Relation>,
     left: usize,
 }
 
@@ -86,12 +93,8 @@ impl<'i> Comparer<'i> {
             }
             Estimate::Same | Estimate::Unknown => {}
         }
-        let key = [
-            narrow.summary.identity,
-            narrow.source.into(),
-            wide.summary.identity,
-            wide.source.into(),
-        ];
+        let key =
+            [narrow, wide].map(|of| TypeKey { identity: of.summary.identity, source: of.source });
         if let Some(known) = self.known.get(&key) {
             return *known;
         }

@@ -28,7 +28,7 @@ pub(crate) struct ResolvedTerm {
     pub(crate) name_hash: u64,
     pub(crate) summary: Summary,
     schema: Value,
-    source: u32,
+    source: usize,
     /// Whether the query says a type.
     pub(crate) has_type: bool,
     /// Whether the value may be absent.
@@ -61,13 +61,13 @@ pub(crate) struct Resolver<'q> {
     query: &'q Query,
     analyzer: &'q Analyzer,
     /// The sources that declare most types of the query.
-    sources: Vec<u32>,
-    known: HashMap<u32, Rc<ResolvedQuery>>,
+    sources: Vec<usize>,
+    known: HashMap<usize, Rc<ResolvedQuery>>,
 }
 
 impl<'q> Resolver<'q> {
     pub(crate) fn new(index: &'q Index, query: &'q Query, analyzer: &'q Analyzer) -> Self {
-        let mut counts: HashMap<u32, usize> = HashMap::new();
+        let mut counts: HashMap<usize, usize> = HashMap::new();
         for name in &query.type_names {
             for source in index.sources_of_type(name) {
                 *counts.entry(source).or_default() += 1;
@@ -75,14 +75,14 @@ impl<'q> Resolver<'q> {
         }
         let most = counts.values().max().copied().unwrap_or_default();
         let best = counts.into_iter().filter(|(_, count)| *count == most);
-        let mut sources: Vec<u32> = best.map(|(source, _)| source).collect();
+        let mut sources: Vec<usize> = best.map(|(source, _)| source).collect();
         sources.sort_unstable();
         Self { index, query, analyzer, sources, known: HashMap::new() }
     }
 
     /// The query for the tools of a source. Types mean what that source declares or, where it
     /// declares none of them, what the first other source does.
-    pub(crate) fn of(&mut self, source: u32) -> Rc<ResolvedQuery> {
+    pub(crate) fn of(&mut self, source: usize) -> Rc<ResolvedQuery> {
         let is_own = self.sources.binary_search(&source).is_ok();
         let chosen = if is_own { source } else { self.sources.first().copied().unwrap_or(0) };
         if let Some(known) = self.known.get(&chosen) {
@@ -98,7 +98,7 @@ impl<'q> Resolver<'q> {
         resolved
     }
 
-    fn term(&self, term: &QueryTerm, source: u32) -> ResolvedTerm {
+    fn term(&self, term: &QueryTerm, source: usize) -> ResolvedTerm {
         let has_type = term.schema.is_some();
         let schema = term.schema.clone().unwrap_or(Value::Bool(true));
         let whole = self.index.with_defs(source, &schema, None);

@@ -96,17 +96,6 @@ fn without_annotations(schema: &Value, depth: usize) -> Value {
     Value::Object(kept)
 }
 
-/// What a schema allows besides null, if that is a single alternative; else the schema.
-pub(crate) fn besides_null(schema: &Value) -> &Value {
-    let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
-    let alternatives = alternatives.and_then(Value::as_array).into_iter().flatten();
-    let mut others = alternatives.filter(|it| it.get("type").is_none_or(|kind| kind != "null"));
-    match (others.next(), others.next()) {
-        (Some(only), None) => only,
-        _ => schema,
-    }
-}
-
 /// The properties of an object schema.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()

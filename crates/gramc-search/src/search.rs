@@ -1,7 +1,7 @@
 //! Ranks tools.
 
 use crate::hit::{Hit, MatchKind, rounded};
-use crate::index::{Index, Record, ToolEntry};
+use crate::index::{Index, IndexedTool, Posting};
 use crate::query::Query;
 use crate::relation::{Comparer, Relation};
 use crate::resolved::{ResolvedQuery, Resolver};
@@ -23,18 +23,20 @@ const MIN_PARTIAL: f32 = 0.2;
 impl Index {
     /// The tools that match a query, best first, at most `limit`.
     pub fn search(&self, query: &Query, limit: usize) -> Vec<Hit> {
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::default();
         let words = self.word_scores(query, &analyzer);
         let mut resolver = Resolver::new(self, query, &analyzer);
-        let mut ranked: Vec<(f32, usize)> = (0..self.tools())
-            .map(|tool| {
+        let mut ranked: Vec<(f32, usize)> = self
+            .tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| {
                 let types = if query.has_signature() {
-                    let entry = self.entry(tool);
-                    self.estimate(&entry, &resolver.of(entry.source))
+                    estimate(tool, &resolver.of(tool.source))
                 } else {
                     0.0
                 };
-                (combined(query, words[tool], types), tool)
+                (combined(query, words[at], types), at)
             })
             .filter(|(score, _)| *score > 0.0)
             .collect();
@@ -44,17 +46,14 @@ impl Index {
             limit
         };
         best(&mut ranked, candidates.max(limit));
-        let mut matcher =
-            TypeMatcher { index: self, comparer: Comparer::new(self), analyzer: &analyzer };
+        let mut matcher = TypeMatcher { comparer: Comparer::new(self), analyzer: &analyzer };
         let mut hits: Vec<Hit> = ranked
             .into_iter()
-            .filter_map(|(_, tool)| {
-                let entry = self.entry(tool);
-                let record = self.record(&entry)?;
-                let resolved = resolver.of(entry.source);
-                let types =
-                    query.has_signature().then(|| matcher.type_match(&entry, &record, &resolved));
-                self.hit(query, words[tool], &entry, record, types)
+            .filter_map(|(_, at)| {
+                let tool = &self.tools[at];
+                let resolved = resolver.of(tool.source);
+                let types = query.has_signature().then(|| matcher.type_match(tool, &resolved));
+                self.hit(query, words[at], tool, types)
             })
             .collect();
         hits.sort_by(|a, b| {
@@ -71,9 +70,8 @@ impl Index {
         if unknown.is_empty() {
             return Vec::new();
         }
-        let known = self.type_names();
         let note = |name: &str| {
-            let near = gramc_model::did_you_mean(name, known.iter().map(String::as_str));
+            let near = gramc_model::did_you_mean(name, self.type_names());
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             format!("no source declares the type `{name}`; searching for the word{near}")
         };
@@ -82,12 +80,13 @@ impl Index {
 
     /// The types of a query that no source declares.
     fn unknown_types<'q>(&self, query: &'q Query) -> Vec<&'q str> {
-        let unknown = query.type_names.iter().filter(|name| self.sources_of_type(name).is_empty());
+        let is_unknown = |name: &&String| self.sources_of_type(name).next().is_none();
+        let unknown = query.type_names.iter().filter(is_unknown);
         unknown.map(String::as_str).collect()
     }
 
     /// The stems of the words of a query, each once.
-    pub(crate) fn stems(&self, query: &Query, analyzer: &Analyzer) -> Vec<String> {
+    fn stems(&self, query: &Query, analyzer: &Analyzer) -> Vec<String> {
         let mut stems = analyzer.stems(&query.words);
         for name in self.unknown_types(query) {
             stems.extend(analyzer.stems(name));
@@ -98,11 +97,11 @@ impl Index {
     }
 
     /// The score of each tool by the words of a query, from 0 to 1.
-    pub(crate) fn word_scores(&self, query: &Query, analyzer: &Analyzer) -> Vec<f32> {
+    fn word_scores(&self, query: &Query, analyzer: &Analyzer) -> Vec<f32> {
         let mut scores = vec![0.0_f32; self.tools()];
         for stem in &self.stems(query, analyzer) {
-            for (tool, score) in self.postings(stem) {
-                scores[tool] += score;
+            for Posting { tool, score } in self.postings(stem) {
+                scores[*tool] += score;
             }
         }
         let most = scores.iter().copied().fold(0.0, f32::max);
@@ -114,43 +113,11 @@ impl Index {
         scores
     }
 
-    /// A guess of how the types of a tool match, by their summaries.
-    fn estimate(&self, entry: &ToolEntry, query: &ResolvedQuery) -> f32 {
-        let mut total = TypeTotal::default();
-        let mut required = 0_usize;
-        let mut found = 0_usize;
-        for term in query.parameters.iter().flatten() {
-            let mut most = 0.0_f32;
-            for at in entry.parameters.clone() {
-                let parameter = self.parameter(at);
-                let name = if term.name_hash == parameter.name { 1.0 } else { 0.0 };
-                let relation = guess(term.summary, parameter.summary);
-                most = most.max(pair_score(term, relation, parameter.summary, name));
-            }
-            found += usize::from(most > 0.0);
-            total.add(most, term.weight());
-        }
-        for at in entry.parameters.clone() {
-            required += usize::from(self.parameter(at).is_required);
-        }
-        total.missing(required.saturating_sub(found));
-        if let Some(wanted) = &query.result {
-            let relation = if wanted.is_unknown {
-                Relation::Disjoint
-            } else {
-                guess(entry.result, wanted.summary)
-            };
-            total.add_result(wanted, relation, entry.result);
-        }
-        total.score()
-    }
-
     fn hit(
         &self,
         query: &Query,
         words: f32,
-        entry: &ToolEntry,
-        record: Record,
+        tool: &IndexedTool,
         types: Option<TypeMatch>,
     ) -> Option<Hit> {
         let types = types.unwrap_or_else(|| TypeMatch {
@@ -164,16 +131,43 @@ impl Index {
         }
         let score = combined(query, words, types.score);
         (score > 0.0).then(|| Hit {
-            tool: record.name,
-            source: record.file.unwrap_or_else(|| self.source_name(entry.source).to_owned()),
+            tool: tool.name.clone(),
+            source: self.origin(tool),
             score: rounded(score),
             kind: types.kind,
-            signature: record.signature,
+            signature: tool.signature.clone(),
             missing: types.missing,
             unused: types.unused,
-            description: record.description,
+            description: tool.description.clone(),
         })
     }
+}
+
+/// A guess of how the types of a tool match, by their summaries.
+fn estimate(tool: &IndexedTool, query: &ResolvedQuery) -> f32 {
+    let mut total = TypeTotal::default();
+    let mut found = 0_usize;
+    for term in query.parameters.iter().flatten() {
+        let mut most = 0.0_f32;
+        for parameter in &tool.parameters {
+            let name = if term.name_hash == parameter.name_hash { 1.0 } else { 0.0 };
+            let relation = guess(term.summary, parameter.summary);
+            most = most.max(pair_score(term, relation, parameter.summary, name));
+        }
+        found += usize::from(most > 0.0);
+        total.add(most, term.weight());
+    }
+    let required = tool.parameters.iter().filter(|parameter| parameter.is_required).count();
+    total.missing(required.saturating_sub(found));
+    if let Some(wanted) = &query.result {
+        let relation = if wanted.is_unknown {
+            Relation::Disjoint
+        } else {
+            guess(tool.result_summary, wanted.summary)
+        };
+        total.add_result(wanted, relation, tool.result_summary);
+    }
+    total.score()
 }
 
 /// The score of a tool by words and types.

@@ -89,12 +89,6 @@ impl Summary {
         !self.is_plain()
     }
 
-    /// The type without null.
-    pub(crate) fn without_null(self) -> Self {
-        let kinds = if self.kinds == NULL { NULL } else { self.kinds & !NULL };
-        Self { kinds, ..self }
-    }
-
     /// How a narrow type relates to a wide one.
     pub(crate) fn within(self, wide: Self) -> Estimate {
         if self.identity == wide.identity {
@@ -123,10 +117,7 @@ impl Summary {
 }
 
 /// The schema behind references that are all that a schema asserts.
-pub(crate) fn followed<'s>(
-    mut schema: &'s Value,
-    resolve: &dyn Fn(&str) -> Option<&'s Value>,
-) -> &'s Value {
+fn followed<'s>(mut schema: &'s Value, resolve: &dyn Fn(&str) -> Option<&'s Value>) -> &'s Value {
     for _ in 0..MAX_DEPTH {
         let Some(next) = only_reference(schema).and_then(|name| resolve(&name)) else { break };
         schema = next;

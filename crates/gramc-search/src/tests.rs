@@ -25,7 +25,7 @@ fn source(name: &str, text: &str) -> Source {
 }
 
 fn index() -> Index {
-    Index::build(&[source("travel.gram", TRAVEL)], "1")
+    Index::build(vec![source("travel.gram", TRAVEL)])
 }
 
 fn search(query: &str) -> Vec<Hit> {
@@ -80,7 +80,7 @@ fn words_and_types_go_together() {
 fn types_mean_what_the_source_declares() {
     let other = "[track:Tool | (id::Text)==>(::Forecast)]
         [Forecast::Record | (sold::Int)]";
-    let index = Index::build(&[source("travel.gram", TRAVEL), source("shop.gram", other)], "");
+    let index = Index::build(vec![source("travel.gram", TRAVEL), source("shop.gram", other)]);
     let query = Query::parse("==> Forecast").expect("the query is valid");
     let hits = index.search(&query, 2);
     let mut tools: Vec<_> = hits.iter().map(|hit| hit.tool.as_str()).collect();
@@ -148,112 +148,11 @@ fn any_query_is_answered() {
 }
 
 #[test]
-fn a_stored_index_gives_the_same_hits() {
-    let index = index();
-    let stored = Index::from_bytes(index.as_bytes().to_vec()).expect("the index is whole");
-    assert_eq!(stored.fingerprint(), "1");
-    for query in ["email", "Text ==> Any", "day ==> Date"] {
-        let query = Query::parse(query).expect("the query is valid");
-        assert_eq!(index.search(&query, 10), stored.search(&query, 10));
-    }
-}
-
-#[test]
-fn a_damaged_index_does_no_harm() {
-    let bytes = index().as_bytes().to_vec();
-    assert_eq!(Index::from_bytes(Vec::new()).expect_err("empty"), IndexError::NotAnIndex);
-    let short = bytes[..bytes.len() - 1].to_vec();
-    assert_eq!(Index::from_bytes(short).expect_err("short"), IndexError::Damaged);
-    let query = Query::parse("day (city::Text)==>(::Forecast)").expect("the query is valid");
-    for at in (80..bytes.len()).step_by(7) {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0xff;
-        if let Ok(index) = Index::from_bytes(damaged) {
-            let _ = index.search(&query, 10);
-        }
-    }
-}
-
-fn chains(query: &str) -> Vec<Chain> {
-    index().compose(&Query::parse(query).expect(query), 3, 10)
-}
-
-#[test]
-fn chains_are_proposed() {
-    let found = chains("(city::Text)==>(::Forecast)");
-    let chain = serde_json::to_value(&found[0]).expect("a chain is JSON");
-    assert_eq!(
-        chain["steps"],
-        serde_json::json!([
-            {"tool": "geocode", "source": "travel.gram", "arguments": {"city": "$city"}},
-            {"tool": "forecast", "source": "travel.gram",
-             "arguments": {"lat": "$0.lat", "lon": "$0.lon"}}
-        ])
-    );
-    assert_eq!(chain["missing"], serde_json::json!([]));
-}
-
-#[test]
-fn chains_say_what_is_missing() {
-    let found = chains("book a room today ==> Booking");
-    assert_eq!(found[0].steps[0].tool, "today");
-    assert_eq!(found[0].steps[1].tool, "book");
-    assert_eq!(found[0].missing, ["1.hotel"]);
-    assert!(index().compose(&Query::parse("zebra").expect("words"), 3, 10).is_empty());
-}
-
-#[test]
-fn chains_have_as_many_steps_as_allowed() {
-    let query = Query::parse("(city::Text)==>(::Forecast)").expect("the query is valid");
-    assert!(index().compose(&query, 1, 10).is_empty());
-    assert!(index().compose(&query, 2, 10).iter().all(|chain| chain.steps.len() == 2));
-}
-
-#[test]
 fn implementations_of_searched_tools_are_no_other_tools() {
     let library = source("library.gram", "[l:Library | (book:Client), (own:Client)]");
-    let index = Index::build(&[source("travel.gram", TRAVEL), library], "1");
+    let index = Index::build(vec![source("travel.gram", TRAVEL), library]);
     let query = Query::parse("book own").expect("words");
     let mut found: Vec<_> = index.search(&query, 10).into_iter().map(|hit| hit.source).collect();
     found.sort();
     assert_eq!(found, ["library.gram", "travel.gram"]);
-}
-
-const LINKS: &str = r#"
-[findUser:Tool {description: "Finds a user"} | (email::Text)==>(::User)]
-[sendBill:Tool {description: "Sends a bill"} | (userId::Text)==>(taxNo::Text)==>(::Null)]
-[transfer:Tool {description: "Moves money"} |
-  (fromAccount::Text)==>(toAccount::Text)==>(amount::Number)==>(::Null)]
-[findCar:Tool {description: "Finds a car"} | (plate::Text)==>(::Car | null)]
-[insure:Tool {description: "Insures a car"} | (chassis::Text)==>(id::Text)==>(::Null)]
-[Car::Record | (chassis::Text), (id?::Text | null)]
-[User::Record | (userId::Text | null), (`tax.no`::Text)]
-"#;
-
-fn links(query: &str) -> Vec<Chain> {
-    let index = Index::build(&[source("links.gram", LINKS)], "1");
-    index.compose(&Query::parse(query).expect(query), 3, 10)
-}
-
-#[test]
-fn parts_of_results_that_may_be_null_are_used() {
-    let chains = links("bill (email::Text)");
-    let last = chains[0].steps.last().expect("a chain has steps");
-    assert_eq!(last.tool, "sendBill");
-    let arguments: Vec<_> = last.arguments.iter().map(|(_, value)| value.as_str()).collect();
-    assert_eq!(arguments, ["$0.userId", "$0[\"tax.no\"]"]);
-    let chains = links("insure (plate::Text)");
-    let last = chains[0].steps.last().expect("a chain has steps");
-    let arguments: Vec<_> = last.arguments.iter().map(|(_, value)| value.as_str()).collect();
-    assert_eq!((last.tool.as_str(), &arguments[..]), ("insure", &["$0.chassis", "$0.id"][..]));
-}
-
-#[test]
-fn a_value_of_the_query_is_for_one_parameter() {
-    for chain in links("transfer (account::Text)") {
-        for step in &chain.steps {
-            let uses = step.arguments.iter().filter(|(_, value)| value == "$account");
-            assert!(uses.count() < 2, "{chain:?}");
-        }
-    }
 }

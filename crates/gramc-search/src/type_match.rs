@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::assignment::assign;
 use crate::hit::MatchKind;
-use crate::index::{Index, NamedSummary, Record, ToolEntry};
+use crate::index::IndexedTool;
 use crate::relation::{Comparer, Relation, TypeRef};
 use crate::resolved::{ResolvedQuery, ResolvedTerm};
 use crate::summary::{Estimate, Summary};
@@ -92,23 +92,16 @@ pub(crate) fn guess(narrow: Summary, wide: Summary) -> Relation {
 
 /// Matches the types of tools with those of queries.
 pub(crate) struct TypeMatcher<'i> {
-    pub(crate) index: &'i Index,
     pub(crate) comparer: Comparer<'i>,
     pub(crate) analyzer: &'i Analyzer,
 }
 
 impl TypeMatcher<'_> {
     /// How the types of a tool match those of a query.
-    pub(crate) fn type_match(
-        &mut self,
-        entry: &ToolEntry,
-        record: &Record,
-        query: &ResolvedQuery,
-    ) -> TypeMatch {
-        let parameters: Vec<_> =
-            entry.parameters.clone().map(|at| self.index.parameter(at)).collect();
+    pub(crate) fn type_match(&mut self, tool: &IndexedTool, query: &ResolvedQuery) -> TypeMatch {
+        let parameters = &tool.parameters;
         let terms = query.parameters.as_deref().unwrap_or_default();
-        let relations = self.relations(terms, &parameters, entry, record);
+        let relations = self.relations(terms, tool);
         let value = |(at, (relation, score)): (usize, &(Relation, f32))| {
             let fits = if relation.is_contained() { 0.5 } else { 0.0 };
             let required = if parameters[at].is_required { 0.3 } else { 0.0 };
@@ -123,43 +116,40 @@ impl TypeMatcher<'_> {
             outcome.is_certain &= !term.is_optional
                 || assigned.is_none_or(|at| parameters.get(at).is_some_and(|it| !it.is_required));
         }
-        for (at, (parameter, (name, _))) in parameters.iter().zip(&record.parameters).enumerate() {
+        for (at, parameter) in parameters.iter().enumerate() {
             if !assigned.contains(&Some(at)) {
-                outcome.unassigned(parameter.is_required, name);
+                outcome.unassigned(parameter.is_required, &parameter.name);
             }
         }
         if let Some(wanted) = &query.result {
             let relation = if wanted.is_unknown {
                 Relation::Crossing
             } else {
-                let own = type_ref(entry, record, entry.result, &record.result);
+                let own = type_ref(tool, tool.result_summary, &tool.result);
                 self.comparer.relation(own, wanted.type_ref())
             };
-            outcome.result(wanted, relation, entry.result);
+            outcome.result(wanted, relation, tool.result_summary);
         }
         let is_whole = query.parameters.is_some() && query.result.is_some();
-        outcome.finish(is_whole, !record.signature.is_empty())
+        outcome.finish(is_whole, !tool.signature.is_empty())
     }
 
     /// How each term of a query relates to each parameter of a tool, and how well it matches.
     fn relations(
         &mut self,
         terms: &[ResolvedTerm],
-        parameters: &[NamedSummary],
-        entry: &ToolEntry,
-        record: &Record,
+        tool: &IndexedTool,
     ) -> Vec<Vec<(Relation, f32)>> {
         let names: Vec<Vec<String>> =
-            record.parameters.iter().map(|(name, _)| self.analyzer.name_stems(name)).collect();
+            tool.parameters.iter().map(|it| self.analyzer.name_stems(&it.name)).collect();
         let mut relations = Vec::with_capacity(terms.len());
         for term in terms {
-            let mut row = Vec::with_capacity(parameters.len());
-            let all = parameters.iter().zip(&record.parameters).zip(&names);
-            for ((parameter, (_, schema)), name) in all {
+            let mut row = Vec::with_capacity(names.len());
+            for (parameter, name) in tool.parameters.iter().zip(&names) {
                 let relation = if term.is_unknown {
                     Relation::Crossing
                 } else {
-                    let own = type_ref(entry, record, parameter.summary, schema);
+                    let own = type_ref(tool, parameter.summary, &parameter.schema);
                     self.comparer.relation(term.type_ref(), own)
                 };
                 let name = similarity(&term.name, name);
@@ -172,13 +162,8 @@ impl TypeMatcher<'_> {
 }
 
 /// A type of a tool.
-fn type_ref<'r>(
-    entry: &ToolEntry,
-    record: &'r Record,
-    summary: Summary,
-    schema: &'r Value,
-) -> TypeRef<'r> {
-    TypeRef { summary, schema, source: entry.source, defs: record.defs.as_ref() }
+fn type_ref<'t>(tool: &'t IndexedTool, summary: Summary, schema: &'t Value) -> TypeRef<'t> {
+    TypeRef { summary, schema, source: tool.source, defs: tool.defs.as_ref() }
 }
 
 /// What came of matching the parts of a tool.
@@ -258,7 +243,7 @@ impl Outcome {
 
 /// How similar two names are, from 0 to 1, by their words.
 #[expect(clippy::cast_precision_loss, reason = "names have few words")]
-pub(crate) fn similarity(a: &[String], b: &[String]) -> f32 {
+fn similarity(a: &[String], b: &[String]) -> f32 {
     if a.is_empty() || b.is_empty() {
         return 0.0;
     }

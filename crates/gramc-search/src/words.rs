@@ -15,11 +15,13 @@ const STOP_WORDS: [&str; 40] = [
 /// Splits texts and names into words and stems these.
 pub(crate) struct Analyzer(Stemmer);
 
-impl Analyzer {
-    pub(crate) fn new() -> Self {
+impl Default for Analyzer {
+    fn default() -> Self {
         Self(Stemmer::create(Algorithm::English))
     }
+}
 
+impl Analyzer {
     /// Calls `each` with the stem of each word. Words of names such as `sendEmail` and `send_email`
     /// are separate.
     pub(crate) fn each(&self, text: &str, mut each: impl FnMut(&str)) {
@@ -77,7 +79,7 @@ fn name_words(run: &str) -> Vec<&str> {
     words
 }
 
-/// The FNV-1a hash of a text. It is part of the format of an index, so it must never change.
+/// The FNV-1a hash of a text.
 pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn names_and_texts_have_the_same_words() {
-        let analyzer = Analyzer::new();
+        let analyzer = Analyzer::default();
         let wanted = ["send", "email"];
         for text in ["sendEmail", "send_email", "SendEmails", "sending an e-mail: email!"] {
             let stems = analyzer.stems(text);
@@ -110,6 +112,6 @@ mod tests {
 
     #[test]
     fn long_runs_are_no_words() {
-        assert!(Analyzer::new().stems(&"a".repeat(100)).is_empty());
+        assert!(Analyzer::default().stems(&"a".repeat(100)).is_empty());
     }
 }

@@ -1,5 +1,4 @@
-//! How well tools are found, measured on requests of users and on the descriptions of real APIs, and
-//! properties of the index.
+//! How well tools are found, measured on requests of users.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test stops where a file cannot be read")]
 #![allow(clippy::cast_precision_loss, reason = "counts are small")]
 #![allow(clippy::print_stdout, reason = "the tests measure")]
@@ -8,10 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gramc_language_tests::modules::{Modules, Numbers};
-use gramc_language_tests::rng::Rng;
 use gramc_language_tests::root;
-use gramc_openapi::ApiOptions;
 use gramc_schema::import::{ImportOptions, Origin};
 use gramc_search::{Index, Query, Source};
 use gramc_syntax::{SourceFile, parse};
@@ -187,7 +183,7 @@ fn real_requests_find_their_functions() {
     let list = json!({ "tools": functions }).to_string();
     let options = ImportOptions { from: Origin::Auto, name: "tool", container: None };
     let imported = gramc_schema::import::import(&list, &options).expect("the list is valid");
-    let index = Index::build(&[source("functions.json", imported.text)], "");
+    let index = Index::build(vec![source("functions.json", imported.text)]);
     let baseline = Baseline::new(functions.iter().map(Value::to_string));
     let (mut by_baseline, mut by_words, mut by_both) = (0, 0, 0);
     let finds = |query: &Query, function: &str| {
@@ -215,82 +211,13 @@ fn real_requests_find_their_functions() {
     assert!(share(by_both) >= share(by_words) + 0.03);
 }
 
-/// The documents of real APIs.
-const APIS: [&str; 7] = [
-    "apis/node_modules/@readme/oas-examples/3.1/json/train-travel.json",
-    "apis/node_modules/@octokit/openapi/generated/api.github.com.json",
-    "discovery/googleapiclient/discovery_cache/documents/calendar.v3.json",
-    "discovery/googleapiclient/discovery_cache/documents/gmail.v1.json",
-    "discovery/googleapiclient/discovery_cache/documents/drive.v3.json",
-    "discovery/googleapiclient/discovery_cache/documents/tasks.v1.json",
-    "discovery/googleapiclient/discovery_cache/documents/books.v1.json",
-];
-
-#[test]
-fn real_chains_of_real_apis_are_among_the_first_proposals() {
-    let mut sources = Vec::new();
-    for api in APIS {
-        let text = read(&root().join(".tools").join(api));
-        let document = gramc_openapi::api_document(&text).expect("it describes an API");
-        let document = document.expect("it is valid");
-        let imported =
-            gramc_openapi::import(&document, &ApiOptions::default()).expect("it is valid");
-        sources.push(source(api, imported.specification.text));
-    }
-    let index = Index::build(&sources, "");
-    let tasks = read(&root().join("tests/corpus/search/chains.jsonl"));
-    let tasks: Vec<Value> =
-        tasks.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
-    let mut found = 0;
-    for task in &tasks {
-        let query = task["query"].as_str().expect("a task has a query");
-        let query = Query::parse(query).expect("the query is valid");
-        let chains = index.compose(&query, 3, 10);
-        let is_wanted = |chain: &gramc_search::Chain| {
-            chain.steps.iter().map(|step| step.tool.as_str()).eq(task["steps"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str))
-        };
-        let is_found = chains.iter().any(is_wanted);
-        if !is_found {
-            println!("not among the first ten: {}", task["query"]);
-        }
-        found += usize::from(is_found);
-    }
-    println!("{found} of {} chains among the first ten, {} tools", tasks.len(), index.tools());
-    assert!(tasks.len() >= 20 && found * 10 >= tasks.len() * 7, "{found} of {}", tasks.len());
-}
-
-#[test]
-fn a_loaded_index_gives_the_same_answers() {
-    let mut rng = Rng::new(7);
-    for round in 0..30 {
-        let module = Modules::new(&mut rng, Numbers::Exact).module();
-        let built = Index::build(&[Source::of_module("random.gram", &module)], "fingerprint");
-        let loaded = Index::from_bytes(built.as_bytes().to_vec()).expect("the index is whole");
-        assert_eq!(loaded.as_bytes(), built.as_bytes());
-        let mut queries = vec!["Text ==> Any".to_owned(), "Int ==> Text[]".to_owned()];
-        for tool in module.tools.iter().take(5) {
-            queries.push(tool.name.to_string());
-            queries.extend(tool.parameters.first().map(|it| format!("{} Text ==> Int", it.name)));
-        }
-        for query in queries {
-            let query = Query::parse(&query).unwrap_or_else(|_| Query::of_words(&query));
-            assert_eq!(built.search(&query, 20), loaded.search(&query, 20), "round {round}");
-            assert_eq!(built.compose(&query, 3, 5), loaded.compose(&query, 3, 5), "round {round}");
-        }
-    }
-}
-
 #[test]
 fn every_tool_of_the_examples_is_found_by_its_signature() {
     for file in ["hotel/hotel.gram", "shop/shop.gram", "workspace-assistant.gram"] {
         let text = read(&root().join("examples").join(file));
         let checked = gramc_check::check(&[parse(SourceFile::new(file, text))]);
         let module = checked.module.expect("examples have no errors");
-        let index = Index::build(&[Source::of_module(file, &module)], "");
+        let index = Index::build(vec![Source::of_module(file, &module)]);
         for tool in &module.tools {
             let by_name = index.search(&Query::of_words(&tool.name), 1);
             let signature = &by_name[0].signature;

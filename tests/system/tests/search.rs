@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -103,7 +102,6 @@ fn exit_codes_tell_nothing_found_from_failure() {
         ("(a::Text", "tools", "is never closed"),
         ("(a::Text {range: 1..2})", "tools", "range"),
         ("x", "tools --format sarif", "use --format json or human"),
-        ("x", "tools --index list.json", "list.json is not an index of gramc"),
     ] {
         let run = search(&folder, query, options).exits(2);
         assert!(run.stderr.contains(message), "{query} {options}: {}", run.stderr);
@@ -118,47 +116,6 @@ fn unknown_types_are_words() {
     assert_eq!(run.stderr, note);
     let run = search(&folder, "==> Forcast", "tools").exits(1);
     assert!(run.stderr.contains("did you mean `Forecast`?"), "{}", run.stderr);
-}
-
-#[test]
-fn chains_are_proposed() {
-    let folder = files();
-    let found = hits(&folder, "(city::Text)==>(::Forecast)", "tools --compose");
-    let chain = found.iter().find(|line| line["steps"].is_array()).expect("there is a chain");
-    assert_eq!(chain["steps"][0]["arguments"], json!({"city": "$city"}));
-    assert_eq!(chain["steps"][1]["arguments"], json!({"lat": "$0.lat", "lon": "$0.lon"}));
-    assert_eq!(chain["missing"], json!([]));
-    let run = search(&folder, "(city::Text)==>(::Forecast)", "tools --compose").exits(0);
-    assert!(run.stdout.contains("  $1 = forecast(lat: $0.lat, lon: $0.lon)\n"), "{}", run.stdout);
-    search(&folder, "x", "tools --steps 2").exits(2);
-}
-
-#[test]
-fn an_index_is_built_again_when_files_change() {
-    let folder = files();
-    let index = folder.path().join("tools.index");
-    let options = "tools --index tools.index";
-    assert_eq!(hits(&folder, "message", options)[0]["tool"], "sendEmail");
-    let first = fs::read(&index).expect("the index is kept");
-    assert_eq!(hits(&folder, "message", options)[0]["tool"], "sendEmail");
-    assert_eq!(fs::read(&index).expect("the index is kept"), first);
-    // A changed file, a new file, and other sources.
-    let changed = MAIL.replace("sendEmail", "writeMail");
-    fs::write(folder.path().join("tools/mail.gram"), changed).expect("it can be written");
-    assert_eq!(hits(&folder, "message", options)[0]["tool"], "writeMail");
-    let new = "/** A message for a phone */\n[sms:Tool | (text::Text)==>(::Null)]";
-    fs::write(folder.path().join("tools/sms.gram"), new).expect("it can be written");
-    assert_eq!(hits(&folder, "phone", options)[0]["tool"], "sms");
-    assert_eq!(hits(&folder, "refund", "list.json --index tools.index")[0]["tool"], "refund");
-    // A damaged index, and one of another version.
-    for damaged in [&first[..first.len() / 2], b"gramix00"] {
-        fs::write(&index, damaged).expect("it can be written");
-        assert_eq!(hits(&folder, "phone", options)[0]["tool"], "sms");
-    }
-    assert!(fs::read_dir(folder.path()).expect("it is a folder").all(|entry| {
-        let name = entry.expect("it can be listed").file_name();
-        Path::new(&name).extension().is_none_or(|extension| extension != "tmp")
-    }));
 }
 
 /// A server with two tools in front of a library.

@@ -18,9 +18,7 @@ use super::LiveServerWithToken;
   gramc search '(city::Text)==>(::Forecast)' tools/
   gramc search 'Text ==> Date' tools/
   gramc search 'email (to::Email[])' openapi.yaml
-  gramc search 'weather (city::Text)==>(::Forecast)' tools/ --compose
-  gramc search 'open issues' --command \"npx -y @modelcontextprotocol/server-github\"
-  gramc search 'refund' tools/ --index tools.index")]
+  gramc search 'open issues' --command \"npx -y @modelcontextprotocol/server-github\"")]
 pub(crate) struct Search {
     /// Words, a signature, or both
     #[arg(value_name = "QUERY")]
@@ -30,18 +28,8 @@ pub(crate) struct Search {
     pub(crate) specs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) live: LiveServerWithToken,
-    /// Maximum number of tools, and of chains
+    /// Maximum number of tools
     #[arg(long, value_name = "N", default_value = "10")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
-    /// Also propose chains of tools whose results feed each other
-    #[arg(long)]
-    pub(crate) compose: bool,
-    /// Maximum number of tools in a chain [default: 3]
-    #[arg(long, value_name = "N", requires = "compose")]
-    #[arg(value_parser = clap::value_parser!(u8).range(2..=6))]
-    pub(crate) steps: Option<u8>,
-    /// File that keeps an index of SPEC; it is built again if SPEC has changed
-    #[arg(long, value_name = "FILE")]
-    pub(crate) index: Option<PathBuf>,
 }
