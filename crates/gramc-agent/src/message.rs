@@ -167,7 +167,7 @@ pub enum FinishReason {
 impl FinishReason {
     /// Converts the word of a provider, such as `max_tokens`. Unknown words count as complete.
     pub fn of_provider(word: &str) -> Self {
-        finish_reason(Some(&word.to_owned().into()))
+        finish_reason(Some(word))
     }
 
     /// Why a reply that ended like this is not complete.
@@ -193,6 +193,24 @@ impl FinishReason {
 }
 
 impl AssistantMessage {
+    /// A message with the content as a provider wrote it, which is sent back to this provider.
+    pub(crate) fn of_provider(
+        provider: &str,
+        text: String,
+        tool_calls: Vec<ModelCall>,
+        content: Vec<Value>,
+    ) -> Self {
+        let provider = serde_json::json!({"by": provider, "content": content});
+        let content = (tool_calls.is_empty() || !text.is_empty()).then_some(text);
+        Self { content, tool_calls, provider: Some(provider) }
+    }
+
+    /// The content as a provider wrote it, if this provider wrote it.
+    pub(crate) fn content_of_provider(&self, provider: &str) -> Option<Vec<Value>> {
+        let own = self.provider.as_ref().filter(|own| own["by"] == provider)?;
+        own["content"].as_array().cloned()
+    }
+
     /// Whether there is neither text nor a call.
     pub(crate) fn is_empty(&self) -> bool {
         self.tool_calls.is_empty() && self.content.as_deref().unwrap_or_default().trim().is_empty()

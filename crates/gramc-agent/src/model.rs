@@ -1,10 +1,13 @@
 //! Models and the errors of their providers.
 
+mod anthropic;
 mod chat;
 pub(crate) mod client;
 mod finish;
+mod gemini;
+mod http_model;
 mod named;
-mod providers;
+mod responses;
 mod retry;
 mod rules;
 mod scripted;

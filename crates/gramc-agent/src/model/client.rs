@@ -20,8 +20,24 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Maximum characters of an error that are shown.
 const MAX_SHOWN_CHARS: usize = 500;
 
+/// A client that cannot be created.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The address is not one of a server.
+    #[error("invalid server address `{0}`")]
+    InvalidAddress(String),
+    /// The configuration of TLS or of proxies is invalid.
+    #[error("cannot create a client for {url}: {error}")]
+    Client {
+        /// The address of the server.
+        url: Url,
+        /// The cause.
+        error: reqwest::Error,
+    },
+}
+
 /// Creates a client for a server. A request fails if the server sends nothing for `read_timeout`.
-pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, String> {
+pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, ClientError> {
     // This fails if the same provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -34,15 +50,14 @@ pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, String
     // For a proxy, these names are the proxy itself.
     let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
     let builder = if local { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| format!("cannot create a client for {url}: {error}"))
+    builder.build().map_err(|error| ClientError::Client { url: url.clone(), error })
 }
 
-/// Parses the address of a provider and creates a client for it.
-pub(super) fn of_address(address: &str) -> Result<(Url, Client), String> {
+/// Creates a client for the provider at an address.
+pub(super) fn client_of_address(address: &str) -> Result<Client, ClientError> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = url.ok_or_else(|| format!("invalid server address `{address}`"))?;
-    let client = client(&url, MODEL_TIMEOUT)?;
-    Ok((url, client))
+    let url = url.ok_or_else(|| ClientError::InvalidAddress(address.to_owned()))?;
+    client(&url, MODEL_TIMEOUT)
 }
 
 /// The innermost cause of an error, without the number of an error of the operating system.
@@ -68,12 +83,7 @@ pub(super) async fn check_status(response: Response, key: &str) -> Result<Respon
 }
 
 /// The error of a response with this status.
-pub(super) fn status_error(
-    status: StatusCode,
-    headers: &HeaderMap,
-    body: &str,
-    key: &str,
-) -> ModelError {
+fn status_error(status: StatusCode, headers: &HeaderMap, body: &str, key: &str) -> ModelError {
     let json = serde_json::from_str::<Value>(body).ok();
     let kind = match status.as_u16() {
         404 => ModelErrorKind::UnknownModel,
@@ -149,9 +159,31 @@ pub(super) fn request_error(error: &reqwest::Error) -> ModelError {
     )
 }
 
-/// The error of a reply that ends early.
-pub(super) fn interrupted() -> ModelError {
-    ModelError::new(ModelErrorKind::Interrupted, "the provider's reply was interrupted")
+/// The message about a reply that ends early.
+pub(super) const INTERRUPTED: &str = "the provider's reply was interrupted";
+
+/// The error that a provider sends within a reply.
+pub(super) fn provider_error(body: &Value, key: &str) -> ModelError {
+    let error = body.get("error").unwrap_or(body);
+    let word = |key: &&str| error.get(key)?.as_str().filter(|word| *word != "error");
+    let words = ["type", "code", "status"].iter().find_map(word);
+    let number = error.get("code").and_then(Value::as_u64).unwrap_or_default();
+    let kind = match (words.unwrap_or_default(), number) {
+        (
+            "overloaded_error" | "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED",
+            _,
+        )
+        | (_, 429) => ModelErrorKind::RateLimited,
+        ("api_error" | "timeout_error" | "server_error" | "UNAVAILABLE" | "INTERNAL", _)
+        | (_, 500..=599) => ModelErrorKind::Unavailable,
+        ("invalid_request_error" | "INVALID_ARGUMENT", _) | (_, 400 | 413 | 422) => {
+            ModelErrorKind::InvalidRequest
+        }
+        _ => ModelErrorKind::Rejected,
+    };
+    let message = error.get("message").and_then(Value::as_str).or(words);
+    let message = sanitize(message.unwrap_or("unknown error"), key);
+    ModelError::new(kind, format!("the provider failed: {message}"))
 }
 
 /// The error of a malformed reply.

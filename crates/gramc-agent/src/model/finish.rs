@@ -1,12 +1,35 @@
 //! How providers say that a reply ended.
 
-use genai::chat::StopReason;
-
 use crate::message::FinishReason;
 
-/// Reasons that `genai` does not know, in lower case.
-const LENGTH: [&str; 3] = ["max_output_tokens", "max_length", "error_limit"];
-const FILTERED: [&str; 4] = ["content_filtered", "guardrail_intervened", "sensitive", "safety"];
+/// Reasons of providers, in lower case.
+const LENGTH: [&str; 8] = [
+    "error_limit",
+    "incomplete",
+    "length",
+    "max_length",
+    "max_output_tokens",
+    "max_tokens",
+    "model_context_window_exceeded",
+    "model_length",
+];
+const FILTERED: [&str; 15] = [
+    "blocklist",
+    "content_filter",
+    "content_filtered",
+    "error_toxic",
+    "guardrail_intervened",
+    "image_prohibited_content",
+    "image_recitation",
+    "image_safety",
+    "language",
+    "prohibited_content",
+    "recitation",
+    "refusal",
+    "safety",
+    "sensitive",
+    "spii",
+];
 const INTERRUPTED: [&str; 11] = [
     "abort",
     "aborted",
@@ -23,17 +46,14 @@ const INTERRUPTED: [&str; 11] = [
 
 /// Converts the reason of a provider. A reply without a reason is not finished; an unknown one
 /// counts as finished.
-pub(crate) fn finish_reason(reason: Option<&StopReason>) -> FinishReason {
-    let is =
-        |words: &[&str], reason: &str| words.iter().any(|word| word.eq_ignore_ascii_case(reason));
-    match reason {
-        None => FinishReason::Error,
-        Some(StopReason::MaxTokens(_)) => FinishReason::Length,
-        Some(StopReason::ContentFilter(_)) => FinishReason::ContentFilter,
-        Some(StopReason::Other(reason)) if is(&LENGTH, reason) => FinishReason::Length,
-        Some(StopReason::Other(reason)) if is(&FILTERED, reason) => FinishReason::ContentFilter,
-        Some(StopReason::Other(reason)) if is(&INTERRUPTED, reason) => FinishReason::Error,
-        Some(_) => FinishReason::Stop,
+pub(crate) fn finish_reason(reason: Option<&str>) -> FinishReason {
+    let Some(reason) = reason else { return FinishReason::Error };
+    let is_any = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(reason));
+    match () {
+        () if is_any(&LENGTH) => FinishReason::Length,
+        () if is_any(&FILTERED) => FinishReason::ContentFilter,
+        () if is_any(&INTERRUPTED) => FinishReason::Error,
+        () => FinishReason::Stop,
     }
 }
 
@@ -59,7 +79,7 @@ mod tests {
             ("error", FinishReason::Error),
             ("OTHER", FinishReason::Error),
         ] {
-            let found = finish_reason(Some(&StopReason::from(reason.to_owned())));
+            let found = finish_reason(Some(reason));
             assert_eq!(found, expected, "{reason}");
         }
         assert_eq!(finish_reason(None), FinishReason::Error);

@@ -5,29 +5,55 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use genai::adapter::AdapterKind;
 use gramc_model::Api;
 use gramc_schema::Target;
 
-use super::chat::ChatModel;
-use super::providers::GenaiModel;
+use super::anthropic::Anthropic;
+use super::chat::ChatCompletions;
+use super::client::ClientError;
+use super::gemini::Gemini;
+use super::http_model::{HttpModel, HttpModelOptions, Protocol};
+use super::responses::Responses;
 use super::{Model, ScriptError, ScriptedModel};
 
-/// A protocol of the crate `genai`, and the target of its tools.
-type Adapter = (AdapterKind, Target);
+/// The protocol of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProtocolKind {
+    ChatCompletions,
+    Responses,
+    Anthropic,
+    Gemini,
+}
 
-/// A provider: its name, the address of its API, and the protocol and the target of tools if the
-/// crate `genai` implements them; else chat completions.
-type Provider = (&'static str, &'static str, Option<Adapter>);
+/// A provider of models.
+#[derive(Debug)]
+struct Provider {
+    name: &'static str,
+    /// The address of its API.
+    address: &'static str,
+    protocol: ProtocolKind,
+    /// Whether its models are sent images.
+    takes_images: bool,
+}
 
+const fn provider(
+    name: &'static str,
+    address: &'static str,
+    protocol: ProtocolKind,
+    takes_images: bool,
+) -> Provider {
+    Provider { name, address, protocol, takes_images }
+}
+
+// Most models on other servers than those of the first four accept text only.
 const PROVIDERS: [Provider; 7] = [
-    ("openai", OPENAI, None),
-    ("openai-responses", OPENAI, Some((AdapterKind::OpenAIResp, Target::OpenAiResponses))),
-    ("anthropic", ANTHROPIC, Some((AdapterKind::Anthropic, Target::Anthropic))),
-    ("gemini", GEMINI, Some((AdapterKind::Gemini, Target::Gemini))),
-    ("mistral", "https://api.mistral.ai/v1", None),
-    ("ollama", "http://127.0.0.1:11434/v1", None),
-    ("llamacpp", "http://127.0.0.1:8080/v1", None),
+    provider("openai", OPENAI, ProtocolKind::ChatCompletions, true),
+    provider("openai-responses", OPENAI, ProtocolKind::Responses, true),
+    provider("anthropic", ANTHROPIC, ProtocolKind::Anthropic, true),
+    provider("gemini", GEMINI, ProtocolKind::Gemini, true),
+    provider("mistral", "https://api.mistral.ai/v1", ProtocolKind::ChatCompletions, false),
+    provider("ollama", "http://127.0.0.1:11434/v1", ProtocolKind::ChatCompletions, false),
+    provider("llamacpp", "http://127.0.0.1:8080/v1", ProtocolKind::ChatCompletions, false),
 ];
 
 /// The provider of scripts.
@@ -39,7 +65,7 @@ const GEMINI: &str = "https://generativelanguage.googleapis.com/v1beta";
 
 /// The names of the providers of models.
 pub fn providers() -> impl Iterator<Item = &'static str> {
-    PROVIDERS.iter().map(|(name, ..)| *name).chain([SCRIPTED])
+    PROVIDERS.iter().map(|provider| provider.name).chain([SCRIPTED])
 }
 
 /// Looks up environment variables.
@@ -83,12 +109,8 @@ impl Models {
     /// The target that tools are compiled to for a model. The model need not be available.
     pub fn target(name: &str, api: Api) -> Target {
         let provider = name.split_once('/').map_or(name, |(provider, _)| provider);
-        let spec = PROVIDERS.iter().find(|(name, ..)| *name == provider);
-        match (spec.and_then(|(.., genai)| *genai), api) {
-            (Some((_, target)), _) => target,
-            (None, Api::Tools) => Target::OpenAi,
-            (None, Api::Functions) => Target::OpenAiFunctions,
-        }
+        let kind = find_provider(provider).map(|provider| provider.protocol);
+        kind.unwrap_or(ProtocolKind::ChatCompletions).protocol(api).target()
     }
 
     /// Checks the form of a model's name, and that there is such a provider.
@@ -116,8 +138,8 @@ impl Models {
     }
 
     fn create(&self, name: &str, api: Api) -> Result<Arc<dyn Model>, ModelNameError> {
-        let Name { provider, model, spec } = Name::of(name)?;
-        let Some((_, address, genai)) = spec else {
+        let Name { model, spec } = Name::of(name)?;
+        let Some(spec) = spec else {
             return Ok(Arc::new(match model {
                 "echo" => ScriptedModel::echo(),
                 file => ScriptedModel::file(&self.folder.join(Path::new(file)))?,
@@ -125,31 +147,44 @@ impl Models {
         };
         let read = |variable: &str| (self.environment)(variable).filter(|value| !value.is_empty());
         // `openai` and `openai-responses` share their variables.
-        let prefix = provider.split('-').next().unwrap_or(provider).to_uppercase();
+        let prefix = spec.name.split('-').next().unwrap_or(spec.name).to_uppercase();
         let (base, key) = (format!("{prefix}_BASE_URL"), format!("{prefix}_API_KEY"));
         // A server on this machine needs no key.
-        let is_local = address.starts_with("http:");
+        let is_local = spec.address.starts_with("http:");
         let (own_base, own_key) = (read(&base), if is_local { None } else { read(&key) });
         if !is_local && own_key.is_none() && own_base.is_none() {
             return Err(ModelNameError::MissingKey { model: name.to_owned(), key, base });
         }
-        let (base, key) = (own_base.as_deref().unwrap_or(address), own_key.unwrap_or_default());
-        if let (Some(_), Api::Functions) = (genai, api) {
-            return Err(ModelNameError::NoFunctions(provider.to_owned()));
+        let (base, key) =
+            (own_base.as_deref().unwrap_or(spec.address), own_key.unwrap_or_default());
+        if spec.protocol != ProtocolKind::ChatCompletions && api == Api::Functions {
+            return Err(ModelNameError::NoFunctions(spec.name.to_owned()));
         }
-        let created: Result<Arc<dyn Model>, String> = match *genai {
-            None => ChatModel::new((name, model), base, key, api)
-                .map(|model| -> Arc<dyn Model> { Arc::new(model) }),
-            Some(provider) => GenaiModel::new((name, model), provider, base, key)
-                .map(|model| -> Arc<dyn Model> { Arc::new(model) }),
-        };
-        created.map_err(ModelNameError::Client)
+        let takes_images = spec.takes_images;
+        let name = format!("{}/{model}", spec.name);
+        let options = HttpModelOptions { name, model, base, key, takes_images };
+        Ok(Arc::new(HttpModel::new(options, spec.protocol.protocol(api))?))
     }
+}
+
+impl ProtocolKind {
+    fn protocol(self, api: Api) -> Box<dyn Protocol> {
+        match self {
+            Self::ChatCompletions => Box::new(ChatCompletions(api)),
+            Self::Responses => Box::new(Responses),
+            Self::Anthropic => Box::new(Anthropic),
+            Self::Gemini => Box::new(Gemini),
+        }
+    }
+}
+
+/// Finds a provider by its name, in any case.
+fn find_provider(name: &str) -> Option<&'static Provider> {
+    PROVIDERS.iter().find(|provider| provider.name.eq_ignore_ascii_case(name))
 }
 
 /// The parts of a model's name.
 struct Name<'n> {
-    provider: &'n str,
     model: &'n str,
     /// `None` for scripts.
     spec: Option<&'static Provider>,
@@ -161,14 +196,14 @@ impl<'n> Name<'n> {
         else {
             return Err(ModelNameError::Invalid(name.to_owned()));
         };
-        let spec = PROVIDERS.iter().find(|(name, ..)| *name == provider);
-        if spec.is_none() && provider != SCRIPTED {
+        let spec = find_provider(provider);
+        if spec.is_none() && !provider.eq_ignore_ascii_case(SCRIPTED) {
             let help = gramc_model::did_you_mean(provider, providers()).unwrap_or_else(|| {
                 format!("expected one of {}", providers().collect::<Vec<_>>().join(", "))
             });
             return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
         }
-        Ok(Self { provider, model, spec })
+        Ok(Self { model, spec })
     }
 }
 
@@ -206,8 +241,8 @@ pub enum ModelNameError {
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// The HTTP client cannot be created.
-    #[error("{0}")]
-    Client(String),
+    #[error(transparent)]
+    Client(#[from] ClientError),
 }
 
 #[cfg(test)]
@@ -223,6 +258,7 @@ mod tests {
         };
         assert_eq!(find("scripted/echo", Api::Tools), "scripted/echo");
         assert_eq!(find("ollama/a", Api::Tools), "ollama/a");
+        assert_eq!(find("Ollama/a", Api::Tools), "ollama/a");
         assert_eq!(
             find("gpt-4o", Api::Tools),
             "invalid model name `gpt-4o`: expected PROVIDER/MODEL, such as `openai/gpt-4o-mini` or \

@@ -215,7 +215,8 @@ impl OtlpClient {
         let variables = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
         let limit =
             variables.into_iter().find_map(env_var).and_then(|value| value.trim().parse().ok());
-        let client = client::client(url, limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis))?;
+        let limit = limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
+        let client = client::client(url, limit).map_err(|error| error.to_string())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| format!("cannot start the span exporter: {error}"))?;

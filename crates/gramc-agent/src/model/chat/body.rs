@@ -29,7 +29,7 @@ pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value 
     }
     if let Some(max) = sampling.max_tokens {
         // Reasoning models accept only the newer name; other servers may know only the older one.
-        let newer = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|it| model.starts_with(it));
+        let newer = is_reasoning_model(model);
         put(if newer { "max_completion_tokens" } else { "max_tokens" }, json!(max));
     }
     if let Some(seed) = sampling.seed {
@@ -40,6 +40,11 @@ pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value 
         put("stream_options", json!({"include_usage": true}));
     }
     body.into()
+}
+
+/// Whether a model of OpenAI thinks before it replies, by its name.
+pub(in crate::model) fn is_reasoning_model(model: &str) -> bool {
+    ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|family| model.starts_with(family))
 }
 
 fn messages(api: Api, request: &ModelRequest<'_>) -> Value {

@@ -1,13 +1,13 @@
 //! Replies of chat completions, complete or streamed.
 
-use genai::chat::StopReason;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text_of;
 use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
-use crate::model::{StreamSink, finish};
+use crate::model::http_model::{ReplyError, ReplyReader};
+use crate::model::{StreamSink, client, finish};
 use crate::observer::Event;
 
 /// Maximum calls of one reply.
@@ -58,7 +58,8 @@ pub(super) struct ReplyBuilder {
     usage: Usage,
     /// The model, as the server names it.
     model: Option<String>,
-    finish_reason: Option<StopReason>,
+    finish_reason: Option<String>,
+    is_complete: bool,
 }
 
 #[derive(Default)]
@@ -70,41 +71,20 @@ struct PartialCall {
 }
 
 impl ReplyBuilder {
-    /// Whether the provider has sent a finish reason.
-    pub(super) fn is_finished(&self) -> bool {
-        self.finish_reason.is_some()
-    }
-
-    /// Adds a complete reply.
-    pub(super) fn add_message(&mut self, json: &[u8]) -> Result<(), String> {
-        let text = std::str::from_utf8(json).map_err(|_| "invalid UTF-8".to_owned())?;
-        let chunk: Chunk = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let choice = self.read_chunk(chunk)?.ok_or("no choices")?;
-        self.add_delta(choice, &|_| {})
-    }
-
-    pub(super) fn add_chunk(&mut self, json: &str, sink: StreamSink<'_>) -> Result<(), String> {
-        let chunk: Chunk = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        match self.read_chunk(chunk)? {
-            Some(choice) => self.add_delta(choice, sink),
-            None => Ok(()),
-        }
-    }
-
     /// Adds the usage of a chunk and returns its first choice.
-    fn read_chunk(&mut self, chunk: Chunk) -> Result<Option<Choice>, String> {
+    fn read_chunk(&mut self, chunk: Chunk) -> Result<Option<Choice>, ReplyError> {
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             let message = error.get("message").and_then(Value::as_str).map(str::to_owned);
-            return Err(message.unwrap_or_else(|| error.to_string()));
+            return Err(ReplyError::Malformed(message.unwrap_or_else(|| error.to_string())));
         }
         self.usage = chunk.usage.unwrap_or(self.usage);
         self.model = chunk.model.or_else(|| self.model.take());
         Ok(chunk.choices.and_then(|choices| choices.into_iter().next()))
     }
 
-    fn add_delta(&mut self, choice: Choice, sink: StreamSink<'_>) -> Result<(), String> {
+    fn add_delta(&mut self, choice: Choice, sink: StreamSink<'_>) -> Result<(), ReplyError> {
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-            self.finish_reason = Some(reason.into());
+            self.finish_reason = Some(reason);
         }
         let Some(delta) = choice.delta else { return Ok(()) };
         if let Some(content) = delta.content {
@@ -134,7 +114,11 @@ impl ReplyBuilder {
 
     /// The call that a delta belongs to: the call with its index, or the last call if the server sends
     /// no indexes and the id does not differ.
-    fn call(&mut self, index: Option<usize>, id: Option<&str>) -> Result<&mut PartialCall, String> {
+    fn call(
+        &mut self,
+        index: Option<usize>,
+        id: Option<&str>,
+    ) -> Result<&mut PartialCall, ReplyError> {
         let known = match index {
             Some(_) => self.calls.iter().position(|call| call.index == index),
             None => self.calls.len().checked_sub(1).filter(|&last| {
@@ -144,24 +128,44 @@ impl ReplyBuilder {
             }),
         };
         let at = known.unwrap_or(self.calls.len());
-        if at >= MAX_CALLS {
-            return Err(format!("more than {MAX_CALLS} calls"));
-        }
         if known.is_none() {
             self.calls.push(PartialCall { index, ..PartialCall::default() });
         }
-        self.calls.get_mut(at).ok_or_else(String::new)
+        let call = self.calls.get_mut(at).filter(|_| at < MAX_CALLS);
+        call.ok_or_else(|| ReplyError::Malformed(format!("more than {MAX_CALLS} calls")))
+    }
+}
+
+impl ReplyReader for ReplyBuilder {
+    fn add_body(&mut self, body: &str) -> Result<(), ReplyError> {
+        let choice = self.read_chunk(serde_json::from_str(body)?)?;
+        let choice = choice.ok_or_else(|| ReplyError::Malformed("no choices".to_owned()))?;
+        self.is_complete = true;
+        self.add_delta(choice, &|_| {})
     }
 
-    pub(super) fn finish(self, sink: StreamSink<'_>) -> Result<Reply, String> {
-        let Self { text, has_text, calls, usage, model, finish_reason } = self;
+    fn add_event(&mut self, data: &str, sink: StreamSink<'_>) -> Result<bool, ReplyError> {
+        if data == "[DONE]" {
+            self.is_complete = true;
+        } else if let Some(choice) = self.read_chunk(serde_json::from_str(data)?)? {
+            self.add_delta(choice, sink)?;
+        }
+        Ok(self.is_complete)
+    }
+
+    fn finish(self: Box<Self>, sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
+        let Self { text, has_text, calls, usage, model, finish_reason, is_complete } = *self;
+        // Some servers send a finish reason but no `[DONE]`.
+        if !is_complete && finish_reason.is_none() {
+            return Err(ReplyError::Interrupted(client::INTERRUPTED));
+        }
         let (text, rest) = text.finish();
         if !rest.is_empty() {
             sink(Event::ReplyText(&rest));
         }
         // A finished reply may be empty.
         if calls.is_empty() && !has_text && finish_reason.is_none() {
-            return Err("no content".into());
+            return Err(ReplyError::Malformed("no content".to_owned()));
         }
         let content = (calls.is_empty() || !text.is_empty()).then_some(text);
         let call = |PartialCall { id, name, arguments, .. }| {
@@ -170,7 +174,7 @@ impl ReplyBuilder {
         };
         let tool_calls = calls.into_iter().map(call).collect();
         let message = AssistantMessage { content, tool_calls, provider: None };
-        let finish_reason = finish::finish_reason(finish_reason.as_ref());
+        let finish_reason = finish::finish_reason(finish_reason.as_deref());
         Ok(Reply { message, usage, model, finish_reason, ..Reply::default() })
     }
 }
@@ -280,9 +284,10 @@ mod tests {
         };
         let mut builder = ReplyBuilder::default();
         for chunk in chunks {
-            builder.add_chunk(chunk, &sink).unwrap();
+            builder.add_event(chunk, &sink).unwrap();
         }
-        let reply = builder.finish(&sink).unwrap();
+        builder.add_event("[DONE]", &sink).unwrap();
+        let reply = Box::new(builder).finish(&sink).unwrap();
         (reply, streamed.into_inner().unwrap())
     }
 
@@ -327,9 +332,9 @@ mod tests {
     #[test]
     fn function_call_is_read() {
         let mut builder = ReplyBuilder::default();
-        let whole = br#"{"choices":[{"message":{"content":null,"function_call":{"name":"x","arguments":"{}"}},"finish_reason":"function_call"}]}"#;
-        builder.add_message(whole).unwrap();
-        let reply = builder.finish(&|_| {}).unwrap();
+        let whole = r#"{"choices":[{"message":{"content":null,"function_call":{"name":"x","arguments":"{}"}},"finish_reason":"function_call"}]}"#;
+        builder.add_body(whole).unwrap();
+        let reply = Box::new(builder).finish(&|_| {}).unwrap();
         assert_eq!(reply.message.tool_calls[0].name, "x");
     }
 
@@ -337,13 +342,14 @@ mod tests {
     fn errors_are_reported_and_calls_are_limited() {
         let mut builder = ReplyBuilder::default();
         let error =
-            builder.add_chunk(r#"{"error":{"message":"out of memory"}}"#, &|_| {}).unwrap_err();
-        assert_eq!(error, "out of memory");
+            builder.add_event(r#"{"error":{"message":"out of memory"}}"#, &|_| {}).unwrap_err();
+        assert_eq!(error.to_string(), "out of memory");
         let far = r#"{"choices":[{"delta":{"tool_calls":[{"index":4000000000}]}}]}"#;
-        builder.add_chunk(far, &|_| {}).unwrap();
+        builder.add_event(far, &|_| {}).unwrap();
         assert_eq!(builder.calls.len(), 1);
         let many: Vec<_> = (0..1_001).map(|at| format!("{{\"index\":{at}}}")).collect();
         let many = format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{}]}}}}]}}"#, many.join(","));
-        assert!(builder.add_chunk(&many, &|_| {}).unwrap_err().contains("more than 1000 calls"));
+        let error = builder.add_event(&many, &|_| {}).unwrap_err();
+        assert_eq!(error.to_string(), "more than 1000 calls");
     }
 }

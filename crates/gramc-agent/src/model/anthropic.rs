@@ -1,0 +1,288 @@
+//! Anthropic's messages.
+
+use gramc_schema::Target;
+use gramc_tools::Image;
+use reqwest::RequestBuilder;
+use serde_json::{Map, Value, json};
+
+use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries};
+use super::{ModelRequest, StreamSink, client, finish};
+use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::observer::Event;
+
+/// The version of the API.
+const VERSION: &str = "2023-06-01";
+
+/// Marks messages whose blocks are sent back as they were received.
+const NAME: &str = "anthropic";
+
+/// Maximum blocks of one reply.
+const MAX_BLOCKS: usize = 1_000;
+
+#[derive(Debug)]
+pub(super) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn target(&self) -> Target {
+        Target::Anthropic
+    }
+
+    fn path(&self, _model: &str, _stream: bool) -> String {
+        "messages".to_owned()
+    }
+
+    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
+        request.header("x-api-key", key).header("anthropic-version", VERSION)
+    }
+
+    fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
+        let sampling = request.sampling;
+        let mut body = Map::new();
+        let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
+        put("model", model.into());
+        put("max_tokens", sampling.max_tokens.unwrap_or_else(|| max_tokens(model)).into());
+        put("stream", request.stream.into());
+        if !request.instruction.is_empty() {
+            put("system", request.instruction.into());
+        }
+        if !request.tools.is_empty() {
+            put("tools", request.tools.into());
+        }
+        put("messages", messages(request.messages).into());
+        if let Some(temperature) = sampling.temperature {
+            put("temperature", json!(temperature));
+        }
+        if let Some(top_p) = sampling.top_p {
+            put("top_p", json!(top_p));
+        }
+        body.into()
+    }
+
+    fn reader(&self) -> Box<dyn ReplyReader> {
+        Box::new(MessageReader::default())
+    }
+}
+
+/// The most tokens of a reply that a model accepts as `max_tokens`, which the API requires.
+fn max_tokens(model: &str) -> u32 {
+    let newer_opus = model.split_once("opus-4").is_some_and(|(_, version)| {
+        ["-5", "-6", "-7", "-8", "-9"].iter().any(|newer| version.starts_with(newer))
+    });
+    match model {
+        _ if model.contains("claude-3-5") => 8_192,
+        _ if model.contains("3-opus") || model.contains("3-haiku") => 4_096,
+        _ if model.contains("opus-4") && !newer_opus => 32_000,
+        _ => 64_000,
+    }
+}
+
+/// Converts messages. Consecutive results become one message, and their images another one.
+fn messages(messages: &[Message]) -> Vec<Value> {
+    let mut all = Vec::with_capacity(messages.len());
+    let mut series = ResultSeries::default();
+    for message in messages {
+        if !matches!(message, Message::Tool { .. }) {
+            end_results(&mut series, &mut all);
+        }
+        match message {
+            Message::User { content, images } if images.is_empty() => {
+                all.push(json!({"role": "user", "content": content}));
+            }
+            Message::User { content, images } => {
+                let parts = std::iter::once(text_block(content));
+                let parts: Value = parts.chain(images.iter().map(image_block)).collect();
+                all.push(json!({"role": "user", "content": parts}));
+            }
+            Message::Assistant(message) => {
+                all.push(json!({"role": "assistant", "content": blocks(message)}));
+            }
+            Message::Tool { id, name, content, images } => {
+                let result = json!({"type": "tool_result", "tool_use_id": id, "content": content});
+                series.add(result, name, images);
+            }
+        }
+    }
+    end_results(&mut series, &mut all);
+    all
+}
+
+fn end_results(series: &mut ResultSeries<'_>, all: &mut Vec<Value>) {
+    for parts in
+        [std::mem::take(&mut series.results), series.take_image_parts(text_block, image_block)]
+    {
+        if !parts.is_empty() {
+            all.push(json!({"role": "user", "content": parts}));
+        }
+    }
+}
+
+fn text_block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn image_block(image: &Image) -> Value {
+    let source = json!({"type": "base64", "media_type": image.media_type, "data": image.data});
+    json!({"type": "image", "source": source})
+}
+
+/// The blocks of a message of the model. Those of this provider are sent back unchanged, except for the
+/// ids of calls, which the conversation may have assigned, and for inputs that are not objects.
+fn blocks(message: &AssistantMessage) -> Vec<Value> {
+    let mut calls = message.tool_calls.iter();
+    if let Some(mut blocks) = message.content_of_provider(NAME) {
+        for block in blocks.iter_mut().filter(|block| block["type"] == "tool_use") {
+            if let Some(call) = calls.next() {
+                block["id"] = call.id.clone().into();
+                block["input"] = call.object();
+            }
+        }
+        return blocks;
+    }
+    let text = message.content.iter().filter(|text| !text.is_empty());
+    let call = |call: &ModelCall| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.object()});
+    text.map(|text| text_block(text)).chain(calls.map(call)).collect()
+}
+
+/// Builds a message from a complete reply or from events.
+#[derive(Default)]
+struct MessageReader {
+    /// The fields of the message, except for its blocks.
+    message: Map<String, Value>,
+    blocks: Vec<Value>,
+    usage: Map<String, Value>,
+    is_complete: bool,
+}
+
+impl ReplyReader for MessageReader {
+    fn add_body(&mut self, body: &str) -> Result<(), ReplyError> {
+        let Value::Object(mut message) = serde_json::from_str(body)? else {
+            return Err(ReplyError::Malformed("not an object".to_owned()));
+        };
+        let Some(Value::Array(blocks)) = message.remove("content") else {
+            return Err(ReplyError::Malformed("no content".to_owned()));
+        };
+        self.blocks = blocks;
+        self.add_fields(message);
+        self.is_complete = true;
+        Ok(())
+    }
+
+    fn add_event(&mut self, data: &str, sink: StreamSink<'_>) -> Result<bool, ReplyError> {
+        let mut event: Value = serde_json::from_str(data)?;
+        let kind = event["type"].take();
+        match kind.as_str().unwrap_or_default() {
+            "message_start" => {
+                if let Value::Object(message) = event["message"].take() {
+                    self.add_fields(message);
+                }
+            }
+            "content_block_start" => {
+                let mut block = event["content_block"].take();
+                if block["type"] == "tool_use" {
+                    // The input arrives as text.
+                    block["input"] = "".into();
+                }
+                if self.blocks.len() >= MAX_BLOCKS {
+                    return Err(ReplyError::Malformed(format!("more than {MAX_BLOCKS} blocks")));
+                }
+                self.blocks.push(block);
+            }
+            "content_block_delta" => self.add_delta(&event["delta"], sink),
+            "message_delta" => {
+                if let Value::Object(mut delta) = event["delta"].take() {
+                    delta.insert("usage".to_owned(), event["usage"].take());
+                    self.add_fields(delta);
+                }
+            }
+            "message_stop" => self.is_complete = true,
+            "error" => return Err(ReplyError::Provider(event)),
+            _ => {}
+        }
+        Ok(self.is_complete)
+    }
+
+    fn finish(self: Box<Self>, _sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
+        let Self { message, blocks, usage, is_complete } = *self;
+        if !is_complete {
+            return Err(ReplyError::Interrupted(client::INTERRUPTED));
+        }
+        let mut text = String::new();
+        let mut tool_calls = Vec::new();
+        for block in &blocks {
+            let field = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+            match block["type"].as_str() {
+                Some("text") => text.push_str(&field("text")),
+                Some("tool_use") => tool_calls.push(ModelCall {
+                    id: field("id"),
+                    name: field("name"),
+                    arguments: match &block["input"] {
+                        Value::String(text) => text.clone(),
+                        Value::Null => String::new(),
+                        input => input.to_string(),
+                    },
+                }),
+                _ => {}
+            }
+        }
+        let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
+        let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let field = |key: &str| message.get(key).and_then(Value::as_str);
+        Ok(Reply {
+            message: AssistantMessage::of_provider(NAME, text, tool_calls, blocks),
+            usage: Usage {
+                input_tokens: parts
+                    .iter()
+                    .filter_map(|part| tokens(part))
+                    .reduce(u64::saturating_add),
+                output_tokens: tokens("output_tokens"),
+            },
+            model: field("model").map(str::to_owned),
+            finish_reason: finish::finish_reason(field("stop_reason")),
+            calls_as_text: false,
+        })
+    }
+}
+
+impl MessageReader {
+    fn add_fields(&mut self, mut fields: Map<String, Value>) {
+        if let Some(Value::Object(usage)) = fields.remove("usage") {
+            self.usage.extend(usage.into_iter().filter(|(_, tokens)| !tokens.is_null()));
+        }
+        self.message.extend(fields);
+    }
+
+    /// Adds a piece of the last block.
+    fn add_delta(&mut self, delta: &Value, sink: StreamSink<'_>) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        for (part, of) in [
+            ("text", "text"),
+            ("partial_json", "input"),
+            ("thinking", "thinking"),
+            ("signature", "signature"),
+        ] {
+            let Some(piece) = delta[part].as_str() else { continue };
+            match &mut block[of] {
+                Value::String(text) => text.push_str(piece),
+                other => *other = piece.into(),
+            }
+            if part == "text" {
+                sink(Event::ReplyText(piece));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::max_tokens;
+
+    #[test]
+    fn maximum_tokens_depend_on_the_model() {
+        assert_eq!(max_tokens("claude-sonnet-4-5"), 64_000);
+        assert_eq!(max_tokens("claude-opus-4-20250514"), 32_000);
+        assert_eq!(max_tokens("claude-opus-4-1"), 32_000);
+        assert_eq!(max_tokens("claude-opus-4-6"), 64_000);
+        assert_eq!(max_tokens("claude-3-5-haiku-latest"), 8_192);
+        assert_eq!(max_tokens("claude-3-haiku-20240307"), 4_096);
+    }
+}

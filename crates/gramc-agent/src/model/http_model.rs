@@ -1,0 +1,240 @@
+//! Models behind HTTP: one request and reply, whatever the protocol of the provider.
+
+use std::fmt;
+
+use futures_util::StreamExt;
+use gramc_schema::Target;
+use gramc_tools::Image;
+use reqwest::{Client, RequestBuilder, Response, Url};
+use serde_json::Value;
+use sse_stream::SseStream;
+
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client};
+use crate::message::{Message, Reply};
+
+/// The bodies of a provider's API.
+pub(super) trait Protocol: fmt::Debug + Send + Sync {
+    /// The target of the tools.
+    fn target(&self) -> Target;
+
+    /// The path of the API, relative to the address of the provider.
+    fn path(&self, model: &str, stream: bool) -> String;
+
+    /// Adds the key to a request.
+    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder;
+
+    /// Builds the body of a request.
+    fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value;
+
+    /// Creates a reader of one reply.
+    fn reader(&self) -> Box<dyn ReplyReader>;
+}
+
+/// Reads one reply, complete or streamed.
+pub(super) trait ReplyReader: Send {
+    /// Adds the body of a complete reply.
+    fn add_body(&mut self, body: &str) -> Result<(), ReplyError>;
+
+    /// Adds an event of a streamed reply. Returns whether the reply is complete.
+    fn add_event(&mut self, data: &str, sink: StreamSink<'_>) -> Result<bool, ReplyError>;
+
+    /// The reply, once it is complete or its stream has ended.
+    fn finish(self: Box<Self>, sink: StreamSink<'_>) -> Result<Reply, ReplyError>;
+}
+
+/// A reply that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReplyError {
+    /// It is not a reply of the protocol.
+    #[error("{0}")]
+    Malformed(String),
+    /// It contains an error of the provider.
+    #[error("{0}")]
+    Provider(Value),
+    /// It ends early.
+    #[error("{0}")]
+    Interrupted(&'static str),
+    /// The provider rejects the prompt.
+    #[error("the provider rejected the prompt: {0}")]
+    RejectedPrompt(String),
+}
+
+impl From<serde_json::Error> for ReplyError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Malformed(error.to_string())
+    }
+}
+
+/// A model of a provider.
+#[derive(Debug)]
+pub(super) struct HttpModel {
+    name: String,
+    model: String,
+    base: String,
+    key: ApiKey,
+    client: Client,
+    takes_images: bool,
+    protocol: Box<dyn Protocol>,
+}
+
+/// The configuration of a model of a provider.
+pub(super) struct HttpModelOptions<'o> {
+    /// The provider and the name of the model.
+    pub(super) name: String,
+    /// The name of the model.
+    pub(super) model: &'o str,
+    /// The address of the provider, without the paths of its API.
+    pub(super) base: &'o str,
+    /// The key. An empty key is not sent.
+    pub(super) key: String,
+    /// Whether the model is sent images.
+    pub(super) takes_images: bool,
+}
+
+/// A key that `Debug` masks.
+struct ApiKey(String);
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl HttpModel {
+    pub(super) fn new(
+        options: HttpModelOptions<'_>,
+        protocol: Box<dyn Protocol>,
+    ) -> Result<Self, client::ClientError> {
+        let HttpModelOptions { name, model, base, key, takes_images } = options;
+        let base = base.trim_end_matches('/').to_owned();
+        let client = client::client_of_address(&base)?;
+        let (model, key) = (model.to_owned(), ApiKey(key));
+        Ok(Self { name, model, base, key, client, takes_images, protocol })
+    }
+
+    async fn request(
+        &self,
+        request: ModelRequest<'_>,
+        sink: StreamSink<'_>,
+    ) -> Result<Reply, ModelError> {
+        let path = self.protocol.path(&self.model, request.stream);
+        let url = format!("{}/{path}", self.base);
+        let url = Url::parse(&url).map_err(|error| self.malformed(&error.to_string()))?;
+        let body = self.protocol.body(&self.model, &request);
+        let mut post = self.client.post(url).json(&body);
+        if !self.key.0.is_empty() {
+            post = self.protocol.authorize(post, &self.key.0);
+        }
+        let response = post.send().await.map_err(|error| client::request_error(&error))?;
+        let response = client::check_status(response, &self.key.0).await?;
+        if request.stream && is_stream(&response) {
+            return self.read_stream(response, sink).await;
+        }
+        let body = client::read_all(response).await?;
+        let body = std::str::from_utf8(&body).map_err(|_| self.malformed("invalid UTF-8"))?;
+        let mut reader = self.protocol.reader();
+        let reply = reader.add_body(body).and_then(|()| reader.finish(sink));
+        reply.map_err(|error| self.convert_error(error))
+    }
+
+    async fn read_stream(
+        &self,
+        response: Response,
+        sink: StreamSink<'_>,
+    ) -> Result<Reply, ModelError> {
+        let chunks = client::stream(response).boxed();
+        let mut events = SseStream::from_bytes_stream(chunks);
+        let mut reader = self.protocol.reader();
+        while let Some(event) = events.next().await {
+            let data = match event {
+                Ok(event) => event.data.unwrap_or_default(),
+                Err(sse_stream::Error::Body(error)) => {
+                    return Err(match error.downcast_ref::<std::io::Error>() {
+                        Some(error) => client::read_error(error),
+                        None => ModelError::new(ModelErrorKind::Interrupted, error.to_string()),
+                    });
+                }
+                Err(error) => return Err(self.malformed(&error.to_string())),
+            };
+            if data.trim().is_empty() {
+                continue;
+            }
+            let is_complete = reader.add_event(data.trim(), sink);
+            if is_complete.map_err(|error| self.convert_error(error))? {
+                break;
+            }
+        }
+        reader.finish(sink).map_err(|error| self.convert_error(error))
+    }
+
+    fn convert_error(&self, error: ReplyError) -> ModelError {
+        match error {
+            ReplyError::Malformed(detail) => self.malformed(&detail),
+            ReplyError::Provider(body) => client::provider_error(&body, &self.key.0),
+            ReplyError::Interrupted(detail) => ModelError::new(ModelErrorKind::Interrupted, detail),
+            ReplyError::RejectedPrompt(_) => {
+                let detail = client::sanitize(&error.to_string(), &self.key.0);
+                ModelError::new(ModelErrorKind::InvalidRequest, detail)
+            }
+        }
+    }
+
+    fn malformed(&self, error: &str) -> ModelError {
+        client::malformed(error, &self.key.0)
+    }
+}
+
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(reqwest::header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.starts_with("text/event-stream")
+}
+
+impl Model for HttpModel {
+    fn target(&self) -> Target {
+        self.protocol.target()
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn takes_images(&self) -> bool {
+        self.takes_images
+    }
+
+    fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
+        Box::pin(self.request(request, sink))
+    }
+}
+
+/// The results of calls and their images, until another message ends the series. Providers differ in
+/// which of them accept images in results, and all accept images of a user.
+#[derive(Default)]
+pub(super) struct ResultSeries<'m> {
+    /// The results in the form of the provider.
+    pub(super) results: Vec<Value>,
+    images: Vec<ResultImage<'m>>,
+}
+
+struct ResultImage<'m> {
+    tool: &'m str,
+    image: &'m Image,
+}
+
+impl<'m> ResultSeries<'m> {
+    pub(super) fn add(&mut self, result: Value, tool: &'m str, images: &'m [Image]) {
+        self.results.push(result);
+        self.images.extend(images.iter().map(|image| ResultImage { tool, image }));
+    }
+
+    /// Removes the images, as parts of a message of the user.
+    pub(super) fn take_image_parts(
+        &mut self,
+        text: fn(&str) -> Value,
+        image: fn(&Image) -> Value,
+    ) -> Vec<Value> {
+        let images = self.images.drain(..);
+        images.flat_map(|it| [text(&Message::image_caption(it.tool)), image(it.image)]).collect()
+    }
+}
