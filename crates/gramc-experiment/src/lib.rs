@@ -38,9 +38,7 @@ pub use analysis::tags::TagResult;
 pub use analysis::unanswered::Unanswered;
 pub use cases::call_checks::CallChecks;
 pub use cases::case::{AttributesById, Case, CaseAttributes, UserMessage};
-pub use cases::case_problems::{
-    CasePlace, CaseProblem, CheckedCase, case_problems, check_case, known_keys,
-};
+pub use cases::case_problems::{CasePlace, CaseProblem, CheckedCase, case_problems, check_case};
 pub use cases::checks::{case_faults, find_evaluators};
 pub use cases::expected_calls::ExpectedCalls;
 pub use cases::user::SimulatedUser;

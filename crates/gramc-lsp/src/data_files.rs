@@ -80,5 +80,3 @@ mod check {
 
 #[cfg(feature = "agents")]
 mod check;
-#[cfg(feature = "agents")]
-pub(crate) mod editing;

@@ -6,14 +6,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-#[cfg(feature = "agents")]
-use crate::data_files::editing;
 use crate::document_kind::DocumentKind;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
     actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    named_files, project_file, rename, selection, signature, symbols, test_groups, tokens,
+    named_files, rename, selection, signature, symbols, test_groups, tokens,
 };
 
 /// The document that the parameters name.
@@ -48,8 +46,9 @@ pub(crate) fn answer(cx: &RequestContext, method: &str, params: Value) -> Reques
     let handler = match cx.file.kind {
         DocumentKind::Gram => Some(known),
         DocumentKind::Fence => Some(known).filter(|_| FENCE_METHODS.contains(&method)),
-        DocumentKind::Project => project_handler(method),
-        DocumentKind::Data => data_handler(method),
+        DocumentKind::Project | DocumentKind::Data => {
+            Some(known).filter(|_| [DIAGNOSTIC, "textDocument/codeAction"].contains(&method))
+        }
         DocumentKind::Markdown | DocumentKind::Other => {
             Some(known).filter(|_| method == DIAGNOSTIC)
         }
@@ -74,30 +73,6 @@ const FENCE_METHODS: [&str; 7] = [
     "textDocument/documentHighlight",
     "textDocument/codeAction",
 ];
-
-/// The handlers of requests about `gram.toml`.
-fn project_handler(method: &str) -> Option<Handler> {
-    Some(match method {
-        "textDocument/hover" => |cx, params| run(cx, params, project_file::hover),
-        "textDocument/completion" => |cx, params| run(cx, params, project_file::completion),
-        DIAGNOSTIC | "textDocument/codeAction" => return handler(method),
-        _ => return None,
-    })
-}
-
-/// The handlers of requests about JSON Lines.
-fn data_handler(method: &str) -> Option<Handler> {
-    #[cfg(feature = "agents")]
-    match method {
-        "textDocument/hover" => return Some(|cx, params| run(cx, params, editing::hover)),
-        "textDocument/completion" => {
-            return Some(|cx, params| run(cx, params, editing::completion));
-        }
-        _ => {}
-    }
-    let methods = [DIAGNOSTIC, "textDocument/codeAction"];
-    handler(method).filter(|_| methods.contains(&method))
-}
 
 type Handler = fn(&RequestContext, Value) -> RequestResult<Json>;
 

@@ -1,6 +1,5 @@
 //! Renaming of declarations, parameters, fields and enum members, with all that refers to them.
 
-mod cases;
 mod edits;
 mod fields;
 mod remote;
@@ -13,7 +12,6 @@ use gramc_syntax::{Diagnostic, Node, Parse, Severity, Span};
 use lsp_types as lsp;
 use lsp_types::WorkspaceEdit;
 
-use self::cases::CaseName;
 use self::edits::Edits;
 use self::fields::FieldRename;
 use crate::goto::{Occurrence, everywhere, occurrences};
@@ -124,9 +122,6 @@ fn declared_name(
     if own.kind == Kind::Tool {
         remote::keep_names(edits, snapshot, &found.iter().copied().collect(), &own.name, name);
     }
-    if own.kind.space() == Space::Tools {
-        cases::rename(edits, snapshot, CaseName::Tool(&own.name), name);
-    }
     if own.kind == Kind::Term {
         let holder = |place: &Occurrence| {
             let own = snapshot.names().of(place.file);
@@ -134,22 +129,10 @@ fn declared_name(
             Some(Found { file: place.file, at })
         };
         let uses = places.iter().filter(|place| !place.declares);
-        fields(cx, edits, uses.filter_map(holder).collect(), &own.name, name);
+        let holders = uses.filter_map(holder).collect();
+        FieldRename { snapshot, old: &own.name, new: name }.apply(edits, holders);
     }
     Ok(())
-}
-
-/// Renames a parameter of tools or a field of records, and what refers to it.
-fn fields(cx: &RequestContext, edits: &mut Edits, holders: BTreeSet<Found>, old: &str, new: &str) {
-    let snapshot = &*cx.snapshot;
-    for holder in &holders {
-        let own = snapshot.declaration(*holder).filter(|own| own.kind == Kind::Tool);
-        if let Some(tool) = own {
-            let parameter = CaseName::Parameter { tool: &tool.name, name: old };
-            cases::rename(edits, snapshot, parameter, new);
-        }
-    }
-    FieldRename { snapshot, old, new }.apply(edits, holders);
 }
 
 /// Rejects a renaming that leads to errors: not all references can be followed, such as the keys of

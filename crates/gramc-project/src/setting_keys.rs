@@ -1,4 +1,4 @@
-//! The keys of `gram.toml`: one table for the reader, completion, hover and the manual.
+//! The keys of `gram.toml`: one table for the reader, the published schema and the manual.
 
 use std::ops::RangeInclusive;
 
@@ -115,7 +115,10 @@ pub(crate) fn names(keys: &[SettingKey]) -> Vec<&'static str> {
 mod tests {
     use std::sync::Arc;
 
+    use gramc_lint::{Case, LINTS, Level, Lint, LintOption};
+    use gramc_schema::Target;
     use gramc_syntax::SourceFile;
+    use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::Project;
@@ -166,6 +169,85 @@ mod tests {
             };
             assert_eq!(line(&good), [""; 0], "{table} {}", key.name);
             assert_eq!(line(&bad).len(), 1, "{table} {}", key.name);
+        }
+    }
+
+    fn level(lint: &Lint) -> Value {
+        json!({
+            "description": format!("Level of the lint [default: {}].", lint.level.name()),
+            "enum": Level::ALL.map(Level::name),
+        })
+    }
+
+    fn option(option: &LintOption) -> Value {
+        let LintOption { about, default, .. } = option;
+        let (first, rest) = about.split_at(1);
+        let text = format!("{}{rest} [default: {default}].", first.to_uppercase());
+        if default.parse::<u32>().is_ok() {
+            json!({"description": text, "type": "integer", "minimum": 1, "maximum": 1_000_000})
+        } else {
+            json!({"description": text, "enum": Case::ALL.map(Case::name)})
+        }
+    }
+
+    fn lint_schema(lint: &'static Lint) -> (String, Value) {
+        let level = level(lint);
+        let options = lint.options.iter().map(|it| (it.name.to_owned(), option(it)));
+        let own = std::iter::once(("level".to_owned(), level.clone()));
+        let keys: Map<_, _> = own.chain(options).collect();
+        let table = json!({"type": "object", "additionalProperties": false, "properties": keys});
+        let text = format!("{}.", lint.code.summary());
+        (lint.code.name.to_owned(), json!({"description": text, "anyOf": [level, table]}))
+    }
+
+    fn table_schema(keys: &[SettingKey]) -> Value {
+        let keys: Map<_, _> =
+            keys.iter().map(|key| (key.name.to_owned(), schema_of(key))).collect();
+        json!({"type": "object", "additionalProperties": false, "properties": keys})
+    }
+
+    /// The schema of the value of a key.
+    fn schema_of(key: &SettingKey) -> Value {
+        let mut schema = match key.value {
+            SettingValue::Table(keys) => table_schema(keys),
+            SettingValue::Models(keys) => {
+                let mut table = table_schema(keys);
+                table["required"] = keys.iter().map(|key| key.name).collect();
+                json!({"type": "object", "additionalProperties": table})
+            }
+            SettingValue::Lints => {
+                let lints: Map<_, _> = LINTS.iter().map(|lint| lint_schema(lint)).collect();
+                json!({"type": "object", "additionalProperties": false, "properties": lints})
+            }
+            SettingValue::Targets => {
+                json!({"type": "array", "items": {"enum": Target::ALL.map(Target::name)}})
+            }
+            SettingValue::Number(range) if *range.end() == i64::MAX => {
+                json!({"type": "integer", "minimum": range.start()})
+            }
+            SettingValue::Number(range) => {
+                json!({"type": "integer", "minimum": range.start(), "maximum": range.end()})
+            }
+            SettingValue::Amount => json!({"type": "number", "minimum": 0}),
+        };
+        schema["description"] = key.documentation.into();
+        schema
+    }
+
+    #[test]
+    fn the_published_schema_describes_each_key() {
+        let mut schema = table_schema(SETTINGS);
+        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+        schema["title"] = "gram.toml".into();
+        schema["description"] = "The settings of a gram project.".into();
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../grammar/gram.schema.json");
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            let written = std::fs::write(path, format!("{schema:#}\n"));
+            assert!(written.is_ok(), "{written:?}");
+        } else {
+            let stored = std::fs::read_to_string(path).unwrap_or_default();
+            let stored: Value = serde_json::from_str(&stored).unwrap_or_default();
+            assert_eq!(stored, schema, "{path}: UPDATE_PAGES=1 writes it");
         }
     }
 

@@ -18,15 +18,6 @@ SPEC = """[find:Tool | (order::Text)==>(limit?::Int)==>(::Text)]
 """
 
 
-async def complete(editor, name, text):
-    """What is offered at the ¦ of a text, and the text with the first of it, by label."""
-    at = text.index("¦")
-    editor.open(name, text.replace("¦", ""), "toml")
-    answer = await editor.client.text_document_completion_async(types.CompletionParams(
-        text_document=editor.document(name), position=editor.position(name, at)))
-    return {one.label: editor.apply(name, [one.text_edit]) for one in answer.items}
-
-
 async def hover(editor, name, words, inside=0):
     found = await editor.client.text_document_hover_async(types.HoverParams(
         text_document=editor.document(name), position=editor.at(name, words, inside)))
@@ -46,78 +37,6 @@ def told(editor, name, found):
 
 
 # The project file
-
-# The text, where ¦ is the cursor; what is offered; what is not.
-SETTINGS = [
-    ("¦", "targets format lints budget prices", "width"),
-    ("ta¦", "targets", ""),
-    ("[¦", "format lints budget prices", "targets"),
-    ("[lints.¦", "naming unused-type", "format"),
-    ("targets = [¦", "openai-strict mcp", "width"),
-    ("targets = [\"mcp\", \"¦\"]", "openai-strict mcp", ""),
-    ("targets = ¦", "openai-strict", ""),
-    ("format.¦", "width", "targets"),
-    ("[format]\r\n¦", "width", "targets"),
-    ("[lints]\nna¦", "naming boolean-trap", "targets"),
-    ("[lints]\nnaming = ¦", "allow warn deny", ""),
-    ("[lints]\nnaming = {¦}", "level tools parameters", "max"),
-    ("[lints.too-many-tools]\n¦", "level max", "tools"),
-    ("[lints]\nnaming = {tools = \"¦", "camelCase snake_case", "deny"),
-    ("[lints\n¦", "", ""),
-    ("[budget]\n¦", "tool-tokens expanded-tool-tokens model-calls", "width"),
-    ("[prices]\n¦", "openai/gpt-4o-mini", "input"),
-    ("[prices]\n\"openai/gpt-4o-mini\" = {¦", "input output", ""),
-    ("# ¦", "", "targets"),
-    ("targets = [\n[format]\n¦", "width", "targets"),
-]
-
-
-@with_files({"gram.toml": "", "a.gram": SPEC})
-async def test_keys_and_values_of_the_project_file_are_completed(editor):
-    for text, offered, others in SETTINGS:
-        found = await complete(editor, "gram.toml", text)
-        assert set(offered.split()) <= set(found), text
-        assert not set(others.split()) & set(found), text
-    for text, label, wanted in [
-        ("[lints]\nnaming = ¦", "deny", "[lints]\nnaming = \"deny\""),
-        ("[lints]\nnaming = \"wa¦rn\" # 😀", "deny", "[lints]\nnaming = \"deny\" # 😀"),
-        ("[lints]\nnam¦ = 1", "naming", "[lints]\nnaming = 1"),
-        ("targets = ¦", "mcp", "targets = [\"mcp\"]"),
-        ("targets = ['😀', 'm¦']", "mcp", "targets = ['😀', \"mcp\"]"),
-        ("[prices]\n¦", "openai/gpt-4o-mini", "[prices]\n\"openai/gpt-4o-mini\""),
-    ]:
-        assert (await complete(editor, "gram.toml", text))[label] == wanted
-
-
-@with_files({"gram.toml": "", "a.gram": SPEC})
-async def test_keys_and_values_of_the_project_file_are_explained(editor):
-    editor.open("gram.toml", """targets = ["mcp"] # 😀
-[format]
-width = 90
-[lints]
-"naming" = {level = "deny", tools = "snake_case"}
-too-many-tools.max = 3
-[prices]
-a = {input = 1, output = 2}
-""", "toml")
-    for words, inside, wanted, place in [
-        ("targets", 2, "compiles to", "targets"),
-        ("mcp", 1, "--target mcp", '"mcp"'),
-        ("format", 0, "`width`", "format"),
-        ("width", 5, "from 20 to 1000", "width"),
-        ("lints", 0, "Level of a lint", "lints"),
-        ("naming", 3, "- `tools`", '"naming"'),
-        ("deny", 1, "error", '"deny"'),
-        ("tools =", 1, "the case of tools", "tools"),
-        ("max", 1, "default", "max"),
-        ("input", 0, "input tokens", "input"),
-    ]:
-        text, span = await hover(editor, "gram.toml", words, inside)
-        assert wanted in text, (words, text)
-        assert span == place
-    assert await hover(editor, "gram.toml", "90") is None
-    assert await hover(editor, "gram.toml", "# ", 1) is None
-
 
 @with_files({"gram.toml": "", "a.gram": "[now:Tool | ()==>(::Text)]\n"})
 async def test_mistakes_in_the_project_file_are_shown_while_it_is_edited(editor):
@@ -143,7 +62,6 @@ async def test_new_project_files_are_checked(editor):
     editor.open("sub/gram.toml", "tagets = []\n", "toml")
     found = await editor.diagnostics("sub/gram.toml")
     assert told(editor, "sub/gram.toml", found) == [("tagets", "unknown key `tagets`")]
-    assert "budget" in await complete(editor, "sub/gram.toml", "¦")
 
 
 @with_files({"gram.toml": "", "a.gram": SPEC, "Cargo.toml": "", "b.json": ""})
@@ -232,40 +150,6 @@ async def test_recorded_calls_are_checked_while_they_are_edited(editor, end):
     # The specification changes, without being saved.
     editor.open("a.gram", SPEC.replace("order", "number"))
     await editor.pushed("calls.jsonl", lambda found: "`number` is missing" in str(found))
-
-
-# The line, where ¦ is the cursor; what is offered; what is not.
-LINES = [
-    ('{¦', "id input expect user", "calls"),
-    ('{"in¦put": "a"}', "input", "calls"),
-    ('{"input": "a", "expect": {"c¦', "contains calls call_order", "input"),
-    ('{"expect": {"calls": [{"¦', "name arguments", "calls"),
-    ('{"expect": {"calls": [{"name": "f¦"}]}}', "find", "erase"),
-    ('{"expect": {"forbidden_calls": ["¦', "find", ""),
-    ('{"expect": {"call_order": ["find", ¦', "find", "erase"),
-    ('{"expect": {"calls": [{"name": "find", "arguments": {"¦', "order limit", "name"),
-    ('{"input": "¦', "", "input find"),
-    ('{"note": {"¦', "", "input name"),
-]
-
-
-@with_files({"gram.toml": "", "a.gram": "/** Finds it */ " + SPEC, "cases.jsonl": ""})
-async def test_cases_are_completed_and_explained(editor):
-    for line, offered, others in LINES:
-        found = await complete(editor, "cases.jsonl", '{"input": "ü😀"}\n' + line + '\n{"input": 3}')
-        assert set(offered.split()) <= set(found), line
-        assert not set(others.split()) & set(found), line
-    for line, label, wanted in [
-        ('{"inp¦', "input", '{"input": '),
-        ('{"😀": 1, "in¦put": "a"}', "input", '{"😀": 1, "input": "a"}'),
-        ('{"expect": {"call_order": ["x¦y"]}}', "find", '{"expect": {"call_order": ["find"]}}'),
-    ]:
-        assert (await complete(editor, "cases.jsonl", line))[label] == wanted
-    editor.open("cases.jsonl",
-                '{"input": "😀"}\n{"input": "find", "expect": {"call_order": ["find"]}}', "jsonl")
-    shown, span = await hover(editor, "cases.jsonl", '["find', 3)
-    assert "Finds it" in shown and span == '"find"'
-    assert await hover(editor, "cases.jsonl", '"find"', 3) is None
 
 
 @with_files({"gram.toml": "", "a.gram": SPEC, "cases.jsonl": ""})

@@ -159,24 +159,6 @@ fn unknown_key(parent: &str, key: &str, near: Vec<&str>) -> CaseProblem {
     CaseProblem { place, message: format!("unknown key `{key}`"), near }
 }
 
-/// The keys that the object at a JSON pointer of a case may have. Empty if it may have any.
-pub fn known_keys(pointer: &str) -> Vec<String> {
-    if pointer.is_empty() {
-        return KEYS.map(str::to_owned).into();
-    }
-    // The reader lists the known keys where it finds an unknown one.
-    let mut value = json!({"?": 0});
-    for part in pointer.split('/').skip(1).collect::<Vec<_>>().into_iter().rev() {
-        value = if part.parse::<usize>().is_ok() { json!([value]) } else { json!({part: value}) };
-    }
-    let Err(message) = Case::parse(&value.to_string(), NO_LINE, Path::new("")) else {
-        return Vec::new();
-    };
-    let known = message.split_once("unknown field `?`").map(|(_, known)| known);
-    let known = known.into_iter().flat_map(|known| known.split('`').skip(1).step_by(2));
-    known.map(str::to_owned).collect()
-}
-
 /// The pointer to a member.
 pub(crate) fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", escape_token(key))
@@ -361,13 +343,65 @@ mod tests {
         }
     }
 
+    /// The keys that the object at a JSON pointer of a case may have. Empty if it may have any.
+    fn known_keys(pointer: &str) -> Vec<String> {
+        if pointer.is_empty() {
+            return KEYS.map(str::to_owned).into();
+        }
+        // The reader lists the known keys where it finds an unknown one.
+        let mut value = json!({"?": 0});
+        for part in pointer.split('/').skip(1).collect::<Vec<_>>().into_iter().rev() {
+            value =
+                if part.parse::<usize>().is_ok() { json!([value]) } else { json!({part: value}) };
+        }
+        let Err(message) = Case::parse(&value.to_string(), NO_LINE, Path::new("")) else {
+            return Vec::new();
+        };
+        let known = message.split_once("unknown field `?`").map(|(_, known)| known);
+        let known = known.into_iter().flat_map(|known| known.split('`').skip(1).step_by(2));
+        known.map(str::to_owned).collect()
+    }
+
+    /// The keys that a part of the published schema lists.
+    fn published_keys(schema: &Value, pointer: &str) -> Vec<String> {
+        let part = schema.pointer(pointer).and_then(|part| part["properties"].as_object());
+        part.into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    }
+
     #[test]
-    fn keys_are_those_of_the_reader() {
-        assert_eq!(known_keys("").len(), KEYS.len());
-        assert!(known_keys("/expect").iter().any(|key| key == "call_order"));
-        assert_eq!(known_keys("/expect/calls/3"), ["name", "arguments"]);
-        assert!(known_keys("/user").iter().any(|key| key == "goal"));
+    fn the_published_schema_has_the_keys_of_the_reader() {
+        let schema = include_str!("../../../../grammar/cases.schema.json");
+        let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+        for (case, part) in [
+            ("", ""),
+            ("/expect", "/properties/expect"),
+            ("/expect/calls/3", "/$defs/call"),
+            ("/expect/rubric", "/properties/expect/properties/rubric"),
+            ("/user", "/properties/user"),
+        ] {
+            let (mut known, mut published) = (known_keys(case), published_keys(&schema, part));
+            known.sort();
+            published.sort();
+            assert_eq!(published, known, "{case}");
+        }
         assert_eq!(known_keys("/note"), [""; 0]);
+    }
+
+    #[test]
+    fn the_published_schema_accepts_the_cases_of_the_examples() {
+        let schema = include_str!("../../../../grammar/cases.schema.json");
+        let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+        let schema = jsonschema::validator_for(&schema);
+        assert!(schema.is_ok(), "{:?}", schema.err());
+        let cases = include_str!("../../../../examples/shop/cases.jsonl");
+        for line in cases.lines() {
+            let case: Value = serde_json::from_str(line).unwrap_or_default();
+            assert!(schema.as_ref().is_ok_and(|schema| schema.is_valid(&case)), "{line}");
+        }
+        for wrong in [r#"{"input": 7}"#, r#"{"input": "a", "expect": {"contain": "b"}}"#, "{}"] {
+            let case: Value = serde_json::from_str(wrong).unwrap_or_default();
+            assert!(schema.as_ref().is_ok_and(|schema| !schema.is_valid(&case)), "{wrong}");
+        }
     }
 
     #[test]

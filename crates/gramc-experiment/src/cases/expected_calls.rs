@@ -70,20 +70,6 @@ impl<'m> ExpectedCalls<'m> {
         hasher.finish()
     }
 
-    /// The names that the agents can call, sorted.
-    pub fn names(&self) -> Vec<&'m str> {
-        let mut names: Vec<_> =
-            self.of_agents.as_ref().unwrap_or(&self.known).iter().copied().collect();
-        names.sort_unstable();
-        names
-    }
-
-    /// The parameters of a tool.
-    pub fn parameters(&self, tool: &str) -> Vec<&'m str> {
-        let tool = self.tools.get(tool).map(|checked| checked.tool);
-        tool.into_iter().flat_map(|tool| &tool.parameters).map(|field| &*field.name).collect()
-    }
-
     /// The expected calls that no run can make.
     pub(crate) fn problems(&self, grader: &Grader) -> Vec<CaseProblem> {
         let mut found = Vec::new();

@@ -15,13 +15,11 @@ use crate::workspace_edit::DocumentEdits;
 /// The edits of one file, by span.
 type FileEdits = BTreeMap<Span, String>;
 
-/// Edits of the files of a project and of files that they name.
+/// Edits of the files of a project.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     /// By the index of a gram file.
     files: BTreeMap<usize, FileEdits>,
-    /// Files that are not gram.
-    others: Vec<(Arc<File>, FileEdits)>,
 }
 
 impl Edits {
@@ -53,15 +51,6 @@ impl Edits {
         }
     }
 
-    /// Adds the edits of a file that is not gram.
-    pub(super) fn add_other(&mut self, file: Arc<File>, edits: FileEdits) {
-        let known = self.others.iter_mut().find(|(known, _)| known.path == file.path);
-        match known {
-            Some((_, all)) => all.extend(edits),
-            None => self.others.push((file, edits)),
-        }
-    }
-
     /// The gram files after the edits.
     pub(super) fn texts(&self, snapshot: &Snapshot) -> Vec<Parse> {
         let files = snapshot.files().iter().enumerate();
@@ -81,15 +70,13 @@ impl Edits {
     /// The edits in the form of the protocol.
     pub(super) fn documents(self, cx: &RequestContext) -> Vec<DocumentEdits> {
         let snapshot = &*cx.snapshot;
-        let own = self.files.into_iter();
-        let own =
-            own.filter_map(|(at, edits)| Some((Arc::clone(snapshot.files().get(at)?), edits)));
-        let document = |(file, edits): (Arc<File>, FileEdits)| {
+        let document = |(at, edits): (usize, FileEdits)| {
+            let file = snapshot.files().get(at)?;
             let positions = file.positions(snapshot.encoding);
             let edits = edits.into_iter();
             let edits = edits.map(|(span, text)| lsp::TextEdit::new(positions.range(span), text));
-            (file.uri.clone(), file.version, edits.collect())
+            Some((file.uri.clone(), file.version, edits.collect()))
         };
-        own.chain(self.others).map(document).collect()
+        self.files.into_iter().filter_map(document).collect()
     }
 }

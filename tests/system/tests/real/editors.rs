@@ -176,6 +176,8 @@ fn the_extension_for_vs_code_is_packaged() {
         "extension/language-configuration.json",
         "extension/package.json",
         "extension/readme.md",
+        "extension/schemas/cases.schema.json",
+        "extension/schemas/gram.schema.json",
         "extension/snippets/gram.json",
         "extension/syntaxes/gram-markdown.tmLanguage.json",
         "extension/syntaxes/gram.tmLanguage.json",
