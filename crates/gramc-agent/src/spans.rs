@@ -6,16 +6,14 @@
 
 mod contents;
 mod export;
+mod otlp;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use gramc_tools::Verdict;
-use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status, TraceContextExt as _};
-use opentelemetry::{Context, KeyValue, StringValue, Value};
-use opentelemetry_sdk::trace::{IdGenerator as _, RandomIdGenerator, SdkTracer};
+use gramc_tools::{CallError, Verdict};
 use parking_lot::Mutex;
 use smol_str::SmolStr;
 
@@ -27,46 +25,80 @@ use crate::turn::{TurnEnd, TurnResult};
 
 pub use export::{Telemetry, TelemetryError};
 
+use self::export::SpanQueue;
+use self::otlp::{Attribute, AttributeValue, Span, SpanIds, SpanKind};
+
 /// Records one conversation as spans.
 pub struct SpanRecorder {
     shared: Arc<SpanContext>,
     /// The call that the conversation belongs to, if any.
-    parent: Context,
-    conversation: StringValue,
+    parent: Option<SpanIds>,
+    conversation: String,
     state: Mutex<OpenSpans>,
 }
 
 /// What conversations of one run share.
 struct SpanContext {
-    tracer: SdkTracer,
+    queue: SpanQueue,
     contents: bool,
     agents: HashMap<SmolStr, ModelIdentity>,
 }
 
 /// The model of an agent.
 struct ModelIdentity {
-    provider: StringValue,
-    model: StringValue,
+    provider: String,
+    model: String,
 }
 
 impl ModelIdentity {
     fn new(name: &str) -> Self {
         let (provider, model) = name.split_once('/').unwrap_or(("", name));
-        let (provider, model) = (provider_name(provider).to_owned(), model.to_owned());
-        Self { provider: provider.into(), model: model.into() }
+        Self { provider: provider_name(provider).to_owned(), model: model.to_owned() }
     }
 }
 
 /// The spans that are not ended.
 #[derive(Default)]
 struct OpenSpans {
-    turn: Option<Context>,
-    /// The start and the attributes of the current model request.
-    request: Option<(SystemTime, Vec<KeyValue>)>,
+    turn: Option<OpenSpan>,
+    request: Option<OpenRequest>,
     /// Calls of agents, by id.
-    calls: HashMap<String, Context>,
+    calls: HashMap<String, OpenSpan>,
     /// The model that replaced the one of the agent, if any.
     model: Option<ModelIdentity>,
+}
+
+/// A span that is not ended.
+struct OpenSpan {
+    ids: SpanIds,
+    parent: Option<SpanIds>,
+    name: String,
+    kind: SpanKind,
+    start: SystemTime,
+    attributes: Vec<Attribute>,
+}
+
+impl OpenSpan {
+    /// A span that starts now.
+    fn start(name: String, attributes: Vec<Attribute>, parent: Option<SpanIds>) -> Self {
+        let (ids, kind) = (SpanQueue::new_ids(parent), SpanKind::Internal);
+        Self { ids, parent, name, kind, start: SystemTime::now(), attributes }
+    }
+
+    /// Ends the span now. `error` is its type.
+    fn end(self, queue: &SpanQueue, error: Option<&str>) {
+        let Self { ids, parent, name, kind, start, mut attributes } = self;
+        attributes.extend(error.map(|error| Attribute::new("error.type", error)));
+        let (end, failed) = (SystemTime::now(), error.is_some());
+        queue.send(Span { ids, parent, name, kind, start, end, attributes, failed });
+    }
+}
+
+/// The current model request.
+#[derive(Clone)]
+struct OpenRequest {
+    start: SystemTime,
+    attributes: Vec<Attribute>,
 }
 
 impl fmt::Debug for SpanRecorder {
@@ -83,20 +115,20 @@ impl SpanRecorder {
         let known = team.members.iter().zip(&team.models);
         let known =
             known.map(|(member, model)| (member.name.clone(), ModelIdentity::new(model.name())));
-        let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
-        let shared = SpanContext { tracer, contents, agents: known.collect() };
-        Self::nested(Arc::new(shared), Context::new())
+        let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
+        let shared = SpanContext { queue, contents, agents: known.collect() };
+        Self::nested(Arc::new(shared), None)
     }
 
     /// Records tool calls that belong to no agent.
     pub fn of_calls(telemetry: &Telemetry) -> Self {
-        let (tracer, contents) = (telemetry.tracer.clone(), telemetry.contents);
-        let shared = SpanContext { tracer, contents, agents: HashMap::new() };
-        Self::nested(Arc::new(shared), Context::new())
+        let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
+        let shared = SpanContext { queue, contents, agents: HashMap::new() };
+        Self::nested(Arc::new(shared), None)
     }
 
-    fn nested(shared: Arc<SpanContext>, parent: Context) -> Self {
-        let conversation = RandomIdGenerator::default().new_trace_id().to_string().into();
+    fn nested(shared: Arc<SpanContext>, parent: Option<SpanIds>) -> Self {
+        let conversation = uuid::Uuid::new_v4().simple().to_string();
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
@@ -106,28 +138,27 @@ impl SpanRecorder {
     }
 
     /// The attributes of all spans of an agent's model.
-    fn model_attributes(&self, operation: &'static str, agent: &str) -> Vec<KeyValue> {
+    fn model_attributes(&self, operation: &'static str, agent: &str) -> Vec<Attribute> {
         let mut all = vec![
-            KeyValue::new("gen_ai.operation.name", operation),
-            KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
+            Attribute::new("gen_ai.operation.name", operation),
+            Attribute::new("gen_ai.conversation.id", self.conversation.clone()),
         ];
         if let Some(known) = self.identity(&self.state.lock(), agent) {
-            all.push(KeyValue::new("gen_ai.provider.name", known.provider.clone()));
-            all.push(KeyValue::new("gen_ai.request.model", known.model.clone()));
+            all.push(Attribute::new("gen_ai.provider.name", known.provider.clone()));
+            all.push(Attribute::new("gen_ai.request.model", known.model.clone()));
         }
         all
     }
 
-    fn start_span(&self, name: String, attributes: Vec<KeyValue>, parent: &Context) -> Context {
-        let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
-        let span = builder.with_attributes(attributes);
-        Context::new().with_span(span.start_with_context(&self.shared.tracer, parent))
+    /// The span that contains the requests and calls of the turn.
+    fn parent(&self, state: &OpenSpans) -> Option<SpanIds> {
+        state.turn.as_ref().map(|turn| turn.ids).or(self.parent)
     }
 
     fn start_turn(&self, agent: &str) {
         let mut attributes = self.model_attributes("invoke_agent", agent);
-        attributes.push(KeyValue::new("gen_ai.agent.name", agent.to_owned()));
-        let turn = self.start_span(format!("invoke_agent {agent}"), attributes, &self.parent);
+        attributes.push(Attribute::new("gen_ai.agent.name", agent.to_owned()));
+        let turn = OpenSpan::start(format!("invoke_agent {agent}"), attributes, self.parent);
         let mut state = self.state.lock();
         let model = state.model.take();
         *state = OpenSpans { turn: Some(turn), model, ..OpenSpans::default() };
@@ -135,18 +166,17 @@ impl SpanRecorder {
 
     fn start_request(&self, agent: &str, request: &ModelRequest<'_>) {
         let mut attributes = self.model_attributes("chat", agent);
-        let mut put = |key, value: Option<Value>| {
-            attributes.extend(value.map(|value| KeyValue::new(key, value)));
+        let mut put = |key, value: Option<AttributeValue>| {
+            attributes.extend(value.map(|value| Attribute::new(key, value)));
         };
         let sampling = request.sampling;
-        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).into();
-        put("gen_ai.request.temperature", sampling.temperature.map(Value::from));
-        put("gen_ai.request.top_p", sampling.top_p.map(Value::from));
-        put("gen_ai.request.max_tokens", sampling.max_tokens.map(|most| i64::from(most).into()));
-        put("gen_ai.request.seed", sampling.seed.map(whole));
-        put("gen_ai.request.stream", request.stream.then_some(Value::Bool(true)));
+        put("gen_ai.request.temperature", sampling.temperature.map(Into::into));
+        put("gen_ai.request.top_p", sampling.top_p.map(Into::into));
+        put("gen_ai.request.max_tokens", sampling.max_tokens.map(|max| u64::from(max).into()));
+        put("gen_ai.request.seed", sampling.seed.map(Into::into));
+        put("gen_ai.request.stream", request.stream.then(|| true.into()));
         if self.shared.contents {
-            let attribute = |text: String| Some(Value::from(text));
+            let attribute = |text: String| Some(AttributeValue::from(text));
             put(
                 "gen_ai.system_instructions",
                 attribute(contents::instruction(request.instruction)),
@@ -154,7 +184,8 @@ impl SpanRecorder {
             put("gen_ai.input.messages", attribute(contents::messages(request.messages)));
             put("gen_ai.tool.definitions", attribute(contents::tools(request.tools)));
         }
-        self.state.lock().request = Some((SystemTime::now(), attributes));
+        let start = SystemTime::now();
+        self.state.lock().request = Some(OpenRequest { start, attributes });
     }
 
     /// Ends the span of a model request. A retry starts a new one after the delay.
@@ -165,47 +196,46 @@ impl SpanRecorder {
         again: Option<Duration>,
     ) {
         let mut state = self.state.lock();
-        let Some((began, mut attributes)) = state.request.take() else { return };
+        let Some(request) = state.request.take() else { return };
+        let OpenRequest { start, mut attributes } = request.clone();
         let now = SystemTime::now();
         // The turn ended during the delay before a retry.
-        if began > now {
+        if start > now {
             return;
         }
         let model = self.identity(&state, agent);
         let kind = match model {
-            Some(known) if known.provider.as_str() == "scripted" => SpanKind::Internal,
+            Some(known) if known.provider == "scripted" => SpanKind::Internal,
             _ => SpanKind::Client,
         };
         let name = format!("chat {}", model.map_or("", |known| known.model.as_str()));
-        state.request = again.and_then(|wait| Some((now.checked_add(wait)?, attributes.clone())));
+        state.request = again.and_then(|wait| {
+            let start = now.checked_add(wait)?;
+            Some(OpenRequest { start, ..request })
+        });
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
             let finish_reason = reply.finish_reason.name(!reply.message.tool_calls.is_empty());
-            let reasons = Value::Array(vec![StringValue::from(finish_reason)].into());
-            attributes.push(KeyValue::new("gen_ai.response.finish_reasons", reasons));
+            let reasons = AttributeValue::Texts(vec![finish_reason.to_owned()]);
+            attributes.push(Attribute::new("gen_ai.response.finish_reasons", reasons));
             if self.shared.contents {
                 let message = contents::reply(&reply.message, finish_reason);
-                attributes.push(KeyValue::new("gen_ai.output.messages", message));
+                attributes.push(Attribute::new("gen_ai.output.messages", message));
             }
         }
-        let builder = SpanBuilder::from_name(name).with_kind(kind);
-        let builder = builder.with_start_time(began).with_attributes(attributes);
-        let parent = state.turn.as_ref().unwrap_or(&self.parent);
-        let mut span = builder.start_with_context(&self.shared.tracer, parent);
-        if let Err(error) = outcome {
-            span.set_attribute(KeyValue::new("error.type", error));
-            span.set_status(Status::error(""));
-        }
-        span.end_with_timestamp(now);
+        let parent = self.parent(&state);
+        let ids = SpanQueue::new_ids(parent);
+        let span = OpenSpan { ids, parent, name, kind, start, attributes };
+        span.end(&self.shared.queue, outcome.err());
     }
 
-    fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<KeyValue>) {
+    fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<Attribute>) {
         let attributes = vec![
-            KeyValue::new("gen_ai.operation.name", "execute_tool"),
-            KeyValue::new("gen_ai.conversation.id", self.conversation.clone()),
-            KeyValue::new("gen_ai.tool.name", name.to_owned()),
-            KeyValue::new("gen_ai.tool.call.id", id.to_owned()),
-            KeyValue::new("gen_ai.tool.type", "function"),
+            Attribute::new("gen_ai.operation.name", "execute_tool"),
+            Attribute::new("gen_ai.conversation.id", self.conversation.clone()),
+            Attribute::new("gen_ai.tool.name", name.to_owned()),
+            Attribute::new("gen_ai.tool.call.id", id.to_owned()),
+            Attribute::new("gen_ai.tool.type", "function"),
         ];
         (format!("execute_tool {name}"), attributes)
     }
@@ -213,25 +243,19 @@ impl SpanRecorder {
     fn end_call(&self, call: &ModelCall, verdict: &Verdict, took: Duration) {
         let now = SystemTime::now();
         let mut state = self.state.lock();
-        let call_span = state.calls.remove(&call.id).unwrap_or_else(|| {
+        let mut span = state.calls.remove(&call.id).unwrap_or_else(|| {
             let (name, attributes) = self.call_attributes(&call.id, &call.name);
-            let builder = SpanBuilder::from_name(name).with_kind(SpanKind::Internal);
-            let builder = builder.with_start_time(now.checked_sub(took).unwrap_or(now));
-            let parent = state.turn.as_ref().unwrap_or(&self.parent);
-            let builder = builder.with_attributes(attributes);
-            Context::new().with_span(builder.start_with_context(&self.shared.tracer, parent))
+            let start = now.checked_sub(took).unwrap_or(now);
+            OpenSpan { start, ..OpenSpan::start(name, attributes, self.parent(&state)) }
         });
-        let span = call_span.span();
-        if let Err(error) = &verdict.outcome {
-            span.set_attribute(KeyValue::new("error.type", error.error_type()));
-            span.set_status(Status::error(""));
-        }
         if self.shared.contents {
-            let cut = contents::cut;
-            span.set_attribute(KeyValue::new("gen_ai.tool.call.arguments", cut(&call.arguments)));
-            span.set_attribute(KeyValue::new("gen_ai.tool.call.result", cut(&verdict.message())));
+            let mut put = |key, text: &str| {
+                span.attributes.push(Attribute::new(key, contents::cut(text)));
+            };
+            put("gen_ai.tool.call.arguments", &call.arguments);
+            put("gen_ai.tool.call.result", &verdict.message());
         }
-        span.end_with_timestamp(now);
+        span.end(&self.shared.queue, verdict.outcome.as_ref().err().map(CallError::error_type));
     }
 
     fn end_turn(&self, agent: &str, turn: &TurnResult) {
@@ -247,18 +271,12 @@ impl SpanRecorder {
         let model = open.model.take();
         let state = std::mem::replace(&mut *open, OpenSpans { model, ..OpenSpans::default() });
         drop(open);
-        for call in state.calls.values() {
-            call.span().set_status(Status::error(""));
-            call.span().end();
+        for call in state.calls.into_values() {
+            call.end(&self.shared.queue, Some("_OTHER"));
         }
-        let Some(context) = state.turn else { return };
-        let span = context.span();
-        span.set_attributes(usage(turn.usage));
-        if let Some(error) = error {
-            span.set_attribute(KeyValue::new("error.type", error));
-            span.set_status(Status::error(""));
-        }
-        span.end();
+        let Some(mut span) = state.turn else { return };
+        span.attributes.extend(usage(turn.usage));
+        span.end(&self.shared.queue, error);
     }
 }
 
@@ -284,20 +302,19 @@ impl Observer for SpanRecorder {
     fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
         let mut state = self.state.lock();
         let (name, attributes) = self.call_attributes(id, agent);
-        let call = self.start_span(name, attributes, state.turn.as_ref().unwrap_or(&self.parent));
-        state.calls.insert(id.to_owned(), call.clone());
-        Some(Box::new(Self::nested(Arc::clone(&self.shared), call)))
+        let call = OpenSpan::start(name, attributes, self.parent(&state));
+        let parent = Some(call.ids);
+        state.calls.insert(id.to_owned(), call);
+        Some(Box::new(Self::nested(Arc::clone(&self.shared), parent)))
     }
 }
 
-fn usage(usage: Usage) -> impl Iterator<Item = KeyValue> {
+fn usage(usage: Usage) -> impl Iterator<Item = Attribute> {
     let counts = [
         ("gen_ai.usage.input_tokens", usage.input_tokens),
         ("gen_ai.usage.output_tokens", usage.output_tokens),
     ];
-    counts.into_iter().filter_map(|(key, count)| {
-        Some(KeyValue::new(key, i64::try_from(count?).unwrap_or(i64::MAX)))
-    })
+    counts.into_iter().filter_map(|(key, count)| Some(Attribute::new(key, count?)))
 }
 
 /// The name of a provider in the semantic conventions.

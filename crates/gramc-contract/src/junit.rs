@@ -1,34 +1,56 @@
 //! Reports as JUnit XML, which most CI systems show.
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::fmt::Write as _;
 
 use crate::report::ToolReport;
 
-/// The reports of a library as one document of JUnit XML. Fails with the reason if it cannot be written.
-pub fn junit(library: &str, reports: &[ToolReport]) -> Result<String, String> {
-    let mut suite = TestSuite::new(library);
+/// The reports of a library as one document of JUnit XML.
+pub fn junit(library: &str, reports: &[ToolReport]) -> String {
+    let tests = reports.len();
+    let failures = reports.iter().filter(|tool| !tool.violations.is_empty()).count();
+    let skipped = reports.iter().filter(|tool| tool.status() == "skipped").count();
+    let library = escape(library);
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuites name=\"gramc test\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n    \
+         <testsuite name=\"{library}\" tests=\"{tests}\" disabled=\"{skipped}\" errors=\"0\" \
+         failures=\"{failures}\">\n"
+    );
     for tool in reports {
-        let status = match (tool.violations.first(), tool.status()) {
-            (Some(first), _) => {
-                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_type(first.check.name());
-                status.set_message(&first.message);
-                let all = tool.violations.iter();
-                let lines = all
-                    .map(|it| format!("{}: {}\n  {}\n", it.check.name(), it.message, it.arguments));
-                status.set_description(lines.collect::<String>());
-                status
+        // Writing to a string cannot fail.
+        let _ = write!(xml, "        <testcase name=\"{}\">", escape(tool.tool.as_str()));
+        if let Some(first) = tool.violations.first() {
+            let (kind, message) = (first.check.name(), escape(&first.message));
+            let _ = write!(xml, "<failure message=\"{message}\" type=\"{kind}\">");
+            for it in &tool.violations {
+                let line = format!("{}: {}\n  {}\n", it.check.name(), it.message, it.arguments);
+                xml.push_str(&escape(&line));
             }
-            (None, "skipped") => {
-                let mut status = TestCaseStatus::skipped();
-                status.set_message(tool.skipped.as_deref().unwrap_or_default());
-                status
-            }
-            _ => TestCaseStatus::success(),
-        };
-        suite.add_test_case(TestCase::new(tool.tool.as_str(), status));
+            xml.push_str("</failure>");
+        } else if tool.status() == "skipped" {
+            let message = escape(tool.skipped.as_deref().unwrap_or_default());
+            let _ = write!(xml, "<skipped message=\"{message}\"/>");
+        }
+        xml.push_str("</testcase>\n");
     }
-    let mut report = Report::new("gramc test");
-    report.add_test_suite(suite);
-    report.to_string().map_err(|error| error.to_string())
+    xml.push_str("    </testsuite>\n</testsuites>\n");
+    xml
+}
+
+/// A text for XML 1.0, without the control characters that it cannot contain.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(c),
+            '\u{fffe}' | '\u{ffff}' => {}
+            _ if c.is_control() => {}
+            _ => escaped.push(c),
+        }
+    }
+    escaped
 }

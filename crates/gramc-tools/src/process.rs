@@ -4,8 +4,7 @@ use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::sync::OnceLock;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
 use crate::environment::ProgramEnvironment;
 use crate::sanitize::sanitize_line;
@@ -32,7 +31,7 @@ pub fn watch_processes(watcher: Box<dyn ProcessWatcher>) {
 /// A running program and the processes that it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct ProcessGroup {
-    child: Box<dyn ChildWrapper>,
+    child: Child,
     /// The id of the group.
     id: Option<u32>,
     /// Whether the group was killed. Its id may have been reused since then.
@@ -85,11 +84,10 @@ impl ProcessGroup {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let mut command = CommandWrap::from(command);
         // `npx`, `uvx` and shells run the actual program as a child process, which has to end with
         // them.
         #[cfg(unix)]
-        command.wrap(process_wrap::tokio::ProcessGroup::leader());
+        command.process_group(0);
         if let Some(watcher) = WATCHER.get() {
             watcher.starting();
         }
@@ -100,9 +98,9 @@ impl ProcessGroup {
         }
         let mut group = Self { child, id, over: false };
         let missing = || io::Error::other("it has no pipes");
-        let input = group.child.stdin().take().ok_or_else(missing)?;
-        let output = group.child.stdout().take().ok_or_else(missing)?;
-        let errors = group.child.stderr().take().ok_or_else(missing)?;
+        let input = group.child.stdin.take().ok_or_else(missing)?;
+        let output = group.child.stdout.take().ok_or_else(missing)?;
+        let errors = group.child.stderr.take().ok_or_else(missing)?;
         Ok((group, ProcessPipes { input, output, errors }))
     }
 
@@ -118,16 +116,31 @@ impl ProcessGroup {
     /// Asks all processes of the group to terminate.
     #[cfg(unix)]
     pub fn terminate(&self) -> io::Result<()> {
-        /// The number of SIGTERM, the same on every Unix.
-        const SIGTERM: i32 = 15;
-        self.child.signal(SIGTERM)
+        self.signal(rustix::process::Signal::TERM)
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: rustix::process::Signal) -> io::Result<()> {
+        let group = self.id.and_then(|id| rustix::process::Pid::from_raw(id.try_into().ok()?));
+        let group = group.ok_or_else(|| io::Error::other("the program has exited"))?;
+        Ok(rustix::process::kill_process_group(group, signal)?)
+    }
+
+    #[cfg(not(unix))]
+    fn kill_all(&mut self) -> io::Result<()> {
+        self.child.start_kill()
+    }
+
+    #[cfg(unix)]
+    fn kill_all(&mut self) -> io::Result<()> {
+        self.signal(rustix::process::Signal::KILL)
     }
 
     /// Kills all processes of the group.
     pub fn kill(&mut self) {
         if !self.over {
             // This fails if no process is left.
-            let _ = self.child.start_kill();
+            let _ = self.kill_all();
             self.over = true;
             if let (Some(watcher), Some(id)) = (WATCHER.get(), self.id) {
                 watcher.ended(id);

@@ -1,41 +1,78 @@
 //! The progress of an experiment on a terminal.
 
+use std::io::{IsTerminal as _, Write as _, stderr};
+use std::time::{Duration, Instant};
+
 use gramc_experiment::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parking_lot::Mutex;
+
+/// The number of characters of the bar.
+const WIDTH: usize = 30;
+
+/// The time between two drawings.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// How far the runs are, on standard error if that is a terminal.
-#[derive(Debug)]
-pub struct RunBar(ProgressBar);
+#[derive(Debug, Default)]
+pub struct RunBar(Mutex<Drawing>);
+
+#[derive(Debug, Default)]
+struct Drawing {
+    /// The time of the first progress, and the runs that were finished then: runs of another day say
+    /// nothing about the time that is left.
+    start: Option<(Instant, usize)>,
+    last: Option<Instant>,
+}
 
 impl RunBar {
     /// A bar that is shown once there is progress.
     pub fn new() -> Self {
-        // Draws nothing where standard error is no terminal.
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:30} {pos} of {len} runs, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self(bar)
+        Self::default()
     }
 
     /// Removes the bar.
     pub fn end(&self) {
-        self.0.finish_and_clear();
-    }
-}
-
-impl Default for RunBar {
-    fn default() -> Self {
-        Self::new()
+        if self.0.lock().last.take().is_some() {
+            draw("");
+        }
     }
 }
 
 impl Progress for RunBar {
     fn finished(&self, finished: usize, of: usize) {
-        self.0.set_length(of as u64);
-        if self.0.position() == 0 {
-            // Runs of another day say nothing about the time that is left.
-            self.0.reset_eta();
+        let now = Instant::now();
+        let mut drawing = self.0.lock();
+        let (start, before) = *drawing.start.get_or_insert((now, finished));
+        let is_early = drawing.last.is_some_and(|last| now.duration_since(last) < INTERVAL);
+        if (is_early && finished < of) || !stderr().is_terminal() {
+            return;
         }
-        self.0.set_position(finished as u64);
+        drawing.last = Some(now);
+        let done = WIDTH * finished.min(of) / of.max(1);
+        let bar = "█".repeat(done) + &"░".repeat(WIDTH - done);
+        let left = of.saturating_sub(finished);
+        let left = match u32::try_from(finished.saturating_sub(before)) {
+            Ok(0) | Err(_) => "?".to_owned(),
+            Ok(done) => {
+                let each = now.duration_since(start) / done;
+                show_time(each * u32::try_from(left).unwrap_or(u32::MAX))
+            }
+        };
+        draw(&format!("{bar} {finished} of {of} runs, {left} left"));
     }
+}
+
+fn show_time(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Replaces the line of the cursor.
+fn draw(line: &str) {
+    let mut errors = stderr().lock();
+    // Progress that cannot be shown is no error.
+    let _ = write!(errors, "\r\x1b[2K{line}").and_then(|()| errors.flush());
 }

@@ -1,25 +1,34 @@
 //! Export of spans to an OpenTelemetry collector.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
 
-use opentelemetry::trace::TracerProvider as _;
-use opentelemetry::{InstrumentationScope, KeyValue};
-use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
-use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::error::OTelSdkResult;
-use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
-use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
 use parking_lot::Mutex;
-use reqwest::Url;
-use tokio::runtime::Runtime;
+use percent_encoding::percent_decode_str;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Url};
 
-use crate::model::client;
+use super::otlp::{Attribute, Scope, Span, SpanIds, export_request};
+use crate::model::client::{self, ClientError};
 
 /// Timeout of export requests, unless the environment sets one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum number of spans of a request.
+const MAX_BATCH: usize = 512;
+
+/// Maximum number of spans that wait for their export.
+const MAX_QUEUE: usize = 2048;
+
+/// The time after which spans are exported even if they are few.
+const BATCH_TIME: Duration = Duration::from_secs(5);
+
+const SCOPE: Scope = Scope {
+    name: "gramc",
+    version: env!("CARGO_PKG_VERSION"),
+    schema_url: "https://opentelemetry.io/schemas/1.41.0",
+};
 
 /// A telemetry configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,26 +44,71 @@ pub enum TelemetryError {
     /// The address of the collector is invalid.
     #[error("invalid collector address: expected a URL such as `http://127.0.0.1:4318`")]
     Address,
-    /// The exporter cannot be created.
-    #[error("{0}")]
-    Exporter(String),
+    /// The HTTP client cannot be created.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The thread of the exporter cannot be started.
+    #[error("cannot start the span exporter: {0}")]
+    Exporter(#[from] std::io::Error),
 }
 
 /// Exports spans to a collector over OTLP and HTTP. A separate thread sends them in batches.
 #[derive(Debug)]
 pub struct Telemetry {
-    provider: SdkTracerProvider,
-    pub(super) tracer: SdkTracer,
+    pub(super) queue: SpanQueue,
     /// Whether spans contain messages, arguments and results.
     pub(super) contents: bool,
     /// The address of the collector in messages.
     collector: String,
-    failures: Arc<ExportFailures>,
+    /// Receives an error when the exporter has ended.
+    end: Receiver<()>,
+}
+
+/// The way of finished spans to the exporter.
+#[derive(Debug, Clone)]
+pub(super) struct SpanQueue {
+    /// `None` ends the exporter.
+    sender: SyncSender<Option<Span>>,
+    /// The share of traces that are exported.
+    ratio: f64,
+    failures: Arc<Mutex<ExportFailures>>,
 }
 
 /// The number of spans that were not exported, and the last error.
 #[derive(Debug, Default)]
-struct ExportFailures(Mutex<(usize, String)>);
+struct ExportFailures {
+    count: usize,
+    why: String,
+}
+
+impl SpanQueue {
+    /// New ids of a span, in the trace of its parent.
+    pub(super) fn new_ids(parent: Option<SpanIds>) -> SpanIds {
+        let random = || uuid::Uuid::new_v4().into_bytes();
+        let mut span = [0; 8];
+        span.copy_from_slice(&random()[8..]);
+        SpanIds { trace: parent.map_or_else(random, |parent| parent.trace), span }
+    }
+
+    /// Exports a span, if its trace is sampled.
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no precision")]
+    pub(super) fn send(&self, span: Span) {
+        let [.., a, b, c, d] = span.ids.trace;
+        let place = u32::from_be_bytes([a, b, c, d]) as f64 / u32::MAX as f64;
+        if self.ratio < 1.0 && place >= self.ratio {
+            return;
+        }
+        if self.sender.try_send(Some(span)).is_err() {
+            self.failures.lock().add(1, "too many spans at once".to_owned());
+        }
+    }
+}
+
+impl ExportFailures {
+    fn add(&mut self, count: usize, why: String) {
+        *self = Self { count: self.count + count, why };
+    }
+}
 
 impl Telemetry {
     /// Configures telemetry from the standard environment variables. Returns `None` without
@@ -89,54 +143,106 @@ impl Telemetry {
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         // The value is not shown, because it may be a key in the wrong variable.
         let url = url.ok_or(TelemetryError::Address)?;
-        Self::to(&url).map(Some)
+        Self::to(url).map(Some)
     }
 
-    fn to(url: &Url) -> Result<Self, TelemetryError> {
-        let failed = |error: &dyn fmt::Display| TelemetryError::Exporter(error.to_string());
-        let why = Arc::new(Mutex::new(None));
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_endpoint(url.as_str())
-            .with_http_client(
-                OtlpClient::new(url, Arc::clone(&why)).map_err(|error| failed(&error))?,
-            )
-            .build()
-            .map_err(|error| failed(&error))?;
-        let failures = Arc::new(ExportFailures::default());
-        let exporter = CountingExporter { exporter, why, failures: Arc::clone(&failures) };
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
-            .with_resource(resource())
-            .build();
-        let scope = InstrumentationScope::builder("gramc")
-            .with_version(env!("CARGO_PKG_VERSION"))
-            .with_schema_url("https://opentelemetry.io/schemas/1.41.0")
-            .build();
+    fn to(url: Url) -> Result<Self, TelemetryError> {
+        let limit = env_of_traces("TIMEOUT").and_then(|value| value.trim().parse().ok());
+        let limit = limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
+        let client = client::client(&url, limit)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (sender, spans) = mpsc::sync_channel(MAX_QUEUE);
+        let queue = SpanQueue { sender, ratio: sampling_ratio(), failures: Arc::default() };
+        let collector = redact(&url);
+        let exporter = Exporter { client, url, headers: headers(), resource: resource() };
+        let failures = Arc::clone(&queue.failures);
+        let (running, end) = mpsc::channel();
+        std::thread::Builder::new().name("spans".to_owned()).spawn(move || {
+            let mut is_last = false;
+            while !is_last {
+                let batch;
+                Batch { spans: batch, is_last } = next_batch(&spans);
+                let count = batch.len();
+                if count > 0
+                    && let Err(why) = runtime.block_on(exporter.send(&batch))
+                {
+                    failures.lock().add(count, why);
+                }
+            }
+            drop(running);
+        })?;
         let contents = env_var("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
         let contents = contents.map(|value| value.to_ascii_lowercase()).unwrap_or_default();
-        Ok(Self {
-            tracer: provider.tracer_with_scope(scope),
-            provider,
-            contents: matches!(&*contents, "true" | "span_only" | "span_and_event"),
-            collector: redact(url),
-            failures,
-        })
+        let contents = matches!(&*contents, "true" | "span_only" | "span_and_event");
+        Ok(Self { queue, contents, collector, end })
     }
 
     /// Exports the remaining spans within a time limit and describes failures of the export. Blocks
     /// the thread.
     pub fn shut_down(self, limit: Duration) -> Option<String> {
-        let over = self.provider.shutdown_with_timeout(limit);
-        let (count, why) = &*self.failures.0.lock();
-        let collector = &self.collector;
-        match (count, over) {
-            (0, Ok(())) => None,
-            (0, Err(_)) => Some(format!("the collector at {collector} does not respond")),
+        let Self { queue, collector, end, .. } = self;
+        // If the queue is full, the spans in it are lost anyway.
+        let _ = queue.sender.try_send(None);
+        let is_late = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        let ExportFailures { count, why } = &*queue.failures.lock();
+        match (count, is_late) {
+            (0, false) => None,
+            (0, true) => Some(format!("the collector at {collector} does not respond")),
             (1, _) => Some(format!("cannot export 1 span to the collector at {collector}: {why}")),
             (count, _) => {
                 Some(format!("cannot export {count} spans to the collector at {collector}: {why}"))
             }
+        }
+    }
+}
+
+/// The spans of a request.
+struct Batch {
+    spans: Vec<Span>,
+    /// Whether no more follow.
+    is_last: bool,
+}
+
+/// Waits for the spans of the next request.
+fn next_batch(queue: &Receiver<Option<Span>>) -> Batch {
+    let Ok(Some(first)) = queue.recv() else {
+        return Batch { spans: Vec::new(), is_last: true };
+    };
+    let mut spans = vec![first];
+    let end = Instant::now() + BATCH_TIME;
+    while spans.len() < MAX_BATCH {
+        match queue.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(Some(span)) => spans.push(span),
+            Ok(None) => return Batch { spans, is_last: true },
+            Err(_) => break,
+        }
+    }
+    Batch { spans, is_last: false }
+}
+
+/// Sends spans to a collector.
+struct Exporter {
+    client: Client,
+    url: Url,
+    headers: HeaderMap,
+    resource: Vec<Attribute>,
+}
+
+impl Exporter {
+    async fn send(&self, spans: &[Span]) -> Result<(), String> {
+        let post = self.client.post(self.url.clone()).headers(self.headers.clone());
+        let post = post.header(CONTENT_TYPE, "application/x-protobuf");
+        let body = export_request(&self.resource, &SCOPE, spans);
+        let response = post.body(body).send().await.map_err(|error| {
+            if error.is_timeout() {
+                "timed out".to_owned()
+            } else {
+                client::root_cause(&error).to_lowercase()
+            }
+        })?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(format!("HTTP status {status}")),
         }
     }
 }
@@ -146,6 +252,45 @@ fn env_var(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// Reads a variable of the exporter, which may be set for traces alone.
+fn env_of_traces(name: &str) -> Option<String> {
+    env_var(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"))
+        .or_else(|| env_var(&format!("OTEL_EXPORTER_OTLP_{name}")))
+}
+
+/// Reads a list such as `a=b,c=d`, whose values are percent-encoded.
+fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
+    list.split(',').filter_map(|pair| {
+        let (key, value) = pair.split_once('=')?;
+        Some((key.trim(), percent_decode_str(value.trim()).decode_utf8_lossy().into_owned()))
+    })
+}
+
+/// The headers of export requests.
+fn headers() -> HeaderMap {
+    let list = env_of_traces("HEADERS").unwrap_or_default();
+    let header = |(name, value): (&str, String)| {
+        let mut value = HeaderValue::try_from(value).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::try_from(name).ok()?, value))
+    };
+    pairs(&list).filter_map(header).collect()
+}
+
+/// The share of traces that are exported.
+fn sampling_ratio() -> f64 {
+    let sampler = env_var("OTEL_TRACES_SAMPLER").unwrap_or_default().to_ascii_lowercase();
+    // No trace has a parent in another process.
+    match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
+        "always_off" => 0.0,
+        "traceidratio" => {
+            let ratio = env_var("OTEL_TRACES_SAMPLER_ARG").and_then(|ratio| ratio.parse().ok());
+            ratio.unwrap_or(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 /// An address without parts that may contain a key.
 fn redact(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -153,118 +298,21 @@ fn redact(url: &Url) -> String {
 }
 
 /// The resource of the spans, with attributes from the environment.
-fn resource() -> Resource {
-    let own = [("service.name", "gramc"), ("service.version", env!("CARGO_PKG_VERSION"))];
-    let resource = Resource::builder_empty()
-        .with_attributes(own.map(|(key, value)| KeyValue::new(key, value)))
-        .with_detector(Box::new(TelemetryResourceDetector))
-        .with_detector(Box::new(EnvResourceDetector::new()));
-    match env_var("OTEL_SERVICE_NAME") {
-        Some(name) => resource.with_service_name(name).build(),
-        None => resource.build(),
+fn resource() -> Vec<Attribute> {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut all = vec![
+        ("service.version".to_owned(), version.to_owned()),
+        ("telemetry.sdk.language".to_owned(), "rust".to_owned()),
+        ("telemetry.sdk.name".to_owned(), "gramc".to_owned()),
+        ("telemetry.sdk.version".to_owned(), version.to_owned()),
+    ];
+    let list = env_var("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+    all.extend(pairs(&list).map(|(key, value)| (key.to_owned(), value)));
+    let service = env_var("OTEL_SERVICE_NAME");
+    if service.is_some() || !all.iter().any(|(key, _)| key == "service.name") {
+        all.retain(|(key, _)| key != "service.name");
+        let service = service.unwrap_or_else(|| "gramc".to_owned());
+        all.push(("service.name".to_owned(), service));
     }
-}
-
-/// The error of the last request, if it failed.
-type LastError = Arc<Mutex<Option<String>>>;
-
-/// An exporter that counts the spans that it could not send.
-#[derive(Debug)]
-struct CountingExporter {
-    exporter: SpanExporter,
-    why: LastError,
-    failures: Arc<ExportFailures>,
-}
-
-impl opentelemetry_sdk::trace::SpanExporter for CountingExporter {
-    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        let count = batch.len();
-        let outcome = self.exporter.export(batch).await;
-        if let Err(error) = &outcome {
-            let why = self.why.lock().take();
-            let mut failures = self.failures.0.lock();
-            *failures = (failures.0 + count, why.unwrap_or_else(|| error.to_string()));
-        }
-        outcome
-    }
-
-    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
-        self.exporter.shutdown_with_timeout(timeout)
-    }
-
-    fn force_flush(&self) -> OTelSdkResult {
-        self.exporter.force_flush()
-    }
-
-    fn set_resource(&mut self, resource: &Resource) {
-        self.exporter.set_resource(resource);
-    }
-}
-
-/// The HTTP client of the exporter, whose thread has no `tokio` runtime.
-#[derive(Debug)]
-struct OtlpClient {
-    client: reqwest::Client,
-    /// `None` after the client is dropped.
-    runtime: Option<Runtime>,
-    why: LastError,
-}
-
-impl OtlpClient {
-    fn new(url: &Url, why: LastError) -> Result<Self, String> {
-        let variables = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
-        let limit =
-            variables.into_iter().find_map(env_var).and_then(|value| value.trim().parse().ok());
-        let limit = limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
-        let client = client::client(url, limit).map_err(|error| error.to_string())?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|error| format!("cannot start the span exporter: {error}"))?;
-        Ok(Self { client, runtime: Some(runtime), why })
-    }
-
-    fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let runtime = self.runtime.as_ref().ok_or("the run is over")?;
-        let answer = runtime.block_on(self.client.send_bytes(request));
-        let why = match &answer {
-            Ok(answer) if answer.status().is_success() => None,
-            Ok(answer) => Some(format!("HTTP status {}", answer.status())),
-            Err(error) => Some(cause(&**error)),
-        };
-        *self.why.lock() = why;
-        answer
-    }
-}
-
-/// The root cause of an error.
-fn cause(error: &(dyn std::error::Error + 'static)) -> String {
-    if let Some(error) = error.downcast_ref::<reqwest::Error>()
-        && error.is_timeout()
-    {
-        return "timed out".to_owned();
-    }
-    client::root_cause(error).to_lowercase()
-}
-
-impl HttpClient for OtlpClient {
-    /// The exporter calls this on its own thread, which may block.
-    fn send_bytes<'s, 'f>(
-        &'s self,
-        request: Request<Bytes>,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'f>>
-    where
-        's: 'f,
-        Self: 'f,
-    {
-        Box::pin(async move { self.send(request) })
-    }
-}
-
-impl Drop for OtlpClient {
-    fn drop(&mut self) {
-        // Dropping a runtime on an async thread would panic.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
-    }
+    all.into_iter().map(|(key, value)| Attribute::new(key, value)).collect()
 }

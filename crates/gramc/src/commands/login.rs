@@ -39,7 +39,7 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
     say(format_args!("Sign in on this page:\n\n  {}\n", pending.page()));
     if io::stderr().is_terminal() && pending.page().starts_with("http") {
         // Without a browser on this machine, the user opens the page elsewhere.
-        let _ = open::that_detached(pending.page());
+        open_page(pending.page());
     }
     let address = page.wait().await;
     let address =
@@ -47,6 +47,22 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
     pending.complete(&address).await.map_err(|error| failure(&error))?;
     say(format_args!("You are signed in."));
     Ok(CLEAN)
+}
+
+/// Opens a page in the browser of the user, if there is one.
+fn open_page(page: &str) {
+    let mut command = if cfg!(target_os = "macos") {
+        Command::new("open")
+    } else if cfg!(windows) {
+        let mut command = Command::new("rundll32");
+        command.arg("url.dll,FileProtocolHandler");
+        command
+    } else {
+        Command::new("xdg-open")
+    };
+    let command = command.arg(page).stdin(Stdio::null()).stdout(Stdio::null());
+    // The page is also shown as text.
+    let _ = command.stderr(Stdio::null()).spawn();
 }
 
 pub(super) fn logout(args: &Logout) -> Outcome {
