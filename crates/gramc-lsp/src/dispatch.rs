@@ -1,12 +1,12 @@
 //! Dispatch of requests to their handlers.
 
-use lsp_server::ErrorCode;
 use lsp_types::Uri;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::document_kind::DocumentKind;
+use crate::message::ErrorCode;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{

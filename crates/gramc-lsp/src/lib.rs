@@ -42,6 +42,7 @@ mod lens;
 mod load;
 mod lookup;
 mod markdown;
+mod message;
 mod named_files;
 mod position;
 mod rename;

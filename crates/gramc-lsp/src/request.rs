@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use lsp_server::{ErrorCode, ResponseError};
 use lsp_types::Uri;
 use serde_json::Value;
 
 use crate::client::Client;
 use crate::file::File;
+use crate::message::{ErrorCode, ResponseError};
 use crate::position::Positions;
 use crate::snapshot::Snapshot;
 
@@ -29,7 +29,7 @@ impl RequestError {
 
 impl From<RequestError> for ResponseError {
     fn from(RequestError(code, message): RequestError) -> Self {
-        Self { code: code as i32, message, data: None }
+        Self { code: code as i32, message }
     }
 }
 

@@ -11,7 +11,6 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use lsp_types as lsp;
 use lsp_types::Uri;
 use serde::de::DeserializeOwned;
@@ -21,6 +20,9 @@ use crate::capabilities::capabilities;
 use crate::client::{Client, ClientSettings};
 use crate::global_state::GlobalState;
 use crate::load::{LoadedProject, load};
+use crate::message::{
+    ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
+};
 use crate::position::Encoding;
 use crate::transport::{self, Incoming, Json};
 use crate::uri::path_of;
@@ -199,29 +201,26 @@ impl Server {
     fn respond(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
         self.send(match answer {
             Ok(result) => result.response_to(&id),
-            Err(error) => {
-                let response = Response { id, response_result: Err(error) };
-                transport::json(&Message::Response(response))
-            }
+            Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}).into(),
         });
     }
 
     fn refuse(&mut self, id: RequestId, code: ErrorCode, why: &str) {
-        let error = ResponseError { code: code as i32, message: why.to_owned(), data: None };
+        let error = ResponseError { code: code as i32, message: why.to_owned() };
         self.respond(id, Err(error));
     }
 
     fn notify(&self, method: &str, params: Value) {
         let note = Notification { method: method.to_owned(), params };
-        self.send(transport::json(&Message::Notification(note)));
+        self.send(note.to_json());
     }
 
     fn ask(&mut self, method: &str, params: Value, what: ClientRequest) {
         self.next_id += 1;
         self.asked.insert(self.next_id, what);
-        let id = RequestId::from(self.next_id);
+        let id = RequestId::Number(self.next_id);
         let request = Request { id, method: method.to_owned(), params };
-        self.send(transport::json(&Message::Request(request)));
+        self.send(request.to_json());
     }
 
     fn log(&self, message: &str) {
@@ -345,11 +344,7 @@ impl Server {
                 }
             }
             "$/cancelRequest" => {
-                let id = match &params["id"] {
-                    Value::String(id) => Some(RequestId::from(id.clone())),
-                    id => id.as_i64().and_then(|id| i32::try_from(id).ok()).map(RequestId::from),
-                };
-                if let Some(id) = id {
+                if let Some(id) = RequestId::of_value(&params["id"]) {
                     self.cancel(id);
                 }
             }
@@ -412,8 +407,10 @@ impl Server {
     }
 
     fn response(&mut self, response: &Response) {
-        let id = serde_json::to_value(&response.id).ok().and_then(|id| id.as_i64());
-        let asked = id.and_then(|id| self.asked.remove(&i32::try_from(id).ok()?));
+        let asked = match &response.id {
+            RequestId::Number(id) => self.asked.remove(id),
+            RequestId::Text(_) => None,
+        };
         match (asked, &response.response_result) {
             (Some(ClientRequest::Configuration), Ok(values)) => {
                 self.apply_settings(&values[0].clone());

@@ -2,8 +2,11 @@
 
 use std::io::{self, BufRead, Write};
 
-use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
+
+use crate::message::{
+    ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
+};
 
 /// Maximum size of a message in bytes, enough for the largest file that gramc reads.
 const MAX_MESSAGE_BYTES: usize = 1 << 29;
@@ -90,7 +93,7 @@ fn message(mut value: Value) -> Incoming {
     // serde's untagged enums do not support numbers of arbitrary precision.
     let id = match value.get("id") {
         None => None,
-        Some(id) => match request_id(id) {
+        Some(id) => match RequestId::of_value(id) {
             Some(id) => Some(id),
             None if id.is_null() && value.get("method").is_none() => {
                 // An error response without an id.
@@ -120,7 +123,6 @@ fn message(mut value: Value) -> Incoming {
                         .and_then(|code| i32::try_from(code).ok())
                         .unwrap_or(0),
                     message: error["message"].as_str().unwrap_or_default().to_owned(),
-                    data: None,
                 }),
                 None => Ok(value.get_mut("result").map(Value::take).unwrap_or_default()),
             };
@@ -133,13 +135,6 @@ fn message(mut value: Value) -> Incoming {
     }
 }
 
-fn request_id(id: &Value) -> Option<RequestId> {
-    if let Some(text) = id.as_str() {
-        return Some(RequestId::from(text.to_owned()));
-    }
-    Some(RequestId::from(i32::try_from(id.as_i64()?).ok()?))
-}
-
 /// Writes a message.
 ///
 /// # Errors
@@ -149,15 +144,6 @@ pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
     let body = &message.0;
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
-}
-
-pub(crate) fn json(message: &Message) -> Json {
-    // All keys are strings, so serialization cannot fail.
-    let mut value = serde_json::to_value(message).unwrap_or_default();
-    if let Value::Object(fields) = &mut value {
-        fields.insert("jsonrpc".to_owned(), Value::from("2.0"));
-    }
-    Json(value.to_string())
 }
 
 /// Serialized JSON. Semantic tokens can have hundreds of thousands of numbers, too many for a `Value`.

@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use lsp_server::{ErrorCode, Request, RequestId, ResponseError};
 use lsp_types as lsp;
 use serde_json::Value;
 
@@ -12,6 +11,7 @@ use super::{PendingRequest, Server, ServerEvent};
 use crate::diagnostics;
 use crate::dispatch;
 use crate::global_state::ProjectKey;
+use crate::message::{ErrorCode, Request, RequestId, ResponseError};
 use crate::named_files;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
