@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as MapEntry;
 use std::ops::Bound;
 
+use gramc_model::words::singular;
 use smol_str::SmolStr;
 
 pub use self::identifier_words::split;
-pub(crate) use self::identifier_words::stem;
 use self::identifier_words::{NameReading, letters, readings, synonyms, weight};
 use self::similarity::{ComparisonBudget, LetterProfile};
 
@@ -148,7 +148,7 @@ impl NameIndex {
     }
 
     fn add_word(&mut self, word: &str) -> u32 {
-        let text = stem(word);
+        let text = singular(word);
         if let Some(known) = self.by_word.get(&*text) {
             return *known;
         }
@@ -291,7 +291,7 @@ impl NameIndex {
 
     /// Removes duplicate words and splits words that join two known words: `readfile`.
     fn apart<'w>(&self, words: &'w [String]) -> Vec<&'w str> {
-        let known = |text: &str| text.len() > 1 && self.by_word.contains_key(&*stem(text));
+        let known = |text: &str| text.len() > 1 && self.by_word.contains_key(&*singular(text));
         let mut apart = Vec::with_capacity(words.len());
         for word in words {
             let mut cuts = word.char_indices().skip(2).map(|(at, _)| word.split_at(at));
@@ -308,7 +308,7 @@ impl NameIndex {
 
     /// The known words that a word matches, with their scores, best first.
     fn meanings(&self, word: &str, budget: &mut ComparisonBudget) -> Vec<(u32, f32)> {
-        let text = stem(word);
+        let text = singular(word);
         let known = |text: &str| self.by_word.get(text).copied();
         let mut found: Vec<_> = known(&text).map(|word| (word, 1.0)).into_iter().collect();
         let alike = synonyms(&text).filter(|other| *other != &*text).filter_map(known);

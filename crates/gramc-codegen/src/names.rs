@@ -1,37 +1,16 @@
 //! Names in the manner of a language.
 
-/// The words of a name: `findOrder`, `find_order` and `find-order` are `find`, `order`.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let chars: Vec<char> = name.chars().collect();
-    let mut begins = true;
-    for (at, c) in chars.iter().enumerate() {
-        if !c.is_ascii_alphanumeric() {
-            begins = true;
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|at| chars.get(at));
-        let after = chars.get(at + 1);
-        // `HTTPUrl` is `HTTP`, `Url`.
-        let is_hump = c.is_ascii_uppercase()
-            && (before.is_some_and(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
-                || before.is_some_and(char::is_ascii_uppercase)
-                    && after.is_some_and(char::is_ascii_lowercase));
-        if begins || is_hump {
-            words.push(String::new());
-        }
-        begins = false;
-        if let Some(word) = words.last_mut() {
-            word.push(*c);
-        }
-    }
-    words
+use gramc_model::words;
+
+/// The words of a name in ASCII: `findOrder`, `find_order` and `find-order` are `find`, `order`.
+fn ascii_words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(words::words)
 }
 
 /// A name in `PascalCase`. Acronyms stay as they are.
 pub(crate) fn pascal(name: &str) -> String {
     let mut out = String::new();
-    for word in words(name) {
+    for word in ascii_words(name) {
         let mut chars = word.chars();
         out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
         out.push_str(chars.as_str());
@@ -41,7 +20,7 @@ pub(crate) fn pascal(name: &str) -> String {
 
 /// A name in `snake_case`.
 pub(crate) fn snake(name: &str) -> String {
-    let words: Vec<String> = words(name).iter().map(|word| word.to_ascii_lowercase()).collect();
+    let words: Vec<String> = ascii_words(name).map(str::to_ascii_lowercase).collect();
     begun(words.join("_"), 'x')
 }
 

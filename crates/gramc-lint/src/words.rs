@@ -6,38 +6,7 @@ use crate::settings::Case;
 
 /// The words of a name, in lower case: `read`, `file` of `readFile`, `read_file` and `ReadFile`.
 pub(crate) fn words(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let (word, after) = rest.split_at_checked(end_of_word(rest))?;
-        rest = after;
-        (!word.is_empty()).then(|| lower(word))
-    })
-}
-
-/// Where the word at the start of a name ends.
-fn end_of_word(name: &str) -> usize {
-    let mut chars = name.char_indices().peekable();
-    let mut before: Option<char> = None;
-    while let Some((at, c)) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        // `readFile` has a break before F, `HTTPServer` one before S.
-        let begins = |before: char| c.is_uppercase() && (!before.is_uppercase() || next_is_lower);
-        if !c.is_alphanumeric() || before.is_some_and(begins) {
-            return at;
-        }
-        before = Some(c);
-    }
-    name.len()
-}
-
-/// A word in lower case. Most are, and are not copied.
-fn lower(word: &str) -> Cow<'_, str> {
-    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        Cow::Borrowed(word)
-    } else {
-        Cow::Owned(word.to_lowercase())
-    }
+    gramc_model::words::words(name).map(gramc_model::words::lower)
 }
 
 /// Whether a text contains only white space.
@@ -132,24 +101,9 @@ pub(crate) fn written_in(name: &str, case: Case) -> String {
     written
 }
 
-/// A word without an `s` at the end.
-pub(crate) fn stem(word: &str) -> &str {
-    let stem = word.strip_suffix('s').filter(|stem| stem.len() > 2 && !stem.ends_with('s'));
-    stem.unwrap_or(word)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_fall_into_words() {
-        let words = |name| words(name).collect::<Vec<_>>();
-        assert_eq!(words("readFile"), ["read", "file"]);
-        assert_eq!(words("HTTPServer2_get-it"), ["http", "server2", "get", "it"]);
-        assert_eq!(words("éCole"), ["é", "cole"]);
-        assert!(words("__").is_empty());
-    }
 
     #[test]
     fn names_are_written_in_each_case() {

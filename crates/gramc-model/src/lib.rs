@@ -12,6 +12,7 @@ pub mod units;
 pub mod value;
 pub mod value_check;
 pub mod walk;
+pub mod words;
 
 pub use attributes::ImplementationKind;
 pub use format::{BUILT_IN, Format};

@@ -1,6 +1,8 @@
 //! Compares received parameter names with declared ones.
 
-use crate::names::{split, stem};
+use gramc_model::words::singular;
+
+use crate::names::split;
 
 /// Words that models confuse in parameter names, taken from their invalid calls.
 const ALIKE: [&[&str]; 8] = [
@@ -197,7 +199,7 @@ fn holds_at_end(one: &[String], other: &[String]) -> bool {
 
 /// The words of a name, in the singular.
 fn words(name: &str) -> Vec<String> {
-    split(name).iter().map(|word| stem(word).into_owned()).collect()
+    split(name).iter().map(|word| singular(word).into_owned()).collect()
 }
 
 /// A name without case and separators.

@@ -1,6 +1,6 @@
 //! The words of an identifier.
 
-use std::borrow::Cow;
+use gramc_model::words::words;
 
 /// The maximum number of words of a name that are compared: the number of bits of a `u16`.
 pub(super) const MAX_WORDS: usize = 16;
@@ -77,54 +77,15 @@ pub(super) fn letters(name: &str) -> String {
     name.flat_map(char::to_lowercase).collect()
 }
 
-/// Splits a name into lowercase words: at characters other than letters and digits, before an
-/// uppercase letter that follows a lowercase letter, and between letters and digits.
+/// Splits a name into lowercase words, and these between letters and digits.
 pub fn split(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = None;
-    let mut chars = cut(name).chars().peekable();
-    while let Some(c) = chars.next() {
-        if !c.is_alphanumeric() {
-            before = None;
-            continue;
-        }
-        let begins = before.is_none_or(|before: char| {
-            before.is_numeric() != c.is_numeric()
-                || (c.is_uppercase()
-                    // In `HTTPServer`, the `S` begins a word, unlike the letters of `HTTP`.
-                    && (before.is_lowercase() || chars.peek().is_some_and(|c| c.is_lowercase())))
-        });
-        before = Some(c);
-        if begins && words.len() == MAX_WORDS {
-            break;
-        }
-        if begins {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words
-}
-
-/// The singular of a word, based on its spelling alone.
-pub(crate) fn stem(word: &str) -> Cow<'_, str> {
-    if word.len() < 4 {
-        return word.into();
-    }
-    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
-        return format!("{stem}y").into();
-    }
-    let hissing = ["ches", "shes", "sses", "xes"];
-    if hissing.iter().any(|end| word.ends_with(end)) {
-        return word[..word.len() - 2].into();
-    }
-    let singular = ["ss", "us", "is"];
-    match word.strip_suffix('s') {
-        Some(stem) if !singular.iter().any(|end| word.ends_with(end)) => stem.into(),
-        _ => word.into(),
-    }
+    let parts = words(cut(name)).flat_map(|word| {
+        let mut following = word.chars().skip(1);
+        word.split_inclusive(move |c: char| {
+            following.next().is_some_and(|next| next.is_numeric() != c.is_numeric())
+        })
+    });
+    parts.take(MAX_WORDS).map(str::to_lowercase).collect()
 }
 
 /// The synonyms of a verb, including itself. Empty for other words.

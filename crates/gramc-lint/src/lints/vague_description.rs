@@ -3,7 +3,8 @@ use gramc_syntax::{Code, Span};
 use crate::context::{Context, Report, ToolView};
 use crate::lint::{Lint, LintPass};
 use crate::lints::missing_description::is_brought;
-use crate::words::{is_blank, stem, words};
+use crate::words::{is_blank, words};
+use gramc_model::words::singular;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -34,7 +35,7 @@ and when not, the unit, the format, the source of the value.
     ..Lint::COMMON
 };
 
-/// Whether a word is filler. The word is in lower case, without a final `s`.
+/// Whether a word is filler. The word is in lower case, in the singular.
 #[rustfmt::skip] // Word lists are more readable in rows.
 fn is_empty(word: &[u8]) -> bool {
     matches!(
@@ -45,7 +46,7 @@ fn is_empty(word: &[u8]) -> bool {
             | b"information" | b"input" | b"is" | b"it" | b"its" | b"method" | b"my" | b"object"
             | b"of" | b"on" | b"or" | b"our" | b"param" | b"parameter" | b"some" | b"something"
             | b"specific" | b"specified" | b"stuff" | b"that" | b"the"
-            | b"thi" | b"thing" | b"to" | b"tool" | b"use" | b"used" | b"using" | b"value"
+            | b"thing" | b"this" | b"to" | b"tool" | b"use" | b"used" | b"using" | b"value"
             | b"which" | b"will" | b"with" | b"you" | b"your"
     )
 }
@@ -55,7 +56,7 @@ fn is_empty(word: &[u8]) -> bool {
 fn is_deed(word: &[u8]) -> bool {
     matches!(
         word,
-        b"allow" | b"call" | b"execute" | b"fetch" | b"fetche" | b"give" | b"handle" | b"let"
+        b"allow" | b"call" | b"execute" | b"fetch" | b"give" | b"handle" | b"let"
             | b"manage" | b"new" | b"obtain" | b"perform" | b"process" | b"provide" | b"provided"
             | b"retrieve" | b"return" | b"run" | b"set"
     )
@@ -160,7 +161,7 @@ fn begins(text: &str, start: &str) -> bool {
 fn repeats_name(what: &str, name: &str, text: &str) -> bool {
     let of_kind = if what == "tool" { is_deed } else { is_type };
     let is_filler = |word: &[u8]| is_empty(word) || of_kind(word);
-    words(text).all(|word| is_filler(stem(&word).as_bytes()) || is_in(name, stem(&word)))
+    words(text).all(|word| is_filler(singular(&word).as_bytes()) || is_in(name, &singular(&word)))
 }
 
 /// Whether a word, in some form, is one of a name's.
@@ -169,7 +170,7 @@ fn is_in(name: &str, word: &str) -> bool {
     let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
     let mut parts = name.as_bytes().windows(start.len());
     (!word.is_ascii() || parts.any(|part| part.eq_ignore_ascii_case(start)))
-        && words(name).any(|own| stem(&own) == word || inflected(stem(&own), word))
+        && words(name).any(|own| singular(&own) == word || inflected(&singular(&own), word))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.

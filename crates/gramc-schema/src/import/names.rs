@@ -1,5 +1,6 @@
 //! Derives type names from property names.
 
+use gramc_model::words::singular;
 use serde_json::Value;
 
 /// A name in `PascalCase`: `shipping_address` becomes `ShippingAddress`. Empty if the name has no
@@ -21,25 +22,6 @@ pub(super) fn pascal(name: &str) -> String {
         }
     }
     out
-}
-
-/// The singular of a plural, if it is recognized: `entries` becomes `entry`.
-pub(super) fn singular(name: &str) -> Option<String> {
-    let cut = |ending: &str, instead: &str| {
-        let stem = name.strip_suffix(ending)?;
-        (stem.len() > 1).then(|| format!("{stem}{instead}"))
-    };
-    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    if ends(&["ss", "us", "is", "news", "series"]) {
-        return None;
-    }
-    if ends(&["ies"]) {
-        return cut("ies", "y");
-    }
-    if ends(&["sses", "xes", "ches", "shes"]) {
-        return cut("es", "");
-    }
-    cut("s", "")
 }
 
 /// The context of a type, from which its name is derived.
@@ -84,7 +66,10 @@ impl<'h> Hint<'h> {
         let own = pascal(self.key);
         let own = match self.role {
             Role::Whole => own,
-            Role::Item => singular(&own).unwrap_or_else(|| own + "Item"),
+            Role::Item => match singular(&own) {
+                singular if *singular == *own => own + "Item",
+                singular => singular.into_owned(),
+            },
             Role::Value => own + "Value",
             Role::Key => own + "Key",
             Role::Member(at) => format!("{own}Option{}", at + 1),
@@ -129,17 +114,6 @@ mod tests {
             ("数", ""),
         ] {
             assert_eq!(pascal(name), expected);
-        }
-        for (name, expected) in [
-            ("entries", Some("entry")),
-            ("Addresses", Some("Address")),
-            ("boxes", Some("box")),
-            ("orders", Some("order")),
-            ("status", None),
-            ("address", None),
-            ("data", None),
-        ] {
-            assert_eq!(singular(name).as_deref(), expected, "{name}");
         }
     }
 }
