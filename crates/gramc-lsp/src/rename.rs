@@ -85,7 +85,8 @@ pub(crate) fn rename(
         RenameTarget::Field(found, span) => {
             free_in(cx, found, name)?;
             let old = crate::hover::name_at(cx, span);
-            fields(cx, &mut edits, [found].into(), &old, name);
+            let snapshot = &*cx.snapshot;
+            FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [found].into());
         }
         RenameTarget::Member(found, span) => {
             let old = crate::hover::name_at(cx, span);
@@ -129,7 +130,7 @@ fn declared_name(
             Some(Found { file: place.file, at })
         };
         let uses = places.iter().filter(|place| !place.declares);
-        let holders = uses.filter_map(holder).collect();
+        let holders: BTreeSet<_> = uses.filter_map(holder).collect();
         FieldRename { snapshot, old: &own.name, new: name }.apply(edits, holders);
     }
     Ok(())

@@ -1,13 +1,11 @@
 //! Edits of several files.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use gramc_model::print::{identifier, string};
 use gramc_syntax::{Node, Parse, SourceFile, Span, parse};
 use lsp_types as lsp;
 
-use crate::file::File;
 use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 use crate::workspace_edit::DocumentEdits;
