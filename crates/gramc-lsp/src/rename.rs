@@ -4,8 +4,6 @@ mod edits;
 mod fields;
 mod remote;
 
-use std::collections::BTreeSet;
-
 use gramc_check::names::{Found, Kind, Space};
 use gramc_model::BUILT_IN;
 use gramc_syntax::{Diagnostic, Node, Parse, Severity, Span};
@@ -86,7 +84,7 @@ pub(crate) fn rename(
             free_in(cx, found, name)?;
             let old = crate::hover::name_at(cx, span);
             let snapshot = &*cx.snapshot;
-            FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [found].into());
+            FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [found]);
         }
         RenameTarget::Member(found, span) => {
             let old = crate::hover::name_at(cx, span);
@@ -130,8 +128,8 @@ fn declared_name(
             Some(Found { file: place.file, at })
         };
         let uses = places.iter().filter(|place| !place.declares);
-        let holders: BTreeSet<_> = uses.filter_map(holder).collect();
-        FieldRename { snapshot, old: &own.name, new: name }.apply(edits, holders);
+        let rename = FieldRename { snapshot, old: &own.name, new: name };
+        rename.apply(edits, uses.filter_map(holder));
     }
     Ok(())
 }

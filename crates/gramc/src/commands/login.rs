@@ -1,6 +1,7 @@
 //! `gramc login` and `gramc logout`
 
 use std::io::{self, IsTerminal as _};
+use std::process::{Command, Stdio};
 
 use gramc_mcp::SignInPage;
 use gramc_mcp::client::{SignInError, SignInOptions, SignIns};
