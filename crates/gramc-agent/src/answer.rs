@@ -42,8 +42,8 @@ impl AnswerCheck {
         Ok(Self { check: ToolCheck::of_schema(&schema)?, schema, is_text })
     }
 
-    /// Reads the value from a text, or returns the errors for the model.
-    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
+    /// Reads the value from a text.
+    pub(crate) fn read(&self, text: &str) -> Result<Value, AnswerError> {
         let plain = extract_json(text);
         let quoted;
         let json = if self.is_text && !plain.starts_with('"') {
@@ -53,11 +53,24 @@ impl AnswerCheck {
             plain
         };
         match self.check.check(json, Policy::default()) {
-            Ok(accepted) => serde_json::from_str(&accepted.arguments)
-                .map_err(|error| format!("invalid answer: {error}")),
-            Err(rejection) => Err(rejection.describe("answer")),
+            Ok(accepted) => Ok(serde_json::from_str(&accepted.arguments)?),
+            Err(rejection) => Err(AnswerError::Rejected(rejection.describe("answer"))),
         }
     }
+}
+
+/// The errors of an answer, for the model.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AnswerError {
+    /// It is not JSON.
+    #[error("invalid answer: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It does not have the result type.
+    #[error("{0}")]
+    Rejected(String),
+    /// The validator of the agent rejects it.
+    #[error("{}", .0.join("; "))]
+    Invalid(Vec<String>),
 }
 
 /// A tool with the given result type.

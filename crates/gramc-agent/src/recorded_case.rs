@@ -24,7 +24,7 @@ pub fn case_of_trace(text: &str, id: &str) -> Result<Value, TraceError> {
                 input.push(content);
             }
             (_, TraceLine::Call(call)) if Some(&call.agent) == agent.as_ref() => {
-                calls.extend(accepted(&call));
+                calls.extend(accepted_arguments(&call));
             }
             _ => {}
         }
@@ -45,7 +45,7 @@ pub fn case_of_trace(text: &str, id: &str) -> Result<Value, TraceError> {
 }
 
 /// The call as an expectation, if it was accepted.
-fn accepted(call: &CallLine<'_>) -> Option<Value> {
+fn accepted_arguments(call: &CallLine<'_>) -> Option<Value> {
     let record: VerdictRecord = serde_json::from_value(call.verdict.clone()).unwrap_or_default();
     if record.error.is_some() {
         return None;

@@ -32,7 +32,8 @@ pub(crate) fn read_calls(reply: &mut Reply, fenced: bool, is_call: impl Fn(&str,
     if !message.tool_calls.is_empty() || reply.finish_reason != FinishReason::Stop {
         return;
     }
-    let Some((before, calls)) = marked(text).or_else(|| fenced.then(|| in_fence(text)).flatten())
+    let Some((before, calls)) =
+        split_at_marks(text).or_else(|| fenced.then(|| in_fence(text)).flatten())
     else {
         return;
     };
@@ -57,7 +58,7 @@ pub(crate) fn read_calls(reply: &mut Reply, fenced: bool, is_call: impl Fn(&str,
 }
 
 /// The text before the first marker that begins a line, and the JSON of the calls after it.
-fn marked(text: &str) -> Option<(&str, Vec<&str>)> {
+fn split_at_marks(text: &str) -> Option<(&str, Vec<&str>)> {
     let mut at = 0;
     let (start, marker) = text.split_inclusive('\n').find_map(|line| {
         let inside = line.trim_start();
@@ -72,7 +73,7 @@ fn marked(text: &str) -> Option<(&str, Vec<&str>)> {
         return None;
     }
     let calls = match marker {
-        "<tool_call>" => tagged(rest),
+        "<tool_call>" => split_at_tags(rest),
         "[TOOL_CALLS]" => objects(rest.strip_prefix(marker)?),
         _ => {
             let rest = rest.trim_end();
@@ -86,7 +87,7 @@ fn marked(text: &str) -> Option<(&str, Vec<&str>)> {
 
 /// The calls in `<tool_call>` elements. The last end tag may be missing, because some servers take
 /// it for the end of the reply.
-fn tagged(mut rest: &str) -> Option<Vec<&str>> {
+fn split_at_tags(mut rest: &str) -> Option<Vec<&str>> {
     let mut all = Vec::new();
     while let Some(inside) = rest.trim_start().strip_prefix("<tool_call>") {
         let (json, after) = first_value(inside)?;

@@ -97,18 +97,18 @@ pub(crate) fn type_definition(
         },
         _ => None,
     };
-    let Some(id) = ty.as_ref().and_then(named) else { return Ok(None) };
+    let Some(id) = ty.as_ref().and_then(named_type) else { return Ok(None) };
     let Some(place) = snapshot.shared_module().module().spans().ty(id) else { return Ok(None) };
     let location = snapshot.location(place.file, place.name);
     Ok(location.map(lsp::GotoDefinitionResponse::Scalar))
 }
 
 /// The declared type in a nullable, list or map type.
-fn named(ty: &Type) -> Option<gramc_model::TypeId> {
+fn named_type(ty: &Type) -> Option<gramc_model::TypeId> {
     match ty {
         Type::Named(id) => Some(*id),
-        Type::Nullable(inner) => named(inner),
-        Type::List(inner) | Type::Map(inner) => named(inner.as_deref()?),
+        Type::Nullable(inner) => named_type(inner),
+        Type::List(inner) | Type::Map(inner) => named_type(inner.as_deref()?),
         _ => None,
     }
 }

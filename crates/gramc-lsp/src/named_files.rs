@@ -126,10 +126,10 @@ pub(crate) fn will_rename(
 fn edits_of(snapshot: &Snapshot, file: &File, renames: &[(PathBuf, PathBuf)]) -> Vec<TextEdit> {
     let Some(path) = file.path.as_deref() else { return Vec::new() };
     let positions = file.positions(snapshot.encoding);
-    let own = renamed(path, renames);
+    let own = new_path(path, renames);
     let edit = |named: NamedFile| {
         let target = real(&named.path);
-        let new = renamed(&target, renames);
+        let new = new_path(&target, renames);
         if own.is_none() && new.is_none() {
             return None;
         }
@@ -142,7 +142,7 @@ fn edits_of(snapshot: &Snapshot, file: &File, renames: &[(PathBuf, PathBuf)]) ->
 }
 
 /// The new path of a file that is renamed, or in a folder that is.
-fn renamed(path: &Path, renames: &[(PathBuf, PathBuf)]) -> Option<PathBuf> {
+fn new_path(path: &Path, renames: &[(PathBuf, PathBuf)]) -> Option<PathBuf> {
     renames.iter().find_map(|(old, new)| {
         let rest = path.strip_prefix(old).ok()?;
         Some(if rest.as_os_str().is_empty() { new.clone() } else { new.join(rest) })

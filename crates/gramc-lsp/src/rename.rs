@@ -106,7 +106,7 @@ fn declared_name(
 ) -> RequestResult<()> {
     let snapshot = &*cx.snapshot;
     for found in found {
-        allowed(cx, *found, name)?;
+        check_renaming(cx, *found, name)?;
     }
     let Some(own) = found.first().and_then(|first| snapshot.declaration(*first)) else {
         return Ok(());
@@ -172,7 +172,7 @@ fn library_entries<'s>(
 }
 
 /// Rejects invalid and duplicate names of declarations.
-fn allowed(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
+fn check_renaming(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
     let Some(own) = cx.snapshot.declaration(found) else { return Ok(()) };
     let space = own.kind.space();
     if space == Space::Types {

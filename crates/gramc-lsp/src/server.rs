@@ -177,9 +177,9 @@ impl Server {
                     return Ok(i32::from(self.lifecycle != Lifecycle::Shut));
                 }
                 Ok(ServerEvent::Closed(Err(error))) => return Err(error),
-                Ok(ServerEvent::Loaded(loaded)) => self.loaded(*loaded),
-                Ok(ServerEvent::Answered(id, answer)) => self.answered(id, answer),
-                Ok(ServerEvent::Diagnosed(diagnosed)) => self.diagnosed(diagnosed),
+                Ok(ServerEvent::Loaded(loaded)) => self.add_project(*loaded),
+                Ok(ServerEvent::Answered(id, answer)) => self.send_answer(id, answer),
+                Ok(ServerEvent::Diagnosed(diagnosed)) => self.publish(diagnosed),
                 Err(RecvTimeoutError::Timeout) if !self.waiting.is_empty() => {
                     self.answer_waiting();
                 }
@@ -296,7 +296,7 @@ impl Server {
     fn notification(&mut self, note: Notification) {
         let Notification { method, params } = note;
         match method.as_str() {
-            "initialized" => self.initialized(),
+            "initialized" => self.finish_initialization(),
             "textDocument/didOpen" => {
                 if let Some(params) = read::<lsp::DidOpenTextDocumentParams>(params) {
                     let lsp::TextDocumentItem { uri, language_id, version, text } =
@@ -371,7 +371,7 @@ impl Server {
         }
     }
 
-    fn initialized(&mut self) {
+    fn finish_initialization(&mut self) {
         if self.client.watches {
             let watcher = |glob: &str| json!({"globPattern": glob});
             let globs = ["**/*.gram", "**/gram.toml", "**/.gitignore", "**/.ignore", "**/*.jsonl"];
@@ -434,7 +434,7 @@ impl Server {
         self.diagnose();
     }
 
-    fn loaded(&mut self, loaded: LoadedProject) {
+    fn add_project(&mut self, loaded: LoadedProject) {
         for error in &loaded.errors {
             self.log(error);
         }

@@ -35,12 +35,12 @@ pub fn print(module: &Module) -> String {
     for experiment in &module.experiments {
         page.experiment(experiment);
     }
-    formatted(page.out)
+    format_text(page.out)
 }
 
 /// The same without libraries and experiments: what callers of the tools can rely on.
 pub fn print_specification(module: &Module) -> String {
-    formatted(specification(module).out)
+    format_text(specification(module).out)
 }
 
 /// The declarations of [`print_specification`], each as `kind name` and its text.
@@ -48,7 +48,7 @@ pub fn print_declarations(module: &Module) -> Vec<(String, String)> {
     let mut page = Page::new(module);
     let mut all = Vec::new();
     let mut add = |kind: &str, name: &str, page: &mut Page<'_>| {
-        all.push((format!("{kind} {name}"), formatted(std::mem::take(&mut page.out))));
+        all.push((format!("{kind} {name}"), format_text(std::mem::take(&mut page.out))));
     };
     for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
         page.declared(declared);
@@ -74,7 +74,7 @@ pub fn print_declarations(module: &Module) -> Vec<(String, String)> {
 }
 
 /// A text in the layout of the formatter.
-fn formatted(text: String) -> String {
+fn format_text(text: String) -> String {
     let parse = parse(SourceFile::new("printed", text));
     format(&parse, FormatOptions::default()).unwrap_or_else(|_| parse.source().text().to_owned())
 }
@@ -102,7 +102,7 @@ fn specification(module: &Module) -> Page<'_> {
 
 /// An implementation as gram text, as in a library: `(now:Builtin)`.
 pub fn print_implementation(implementation: &Implementation) -> String {
-    formatted(library::node(implementation)).trim_end().to_owned()
+    format_text(library::node(implementation)).trim_end().to_owned()
 }
 
 /// A type as a type expression, for people: without the attributes of fields.
@@ -121,7 +121,7 @@ pub fn type_expression(types: &Types, ty: &Type) -> Option<String> {
 pub fn print_field(types: &Types, field: &Field) -> String {
     let mut plain = field.clone();
     plain.type_use.description = None;
-    formatted(Node::of_field(types, &plain).text).trim_end().to_owned()
+    format_text(Node::of_field(types, &plain).text).trim_end().to_owned()
 }
 
 /// A name of a declaration, parameter or field as gram text: in backticks where it has to be.
@@ -188,7 +188,7 @@ impl Page<'_> {
         }
         entries.extend(field::open(self.types, &tool.open));
         entries.extend(tool.root.iter().flat_map(|root| declared::root(self.types, root)));
-        entries.extend(kept(&tool.attributes));
+        entries.extend(print_attributes(&tool.attributes));
         let mut elements = vec![self.signature(tool)];
         let types = tool.types.iter().filter_map(|id| self.types.get(*id));
         elements.extend(types.map(|declared| self.type_declaration(declared)));
@@ -200,7 +200,7 @@ impl Page<'_> {
         if container.source != Source::default() {
             entries.push(entry("source", text::string(container.source.name())));
         }
-        entries.extend(kept(&container.attributes));
+        entries.extend(print_attributes(&container.attributes));
         let names = (&*container.name, ":Container");
         self.group(doc.as_deref(), names, &entries, &container.members);
     }
@@ -226,7 +226,7 @@ impl Page<'_> {
         let result = agent.result.as_ref();
         let result = result.map(|ty| text::string(&expression::of(self.types, ty).text));
         entries.extend(result.map(|result| entry("result", result)));
-        entries.extend(kept(&agent.attributes));
+        entries.extend(print_attributes(&agent.attributes));
         self.group(doc.as_deref(), (&agent.name, ":Agent"), &entries, &agent.members);
     }
 
@@ -299,7 +299,7 @@ fn description(text: Option<&str>) -> (Option<String>, Vec<String>) {
 }
 
 /// The attributes that a declaration only keeps.
-fn kept(attributes: &[(SmolStr, serde_json::Value)]) -> impl Iterator<Item = String> {
+fn print_attributes(attributes: &[(SmolStr, serde_json::Value)]) -> impl Iterator<Item = String> {
     attributes.iter().map(|(key, value)| entry(key, value::attribute(value)))
 }
 

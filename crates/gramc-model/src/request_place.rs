@@ -184,13 +184,13 @@ impl RequestPlace {
         let location = RequestLocation::ALL.into_iter().find(|known| known.name() == location)?;
         let mut place = Self::at(location);
         if !name.is_empty() {
-            place.name = Some(unescaped(name));
+            place.name = Some(unescape(name));
         }
         if location == RequestLocation::OAuth {
             ValueType::Url.accepts(&Value::from(place.name.as_deref()?)).then_some(())?;
             for field in parts {
                 let (name, value) = field.split_once('=')?;
-                place.token_fields.push((unescaped(name), unescaped(value)));
+                place.token_fields.push((unescape(name), unescape(value)));
             }
             return Some(place);
         }
@@ -212,10 +212,10 @@ impl fmt::Display for RequestPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.location.name())?;
         if let Some(name) = &self.name {
-            write!(f, " {}", escaped(name))?;
+            write!(f, " {}", escape(name))?;
         }
         for (name, value) in &self.token_fields {
-            write!(f, "; {}={}", escaped(name), escaped(value))?;
+            write!(f, "; {}={}", escape(name), escape(value))?;
         }
         if let Some((style, is_exploded)) = self.style {
             write!(f, "; {}{}", style.name(), if is_exploded { "*" } else { "" })?;
@@ -228,10 +228,10 @@ impl fmt::Display for RequestPlace {
 }
 
 /// The text without the characters that have a meaning here.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('%', "%25").replace(';', "%3B")
 }
 
-fn unescaped(name: &str) -> String {
+fn unescape(name: &str) -> String {
     name.replace("%3B", ";").replace("%25", "%")
 }

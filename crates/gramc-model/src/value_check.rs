@@ -87,7 +87,7 @@ impl<'t> ValueCheck<'t> {
 
 /// Whether a type use accepts a value, its constraints included.
 pub fn type_use(types: &Types, type_use: &TypeUse, value: &Value) -> Verdict {
-    narrowed(&ValueCheck::new(types), type_use, &[], value)
+    narrow(&ValueCheck::new(types), type_use, &[], value)
 }
 
 /// Whether a type use accepts the members of its enum or its constant: whether they are of its type
@@ -97,7 +97,7 @@ pub fn members(types: &Types, type_use: &TypeUse, members: &[Value]) -> Verdict 
     let others = |known: &&Constraint| !matches!(known, Constraint::Enum(_) | Constraint::Const(_));
     expected.constraints = type_use.constraints.iter().filter(others).cloned().collect();
     let check = ValueCheck::new(types);
-    members.iter().try_for_each(|member| narrowed(&check, &expected, &[], member))
+    members.iter().try_for_each(|member| narrow(&check, &expected, &[], member))
 }
 
 /// Whether a type accepts a value.
@@ -106,7 +106,7 @@ pub fn ty(types: &Types, expected: &Type, value: &Value) -> Verdict {
 }
 
 /// Whether a type use accepts a value. A constraint in `over` replaces one of the same kind.
-fn narrowed(
+fn narrow(
     check: &ValueCheck<'_>,
     type_use: &TypeUse,
     over: &[Constraint],
@@ -132,7 +132,7 @@ fn narrowed(
             let Some(declared) = types.get(*id) else { return Ok(()) };
             let mut all = own.cloned().collect::<Vec<_>>();
             all.extend_from_slice(over);
-            narrowed(check, &declared.type_use, &all, value)
+            narrow(check, &declared.type_use, &all, value)
         }
         ty => {
             let mut all = own.clone().chain(over);
@@ -152,7 +152,7 @@ fn narrowed(
                 }
                 _ => of_type(check, ty, value)?,
             }
-            own.chain(over).try_for_each(|constraint| constrained(check, constraint, value))
+            own.chain(over).try_for_each(|constraint| check_constraint(check, constraint, value))
         }
     }
 }
@@ -182,7 +182,7 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
         (Type::Named(id), value) => {
             return types
                 .get(*id)
-                .map_or(Ok(()), |known| narrowed(check, &known.type_use, &[], value));
+                .map_or(Ok(()), |known| narrow(check, &known.type_use, &[], value));
         }
         (Type::Nullable(inner), value) => {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
@@ -299,16 +299,16 @@ fn field(check: &ValueCheck<'_>, field: &Field, value: &Value) -> Verdict {
         ValueSource::Pinned(pinned) if !value::same(pinned, value) => {
             refuse(format!("`{}` is pinned to {}", field.name, brief(pinned)))
         }
-        _ => narrowed(check, &field.type_use, &[], value),
+        _ => narrow(check, &field.type_use, &[], value),
     }
 }
 
 /// Checks a value against one constraint.
 pub fn constraint(types: &Types, constraint: &Constraint, value: &Value) -> Verdict {
-    constrained(&ValueCheck::new(types), constraint, value)
+    check_constraint(&ValueCheck::new(types), constraint, value)
 }
 
-fn constrained(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -> Verdict {
+fn check_constraint(check: &ValueCheck<'_>, constraint: &Constraint, value: &Value) -> Verdict {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let bound = |bound: &Number, allowed: &[std::cmp::Ordering], words: &str| match value {
         Value::Number(number) if !allowed.contains(&value::compare(number, bound)) => {

@@ -261,7 +261,10 @@ fn schemas(
         let (unknown, others): (Vec<_>, Vec<_>) =
             errors.partition(|error| error.code.name == UNKNOWN_TYPE);
         if !others.is_empty() || unknown.is_empty() {
-            return Err(others.into_iter().map(|it| text.moved(it, source, terms)).collect());
+            return Err(others
+                .into_iter()
+                .map(|it| text.move_diagnostic(it, source, terms))
+                .collect());
         }
         for error in unknown {
             let name = error.source.slice(error.span()).to_owned();
@@ -307,7 +310,12 @@ impl Generated {
     }
 
     /// A diagnostic, moved to the term that it is about.
-    fn moved(&self, found: &Diagnostic, to: &Arc<SourceFile>, terms: &[WrittenTerm]) -> Diagnostic {
+    fn move_diagnostic(
+        &self,
+        found: &Diagnostic,
+        to: &Arc<SourceFile>,
+        terms: &[WrittenTerm],
+    ) -> Diagnostic {
         let at = self.ends.iter().position(|end| found.span().start as usize <= *end);
         let at = at.unwrap_or(terms.len().saturating_sub(1));
         let span = terms.get(at).map_or_else(Span::default, |term| term.span);

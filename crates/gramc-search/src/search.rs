@@ -36,7 +36,7 @@ impl Index {
                 } else {
                     0.0
                 };
-                (combined(query, words[at], types), at)
+                (combine_scores(query, words[at], types), at)
             })
             .filter(|(score, _)| *score > 0.0)
             .collect();
@@ -129,7 +129,7 @@ impl Index {
         if types.kind == MatchKind::Partial && words == 0.0 && types.score < MIN_PARTIAL {
             return None;
         }
-        let score = combined(query, words, types.score);
+        let score = combine_scores(query, words, types.score);
         (score > 0.0).then(|| Hit {
             tool: tool.name.clone(),
             source: self.origin(tool),
@@ -158,7 +158,7 @@ fn estimate(tool: &IndexedTool, query: &ResolvedQuery) -> f32 {
         total.add(most, term.weight());
     }
     let required = tool.parameters.iter().filter(|parameter| parameter.is_required).count();
-    total.missing(required.saturating_sub(found));
+    total.add_missing(required.saturating_sub(found));
     if let Some(wanted) = &query.result {
         let relation = if wanted.is_unknown {
             Relation::Disjoint
@@ -171,7 +171,7 @@ fn estimate(tool: &IndexedTool, query: &ResolvedQuery) -> f32 {
 }
 
 /// The score of a tool by words and types.
-fn combined(query: &Query, words: f32, types: f32) -> f32 {
+fn combine_scores(query: &Query, words: f32, types: f32) -> f32 {
     match (query.words.is_empty(), query.has_signature()) {
         (_, false) => words,
         // A type that is not declared is a word.

@@ -50,11 +50,11 @@ pub(crate) fn segments(text: &str) -> Vec<Segment> {
         found.push(segment);
         at = end;
     }
-    joined(found, text)
+    join_unions(found, text)
 }
 
 /// Joins the members of unions, `Text | Date`, to one segment.
-fn joined(segments: Vec<Segment>, text: &str) -> Vec<Segment> {
+fn join_unions(segments: Vec<Segment>, text: &str) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
     let slice = |span: Span| &text[span.start as usize..span.end as usize];
     for segment in segments {

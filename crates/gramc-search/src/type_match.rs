@@ -38,7 +38,7 @@ impl TypeTotal {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "tools have few parameters")]
-    pub(crate) fn missing(&mut self, count: usize) {
+    pub(crate) fn add_missing(&mut self, count: usize) {
         self.most += count as f32 * MISSING_COST;
     }
 
@@ -118,7 +118,7 @@ impl TypeMatcher<'_> {
         }
         for (at, parameter) in parameters.iter().enumerate() {
             if !assigned.contains(&Some(at)) {
-                outcome.unassigned(parameter.is_required, &parameter.name);
+                outcome.add_unassigned(parameter.is_required, &parameter.name);
             }
         }
         if let Some(wanted) = &query.result {
@@ -208,7 +208,7 @@ impl Outcome {
     }
 
     /// Adds a parameter that takes no term.
-    fn unassigned(&mut self, is_required: bool, name: &str) {
+    fn add_unassigned(&mut self, is_required: bool, name: &str) {
         self.is_same = false;
         if is_required {
             self.missing.push(name.to_owned());
@@ -227,7 +227,7 @@ impl Outcome {
     /// `is_whole` is whether the query has parameters and a result, and `is_known` whether the
     /// signature of the tool is known.
     fn finish(mut self, is_whole: bool, is_known: bool) -> TypeMatch {
-        self.total.missing(self.missing.len());
+        self.total.add_missing(self.missing.len());
         let kind = match () {
             () if self.is_same && self.is_certain && is_whole && is_known => MatchKind::Exact,
             () if self.is_fit && self.is_certain && self.missing.is_empty() && is_known => {

@@ -8,6 +8,7 @@ use gramc_tools::validator::problems;
 use serde_json::Value;
 
 use super::{Conversation, TurnState, sleep_until};
+use crate::answer::AnswerError;
 use crate::message::{FinishReason, Message};
 use crate::observer::Event;
 use crate::turn::TurnEnd;
@@ -28,22 +29,24 @@ impl Conversation {
             Some(answer) => answer.read(&state.turn.text),
             None => Ok(Value::from(&*state.turn.text)),
         };
-        let judged = match (read, validator) {
+        let error = match (read, validator) {
             (Ok(value), Some(validator)) => {
-                match judge(&**validator, &value, (state, self.limits.time)).await {
-                    Ok(judged) => judged.map(|()| value),
+                match validate(&**validator, &value, state, self.limits.time).await {
+                    Ok(problems) if problems.is_empty() => {
+                        state.turn.value = answer.as_ref().map(|_| value);
+                        return Some(TurnEnd::Answered);
+                    }
+                    Ok(problems) => AnswerError::Invalid(problems),
                     Err(end) => return Some(end),
                 }
             }
-            (read, _) => read,
-        };
-        let wrong = match judged {
-            Ok(value) => {
+            (Ok(value), None) => {
                 state.turn.value = answer.as_ref().map(|_| value);
                 return Some(TurnEnd::Answered);
             }
-            Err(wrong) => wrong,
+            (Err(error), _) => error,
         };
+        let wrong = error.to_string();
         let (attempt, correction) = (state.attempts, &*self.mask_text(&wrong));
         state.observer.on_event(&state.member.name, &Event::AnswerRejected { attempt, correction });
         if state.attempts >= self.limits.attempts {
@@ -94,11 +97,12 @@ impl Conversation {
 
 /// Asks a validator about an answer. Returns its errors for the model, or the end of the turn if there
 /// is no verdict.
-async fn judge(
+async fn validate(
     validator: &dyn Implementation,
     answer: &Value,
-    (state, time): (&TurnState<'_>, Option<Duration>),
-) -> Result<Result<(), String>, TurnEnd> {
+    state: &TurnState<'_>,
+    time: Option<Duration>,
+) -> Result<Vec<String>, TurnEnd> {
     let (name, answer) = (&state.member.name, answer.to_string());
     let found = tokio::select! {
         biased;
@@ -114,6 +118,5 @@ async fn judge(
         path if path.is_empty() => problem.message.clone(),
         path => format!("`{path}`: {}", problem.message),
     });
-    let described: Vec<_> = described.take(MAX_PROBLEMS).collect();
-    Ok(if described.is_empty() { Ok(()) } else { Err(described.join("; ")) })
+    Ok(described.take(MAX_PROBLEMS).collect())
 }

@@ -137,7 +137,7 @@ fn containers(module: &Module, visible: &[&ToolSize<'_>]) -> Vec<Saving> {
         let tokens = sum.saturating_sub(count_tokens(&stub.to_string()));
         let message = format!(
             "a container for {}, which the model expands when it needs them",
-            named(&names)
+            list_names(&names)
         );
         Saving { kind: SavingKind::Container, tokens, tools: names, message }
     });
@@ -246,7 +246,7 @@ fn first_word(name: &str) -> &str {
 }
 
 /// The first few of some names.
-fn named(names: &[SmolStr]) -> String {
+fn list_names(names: &[SmolStr]) -> String {
     let first: Vec<_> = names.iter().take(MAX_NAMED).map(|name| format!("`{name}`")).collect();
     match names.len().checked_sub(MAX_NAMED) {
         None | Some(0) => first.join(", "),

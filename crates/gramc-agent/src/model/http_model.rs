@@ -119,7 +119,7 @@ impl HttpModel {
     ) -> Result<Reply, ModelError> {
         let path = self.protocol.path(&self.model, request.stream);
         let url = format!("{}/{path}", self.base);
-        let url = Url::parse(&url).map_err(|error| self.malformed(&error.to_string()))?;
+        let url = Url::parse(&url).map_err(|error| self.malformed_error(&error.to_string()))?;
         let body = self.protocol.body(&self.model, &request);
         let mut post = self.client.post(url).json(&body);
         if !self.key.0.is_empty() {
@@ -131,7 +131,7 @@ impl HttpModel {
             return self.read_stream(response, sink).await;
         }
         let body = client::read_all(response).await?;
-        let body = std::str::from_utf8(&body).map_err(|_| self.malformed("invalid UTF-8"))?;
+        let body = std::str::from_utf8(&body).map_err(|_| self.malformed_error("invalid UTF-8"))?;
         let mut reader = self.protocol.reader();
         let reply = reader.add_body(body).and_then(|()| reader.finish(sink));
         reply.map_err(|error| self.convert_error(error))
@@ -154,7 +154,7 @@ impl HttpModel {
                         None => ModelError::new(ModelErrorKind::Interrupted, error.to_string()),
                     });
                 }
-                Err(error) => return Err(self.malformed(&error.to_string())),
+                Err(error) => return Err(self.malformed_error(&error.to_string())),
             };
             if data.trim().is_empty() {
                 continue;
@@ -169,7 +169,7 @@ impl HttpModel {
 
     fn convert_error(&self, error: ReplyError) -> ModelError {
         match error {
-            ReplyError::Malformed(detail) => self.malformed(&detail),
+            ReplyError::Malformed(detail) => self.malformed_error(&detail),
             ReplyError::Provider(body) => client::provider_error(&body, &self.key.0),
             ReplyError::Interrupted(detail) => ModelError::new(ModelErrorKind::Interrupted, detail),
             ReplyError::RejectedPrompt(_) => {
@@ -179,7 +179,7 @@ impl HttpModel {
         }
     }
 
-    fn malformed(&self, error: &str) -> ModelError {
+    fn malformed_error(&self, error: &str) -> ModelError {
         client::malformed(error, &self.key.0)
     }
 }

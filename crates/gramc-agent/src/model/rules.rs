@@ -32,24 +32,28 @@ struct ConditionSpec {
     name: Option<String>,
 }
 
+/// A `when` that is not a condition.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RuleError {
+    #[error("expected `when` to have a `user` or `tool` pattern: {0}")]
+    Fields(#[from] serde_json::Error),
+    #[error("expected `when` to have either a `user` or a `tool` pattern")]
+    Pattern,
+    #[error("invalid regular expression `{pattern}`: {error}")]
+    Regex { pattern: String, error: regress::Error },
+}
+
 impl ScriptRule {
     /// Creates a rule from the `when` of a line, if any, and its reply.
-    pub(super) fn new(when: Option<Value>, reply: Reply) -> Result<Self, String> {
+    pub(super) fn new(when: Option<Value>, reply: Reply) -> Result<Self, RuleError> {
         let Some(when) = when else { return Ok(Self { when: None, reply }) };
-        let spec: ConditionSpec = serde_json::from_value(when).map_err(|error| {
-            format!("expected `when` to have a `user` or `tool` pattern: {error}")
-        })?;
+        let spec: ConditionSpec = serde_json::from_value(when)?;
         let (user, pattern) = match (spec.user, spec.tool) {
             (Some(pattern), None) => (true, pattern),
             (None, Some(pattern)) => (false, pattern),
-            _ => {
-                return Err(
-                    "expected `when` to have either a `user` or a `tool` pattern".to_owned()
-                );
-            }
+            _ => return Err(RuleError::Pattern),
         };
-        let pattern = Regex::new(&pattern)
-            .map_err(|error| format!("invalid regular expression `{pattern}`: {error}"))?;
+        let pattern = Regex::new(&pattern).map_err(|error| RuleError::Regex { pattern, error })?;
         Ok(Self { when: Some(Condition { user, name: spec.name, pattern }), reply })
     }
 
@@ -178,7 +182,7 @@ mod tests {
 
     #[test]
     fn invalid_rules_are_reported() {
-        let error = |when| ScriptRule::new(Some(when), Reply::default()).unwrap_err();
+        let error = |when| ScriptRule::new(Some(when), Reply::default()).unwrap_err().to_string();
         assert_eq!(error(json!({})), "expected `when` to have either a `user` or a `tool` pattern");
         let typo = error(json!({"usr": "a"}));
         assert!(typo.starts_with("expected `when` to have a `user` or `tool` pattern: "), "{typo}");

@@ -102,7 +102,8 @@ impl ScriptedModel {
             {
                 return Err(invalid("expected `content`, `tool_calls` or both".to_owned()));
             }
-            rules.push(ScriptRule::new(when, reply.clone()).map_err(invalid)?);
+            let rule = ScriptRule::new(when, reply.clone());
+            rules.push(rule.map_err(|error| invalid(error.to_string()))?);
             replies.push(reply);
         }
         let name = format!("scripted/{}", path.display());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Url};
+use reqwest::{Client, StatusCode, Url};
 
 use super::otlp::{Attribute, Scope, Span, SpanIds, export_request};
 use crate::model::client::{self, ClientError};
@@ -99,14 +99,14 @@ impl SpanQueue {
             return;
         }
         if self.sender.try_send(Some(span)).is_err() {
-            self.failures.lock().add(1, "too many spans at once".to_owned());
+            self.failures.lock().add(1, &ExportError::Full);
         }
     }
 }
 
 impl ExportFailures {
-    fn add(&mut self, count: usize, why: String) {
-        *self = Self { count: self.count + count, why };
+    fn add(&mut self, count: usize, error: &ExportError) {
+        *self = Self { count: self.count + count, why: error.to_string() };
     }
 }
 
@@ -164,9 +164,9 @@ impl Telemetry {
                 Batch { spans: batch, is_last } = next_batch(&spans);
                 let count = batch.len();
                 if count > 0
-                    && let Err(why) = runtime.block_on(exporter.send(&batch))
+                    && let Err(error) = runtime.block_on(exporter.send(&batch))
                 {
-                    failures.lock().add(count, why);
+                    failures.lock().add(count, &error);
                 }
             }
             drop(running);
@@ -220,6 +220,28 @@ fn next_batch(queue: &Receiver<Option<Span>>) -> Batch {
     Batch { spans, is_last: false }
 }
 
+/// Spans that cannot be exported.
+#[derive(Debug, thiserror::Error)]
+enum ExportError {
+    #[error("timed out")]
+    Timeout,
+    #[error("{0}")]
+    Request(String),
+    #[error("HTTP status {0}")]
+    Status(StatusCode),
+    #[error("too many spans at once")]
+    Full,
+}
+
+impl From<reqwest::Error> for ExportError {
+    fn from(error: reqwest::Error) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        Self::Request(client::root_cause(&error).to_lowercase())
+    }
+}
+
 /// Sends spans to a collector.
 struct Exporter {
     client: Client,
@@ -229,20 +251,13 @@ struct Exporter {
 }
 
 impl Exporter {
-    async fn send(&self, spans: &[Span]) -> Result<(), String> {
+    async fn send(&self, spans: &[Span]) -> Result<(), ExportError> {
         let post = self.client.post(self.url.clone()).headers(self.headers.clone());
         let post = post.header(CONTENT_TYPE, "application/x-protobuf");
         let body = export_request(&self.resource, &SCOPE, spans);
-        let response = post.body(body).send().await.map_err(|error| {
-            if error.is_timeout() {
-                "timed out".to_owned()
-            } else {
-                client::root_cause(&error).to_lowercase()
-            }
-        })?;
-        match response.status() {
+        match post.body(body).send().await?.status() {
             status if status.is_success() => Ok(()),
-            status => Err(format!("HTTP status {status}")),
+            status => Err(ExportError::Status(status)),
         }
     }
 }

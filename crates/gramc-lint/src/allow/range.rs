@@ -16,7 +16,7 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
         let before = source.slice(Span::new(line.start, comment.start));
         if !before.trim_matches(is_space).is_empty() {
             // What ends here may begin on another line.
-            let ends = ended(text, line.start, comment.start);
+            let ends = declaration_ending_at(text, line.start, comment.start);
             return Span::new(
                 ends.map_or(line.start, |node| node.span().start.min(line.start)),
                 line.end,
@@ -74,7 +74,7 @@ fn first_of_text(text: &Parse) -> u32 {
 }
 
 /// The largest thing that ends with the last token before a comment, on the line of the comment.
-fn ended(text: &Parse, line: u32, comment: u32) -> Option<Node<'_>> {
+fn declaration_ending_at(text: &Parse, line: u32, comment: u32) -> Option<Node<'_>> {
     let before = text.source().slice(Span::new(line, comment)).trim_end();
     let end = line + u32::try_from(before.len()).ok()?;
     let nodes = text.tree().nodes_at(end.checked_sub(1)?);

@@ -86,7 +86,7 @@ fn check_values(
             // The value itself stays out of the message.
             let message = format!("the value of `{name}` is hard-coded");
             let diagnostic = cx.diagnostic(&LINT, place.file, span, message);
-            let help = format!("read it from a source such as \"env:{}\"", shouted(name));
+            let help = format!("read it from a source such as \"env:{}\"", upper_snake(name));
             report.add(place.file, diagnostic.help(help));
         }
     }
@@ -109,6 +109,6 @@ fn span_of(node: Node<'_>, key: &str, name: &str) -> Option<Span> {
 }
 
 /// A name as variables of the environment are written: `podToken`, `POD_TOKEN`.
-fn shouted(name: &str) -> String {
+fn upper_snake(name: &str) -> String {
     written_in(name, Case::Snake).to_uppercase()
 }

@@ -137,7 +137,7 @@ fn check_names(
         if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
             let uses = uses.get_or_insert_with(|| members(cx, file));
             let named = uses.get(name).filter(|_| what == "tool").into_iter().flatten();
-            let text = written(&better);
+            let text = write_name(&better);
             let edits = std::iter::once(&span).chain(named);
             let edits = edits.map(|span| Edit { span: *span, text: text.clone() });
             diagnostic = diagnostic.fix(Fix {
@@ -161,7 +161,7 @@ fn wanted_case(what: &str, names: &[Named<'_>], wanted: Option<Case>) -> Option<
 }
 
 /// A name where it is declared: in backticks where it begins with a digit.
-fn written(name: &str) -> String {
+fn write_name(name: &str) -> String {
     let bare = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if bare { name.to_owned() } else { format!("`{name}`") }
 }

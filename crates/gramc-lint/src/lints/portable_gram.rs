@@ -69,7 +69,7 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
                 if is_broken(text, value) {
                     continue;
                 }
-                (value.span(), message, nested(cx, file, value))
+                (value.span(), message, nest_value(cx, file, value))
             }
             Extension::AngleRecord => {
                 (used.span, "`<…>` records are a gramc extension", braces(cx, file, used.span))
@@ -193,7 +193,7 @@ fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
 }
 
 /// A value as JSON in a tagged string; the fields of an object as an inline record type.
-fn nested(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
+fn nest_value(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
     let comments = value
         .tokens()
         .any(|token| matches!(token.kind(), TokenKind::Comment | TokenKind::DocComment));
@@ -296,7 +296,7 @@ fn characters(token: Token<'_>) -> Option<Fix> {
         }
         let from = start + u32::try_from(at).ok()?;
         let span = Span::new(from, from + u32::try_from(len).ok()?);
-        edits.push(Edit { span, text: written(c, quote)? });
+        edits.push(Edit { span, text: write_char(c, quote)? });
         at += len;
     }
     Some(fix(Safe, "write the character itself", edits))
@@ -315,7 +315,7 @@ fn character(text: &str) -> Option<(char, usize)> {
 
 /// A character as it is written between quotes. Where the quotes are not known, those of all kinds
 /// are escaped.
-fn written(c: char, quote: Option<char>) -> Option<String> {
+fn write_char(c: char, quote: Option<char>) -> Option<String> {
     Some(match c {
         '\n' => "\\n".to_owned(),
         '\t' => "\\t".to_owned(),

@@ -50,7 +50,7 @@ fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
             _ => None,
         }
     } else {
-        imported(cx, view)
+        imported_type(cx, view)
     };
     let Some(other) = hidden.filter(|id| *id != view.id).and_then(|id| cx.ty(id)) else { return };
     let message = format!("this `{name}` hides another type `{name}`");
@@ -66,7 +66,7 @@ fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {
 }
 
 /// The type of the same name in a file that the type's own file imports.
-fn imported(cx: &Context<'_>, view: &TypeView<'_>) -> Option<TypeId> {
+fn imported_type(cx: &Context<'_>, view: &TypeView<'_>) -> Option<TypeId> {
     let imports = cx.imports.get(view.file)?;
     let name = &view.declaration.name;
     imports.iter().find_map(|(_, text)| cx.known.type_names.of_file(*text, name))

@@ -112,9 +112,9 @@ impl<'c> Needs<'c> {
             users.entry(owner).or_default().push(user);
         }
         let ways = |(owner, users): (usize, Vec<usize>)| {
-            let lead_there = reached(&from, &[owner]);
+            let lead_there = find_reachable(&from, &[owner]);
             let by_luck = users.iter().any(|user| !has(&lead_there, *user));
-            Ways { lead_here: reached(&to, &users), lead_there, by_luck }
+            Ways { lead_here: find_reachable(&to, &users), lead_there, by_luck }
         };
         Self { direct: uses, indirect: users.into_iter().map(ways).collect() }
     }
@@ -130,7 +130,7 @@ impl<'c> Needs<'c> {
 }
 
 /// For each file, whether one can come there from one of those given.
-fn reached(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
+fn find_reachable(next: &[Vec<usize>], from: &[usize]) -> Vec<bool> {
     let mut reached = vec![false; next.len()];
     let mut open = from.to_vec();
     while let Some(file) = open.pop() {

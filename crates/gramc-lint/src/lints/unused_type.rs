@@ -44,7 +44,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
     if cx.project.valid.is_none() || cx.known.types.0.is_empty() {
         return;
     }
-    let used = used(cx);
+    let used = find_used_types(cx);
     let in_use = files_in_use(cx);
     for (id, declaration) in cx.known.types.iter() {
         let Some(view) = cx.ty(id).filter(|_| !used.contains(&id)) else { continue };
@@ -63,7 +63,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 }
 
 /// The types that tools, terms, agents and libraries need, directly or through other types.
-fn used(cx: &Context<'_>) -> HashSet<TypeId> {
+fn find_used_types(cx: &Context<'_>) -> HashSet<TypeId> {
     let mut next = cx.project.named.to_vec();
     let mut add = |type_use: &TypeUse| names_of_type_use(type_use, &mut |id| next.push(id));
     cx.known.terms.iter().for_each(|term| add(&term.field.type_use));
@@ -80,14 +80,14 @@ fn used(cx: &Context<'_>) -> HashSet<TypeId> {
     while let Some(id) = next.pop() {
         if let (true, Some(declared)) = (used.insert(id), cx.known.types.get(id)) {
             names_of_type_use(&declared.type_use, &mut |id| next.push(id));
-            extended(cx, id, &mut next);
+            add_extended(cx, id, &mut next);
         }
     }
     used
 }
 
 /// Adds the records whose fields a type takes over.
-fn extended(cx: &Context<'_>, id: TypeId, next: &mut Vec<TypeId>) {
+fn add_extended(cx: &Context<'_>, id: TypeId, next: &mut Vec<TypeId>) {
     let Some(view) = cx.ty(id) else { return };
     let mut entries = view.node.subject().entries();
     let Some(extends) = entries.find(|entry| entry.key.content() == "extends") else { return };

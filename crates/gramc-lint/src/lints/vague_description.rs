@@ -170,11 +170,11 @@ fn is_in(name: &str, word: &str) -> bool {
     let start = word.as_bytes().get(..3).unwrap_or(word.as_bytes());
     let mut parts = name.as_bytes().windows(start.len());
     (!word.is_ascii() || parts.any(|part| part.eq_ignore_ascii_case(start)))
-        && words(name).any(|own| singular(&own) == word || inflected(&singular(&own), word))
+        && words(name).any(|own| singular(&own) == word || is_inflection(&singular(&own), word))
 }
 
 /// Whether a word is another one with an ending: `create`, `created`, `creating`.
-fn inflected(known: &str, word: &str) -> bool {
+fn is_inflection(known: &str, word: &str) -> bool {
     let root = known.strip_suffix('e').unwrap_or(known);
     root.len() > 2
         && word.strip_prefix(root).is_some_and(|end| matches!(end, "" | "e" | "ed" | "ing" | "es"))

@@ -116,7 +116,7 @@ pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
         _ => (at, Span::empty(at), None),
     };
     let tokens = before(tree, from);
-    let (expected, siblings) = expected(&tokens, quoted == Some('`'), tree);
+    let (expected, siblings) = find_expected(&tokens, quoted == Some('`'), tree);
     let is_type = match &expected {
         Expected::Type => true,
         Expected::Value(_, key) => is_typed(key),
@@ -165,7 +165,7 @@ fn before(tree: &Tree, from: u32) -> Vec<Token<'_>> {
 /// The index of an open bracket's token.
 type BracketIndex = usize;
 
-fn expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, Vec<String>) {
+fn find_expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, Vec<String>) {
     let mut open: Vec<BracketIndex> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token.kind() {

@@ -50,7 +50,7 @@ pub(super) fn items(
         Expected::ArmLabel => {
             items.add("Arm", K::KEYWORD, "an arm that differs in more than its library", None);
         }
-        Expected::Parameter => items.declared(Space::Terms, |_| true, true),
+        Expected::Parameter => items.add_declarations(Space::Terms, |_| true, true),
         Expected::Element(kind) => items.elements(*kind),
         Expected::Key(owner) => items.keys(owner),
         Expected::Value(owner, key) => items.values(owner, key),
@@ -97,7 +97,12 @@ impl ItemList<'_> {
     }
 
     /// Adds the declarations of a namespace that match, those of this file first.
-    fn declared(&mut self, space: Space, wanted: impl Fn(&Declaration) -> bool, import: bool) {
+    fn add_declarations(
+        &mut self,
+        space: Space,
+        wanted: impl Fn(&Declaration) -> bool,
+        import: bool,
+    ) {
         let names = self.cx.snapshot.names();
         let at = self.context.word.start;
         let own = names.of(self.cx.number);
@@ -171,7 +176,7 @@ impl ItemList<'_> {
     }
 
     fn types(&mut self) {
-        self.declared(Space::Types, |_| true, true);
+        self.add_declarations(Space::Types, |_| true, true);
         for name in BUILT_IN {
             if let Some(at) = self.add(name, K::KEYWORD, "built-in type", None) {
                 let item = &mut self.found[at];
@@ -208,13 +213,17 @@ impl ItemList<'_> {
                 let own = self.cx.snapshot.names().of(self.cx.number);
                 let at = crate::lookup::enclosing_declaration(own, self.context.word.start);
                 let own = at.map(|at| own[at].name.clone());
-                self.declared(Space::Tools, |one| Some(&one.name) != own.as_ref(), true);
+                self.add_declarations(Space::Tools, |one| Some(&one.name) != own.as_ref(), true);
             }
             Kind::Container | Kind::Library => {
-                self.declared(Space::Tools, |one| one.kind == Kind::Tool, kind != Kind::Library);
+                self.add_declarations(
+                    Space::Tools,
+                    |one| one.kind == Kind::Tool,
+                    kind != Kind::Library,
+                );
             }
             Kind::Experiment => {
-                self.declared(Space::Libraries, |one| one.kind == Kind::Library, true);
+                self.add_declarations(Space::Libraries, |one| one.kind == Kind::Library, true);
             }
             Kind::Union => self.types(),
             _ => {}

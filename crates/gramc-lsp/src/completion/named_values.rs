@@ -26,8 +26,8 @@ pub(super) fn named_values(
     let builtin = ImplementationKind::Builtin.name();
     let replay = ImplementationKind::Replay.name();
     Some(match (key, owner) {
-        ("agent", _) => declared(cx, Kind::Agent),
-        ("library", RecordOwner::Arm) => declared(cx, Kind::Library),
+        ("agent", _) => declared_names(cx, Kind::Agent),
+        ("library", RecordOwner::Arm) => declared_names(cx, Kind::Library),
         ("cases", _) if kind == Some(Kind::Experiment) => data_files(cx, "cases"),
         ("from", RecordOwner::Implementation(word)) if word == replay => {
             data_files(cx, "recording")
@@ -39,7 +39,7 @@ pub(super) fn named_values(
     })
 }
 
-fn declared(cx: &RequestContext, kind: Kind) -> Vec<NamedValue> {
+fn declared_names(cx: &RequestContext, kind: Kind) -> Vec<NamedValue> {
     let all = cx.snapshot.names().all().filter(|(_, one)| one.kind == kind);
     all.map(|(_, one)| (one.name.to_string(), kind.word(), K::REFERENCE)).collect()
 }

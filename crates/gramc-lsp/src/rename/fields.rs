@@ -186,7 +186,7 @@ impl FieldRename<'_> {
         let mut todo: Vec<_> = records.iter().copied().collect();
         while let Some(record) = todo.pop() {
             self.rename_own(edits, record);
-            for related in self.related(edits, record) {
+            for related in self.related_records(edits, record) {
                 if records.insert(related) {
                     todo.push(related);
                 }
@@ -194,7 +194,7 @@ impl FieldRename<'_> {
         }
     }
 
-    fn related(&self, edits: &mut Edits, record: Found) -> Vec<Found> {
+    fn related_records(&self, edits: &mut Edits, record: Found) -> Vec<Found> {
         let mut related = Vec::new();
         let types = |file, node, key| self.types_in(file, node, key);
         for (file, node) in declared(self.snapshot, Kind::Record) {

@@ -84,7 +84,7 @@ impl Server {
     }
 
     /// Publishes diagnostics, or starts again if a project changed in the meantime.
-    pub(super) fn diagnosed(&mut self, diagnosed: DiagnosticsUpdate) {
+    pub(super) fn publish(&mut self, diagnosed: DiagnosticsUpdate) {
         let current = diagnosed.projects.iter().all(|(key, revision)| {
             self.state.projects.get(key).is_some_and(|project| project.revision == *revision)
         });

@@ -124,7 +124,7 @@ impl Server {
         });
     }
 
-    pub(super) fn answered(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
+    pub(super) fn send_answer(&mut self, id: RequestId, answer: Result<Json, ResponseError>) {
         // A cancelled request has already been answered.
         let Some(pending) = self.pending.remove(&id) else { return };
         if pending.outdated {

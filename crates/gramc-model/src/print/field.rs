@@ -382,9 +382,9 @@ fn constraints(types: &Types, all: &[Constraint]) -> Vec<String> {
             [least, _] if least.kind == constraint.kind() => {
                 let most = rest.next_if(|next| constraint.is_like(next));
                 let most = most.map_or(".".to_owned(), bound);
-                format!("{}..{most}", bound(constraint))
+                format!("{}..{most}", print_bound(constraint))
             }
-            [_, _] => format!("...{}", bound(constraint)),
+            [_, _] => format!("...{}", print_bound(constraint)),
             _ => constraint_value(types, constraint),
         };
         entries.push(entry(spec.name, value));
@@ -393,7 +393,7 @@ fn constraints(types: &Types, all: &[Constraint]) -> Vec<String> {
 }
 
 /// The number of a bound.
-fn bound(constraint: &Constraint) -> String {
+fn print_bound(constraint: &Constraint) -> String {
     match constraint.value() {
         ConstraintValue::Number(number) => number.to_string(),
         ConstraintValue::Count(count) => count.to_string(),
@@ -405,7 +405,7 @@ fn constraint_value(types: &Types, constraint: &Constraint) -> String {
     match constraint.value() {
         ConstraintValue::Values(values) => list(values),
         ConstraintValue::Value(value) => value::attribute(value),
-        ConstraintValue::Number(_) | ConstraintValue::Count(_) => bound(constraint),
+        ConstraintValue::Number(_) | ConstraintValue::Count(_) => print_bound(constraint),
         ConstraintValue::Text(text) => text::string(text),
         ConstraintValue::Flag => "true".to_owned(),
         ConstraintValue::Type(ty) => text::string(&expression::of(types, ty).text),

@@ -42,7 +42,7 @@ pub(super) fn schema(schema: &Value) -> String {
     let short = schema.to_string();
     if short.len() > MAX_JSON_LINE
         && depth(schema) <= MAX_INDENTED_DEPTH
-        && let Some(fenced) = fenced(schema)
+        && let Some(fenced) = print_fence(schema)
     {
         return fenced;
     }
@@ -50,7 +50,7 @@ pub(super) fn schema(schema: &Value) -> String {
 }
 
 /// JSON between fences, where nothing can be escaped, if it stays the same there.
-fn fenced(value: &Value) -> Option<String> {
+fn print_fence(value: &Value) -> Option<String> {
     let text = serde_json::to_string_pretty(value).ok()?;
     let hidden = |c: char| c.is_control() && c != '\n';
     (!text.contains("```") && !text.contains(hidden)).then(|| format!("```json\n{text}\n```"))
