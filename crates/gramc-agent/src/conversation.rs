@@ -22,7 +22,7 @@ use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
 use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
-use agent_call::{agent_verdict, call_agent};
+use agent_call::{AgentPlace, agent_verdict, call_agent};
 use mask::mask_verdict;
 
 /// Maximum concurrent calls of one reply. Tools may have lower limits.
@@ -197,7 +197,7 @@ impl Conversation {
             let problem = finish_reason.problem().or(is_empty.then_some("the reply is empty"));
             if !calls.is_empty() {
                 state.turn.calls += calls.len();
-                self.run_calls(&calls, (problem, calls_as_text), state).await;
+                self.run_calls(&calls, problem, calls_as_text, state).await;
             }
             let end = match problem {
                 Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
@@ -353,7 +353,8 @@ impl Conversation {
     async fn run_calls(
         &mut self,
         calls: &[ModelCall],
-        (cut_off, as_text): (Option<&'static str>, bool),
+        cut_off: Option<&'static str>,
+        as_text: bool,
         state: &mut TurnState<'_>,
     ) {
         let ending = state.cancelled.child_token();
@@ -382,7 +383,7 @@ impl Conversation {
                     let error = CallError::Invocation { detail };
                     (agent_verdict(&call, Err(error)), Usage::default())
                 } else if let Some((_, at)) = agent {
-                    let place = (team, *at, depth + 1);
+                    let place = AgentPlace { team, member: *at, depth: depth + 1 };
                     Box::pin(call_agent(place, limits, &call, observer, &ending)).await
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();

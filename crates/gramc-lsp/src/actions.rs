@@ -15,6 +15,7 @@ use crate::document_kind::DocumentKind;
 use crate::lens::rejection_summary;
 use crate::lookup::{field_of, member, node_of, signature, type_of};
 use crate::request::{RequestContext, RequestResult};
+use crate::workspace_edit::{DocumentEdits, workspace_edit};
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
@@ -102,8 +103,8 @@ fn edits(cx: &RequestContext, edits: &[Edit]) -> lsp::WorkspaceEdit {
     let positions = cx.positions();
     let edits =
         edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
-    let changes = vec![(cx.file.uri.clone(), cx.file.version, edits.collect())];
-    crate::workspace_edit::workspace_edit(&cx.client, changes)
+    let changes = vec![DocumentEdits::new(&cx.file, edits.collect())];
+    workspace_edit(&cx.client, changes)
 }
 
 fn action(
@@ -241,12 +242,12 @@ fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
             let Some(other) = cx.snapshot.text(file) else { continue };
             let range = other.positions(cx.snapshot.encoding).range(edit.span);
             let edits = vec![TextEdit::new(range, edit.text)];
-            let change = vec![(other.uri.clone(), other.version, edits)];
+            let change = vec![DocumentEdits::new(other, edits)];
             let (parameter, why) = (&key.parameter, rejection_summary(calls, key, rejected));
             found.push(CodeAction {
                 title: format!("add `{text}` to the values of `{parameter}`: {why}"),
                 kind: Some(CodeActionKind::QUICKFIX),
-                edit: Some(crate::workspace_edit::workspace_edit(&cx.client, change)),
+                edit: Some(workspace_edit(&cx.client, change)),
                 ..CodeAction::default()
             });
         }

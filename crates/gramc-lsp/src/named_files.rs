@@ -112,10 +112,10 @@ pub(crate) fn will_rename(
     let mut edits: Vec<DocumentEdits> = Vec::new();
     for snapshot in snapshots {
         for file in &snapshot.project.files {
-            let known = edits.iter().any(|(uri, ..)| *uri == file.uri);
+            let known = edits.iter().any(|known| known.uri == file.uri);
             let own = if known { Vec::new() } else { edits_of(snapshot, file, &renames) };
             if !own.is_empty() {
-                edits.push((file.uri.clone(), file.version, own));
+                edits.push(DocumentEdits::new(file, own));
             }
         }
     }

@@ -4,14 +4,26 @@ use lsp_types as lsp;
 use lsp_types::{Uri, WorkspaceEdit};
 
 use crate::client::Client;
+use crate::file::File;
 
-/// The document, its version, and its edits.
-pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<lsp::TextEdit>);
+/// The edits of a document.
+pub(crate) struct DocumentEdits {
+    pub(crate) uri: Uri,
+    pub(crate) version: Option<i32>,
+    pub(crate) edits: Vec<lsp::TextEdit>,
+}
+
+impl DocumentEdits {
+    pub(crate) fn new(file: &File, edits: Vec<lsp::TextEdit>) -> Self {
+        Self { uri: file.uri.clone(), version: file.version, edits }
+    }
+}
 
 /// Creates a file with a text, and edits documents. `None` if the client cannot create files.
 pub(crate) fn workspace_edit_with_new_file(
     client: &Client,
-    (uri, text): (Uri, String),
+    uri: Uri,
+    text: String,
     changes: Vec<DocumentEdits>,
 ) -> Option<WorkspaceEdit> {
     if !client.creates_files {
@@ -19,15 +31,17 @@ pub(crate) fn workspace_edit_with_new_file(
     }
     let create = lsp::CreateFile { uri: uri.clone(), options: None, annotation_id: None };
     let create = lsp::DocumentChangeOperation::Op(lsp::ResourceOp::Create(create));
-    let written = (uri, None, vec![lsp::TextEdit::new(lsp::Range::default(), text)]);
-    let edits = std::iter::once(written).chain(changes).map(document_edit);
+    let edits = vec![lsp::TextEdit::new(lsp::Range::default(), text)];
+    let content = DocumentEdits { uri, version: None, edits };
+    let edits = std::iter::once(content).chain(changes).map(document_edit);
     let edits = edits.map(lsp::DocumentChangeOperation::Edit);
     let operations = std::iter::once(create).chain(edits).collect();
     let document_changes = Some(lsp::DocumentChanges::Operations(operations));
     Some(WorkspaceEdit { document_changes, ..WorkspaceEdit::default() })
 }
 
-fn document_edit((uri, version, edits): DocumentEdits) -> lsp::TextDocumentEdit {
+fn document_edit(document: DocumentEdits) -> lsp::TextDocumentEdit {
+    let DocumentEdits { uri, version, edits } = document;
     lsp::TextDocumentEdit {
         text_document: lsp::OptionalVersionedTextDocumentIdentifier { uri, version },
         edits: edits.into_iter().map(lsp::OneOf::Left).collect(),
@@ -42,6 +56,6 @@ pub(crate) fn workspace_edit(client: &Client, changes: Vec<DocumentEdits>) -> Wo
         return WorkspaceEdit { document_changes: Some(edits), ..WorkspaceEdit::default() };
     }
     #[expect(clippy::mutable_key_type, reason = "`Uri` has interior mutability in lsp-types")]
-    let changes = changes.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
+    let changes = changes.into_iter().map(|it| (it.uri, it.edits)).collect();
     WorkspaceEdit::new(changes)
 }

@@ -70,7 +70,7 @@ fn term(cx: &Context<'_>, view: &ToolView<'_>, field: &gramc_model::Field, repor
     };
     if cx.known.terms.get(term).is_some_and(|term| is_deprecated(&term.field.type_use)) {
         let declared = cx.known.term_places.get(term).map(|place| (file, place.name));
-        add(cx, view.file, view.place(field), ("term", &field.name), declared, report);
+        add(cx, view.file, view.place(field), "term", &field.name, declared, report);
     }
 }
 
@@ -111,7 +111,7 @@ fn types(
         }
         let (Some(view), Some(place)) = (cx.ty(id), place()) else { return };
         let name = &view.declaration.name;
-        add(cx, file, place, ("type", name), Some((view.file, view.name)), report);
+        add(cx, file, place, "type", name, Some((view.file, view.name)), report);
     });
 }
 
@@ -145,9 +145,8 @@ fn members(cx: &Context<'_>, report: &mut Report) {
             let Some(listed) = deprecated.get(&smol_str::SmolStr::new(name(element))) else {
                 continue;
             };
-            let what = ("tool", listed.tool().name.as_str());
             let declared = Some((listed.file, listed.place()));
-            add(cx, place.file, element.span(), what, declared, report);
+            add(cx, place.file, element.span(), "tool", &listed.tool().name, declared, report);
         }
     }
 }
@@ -164,7 +163,8 @@ fn add(
     cx: &Context<'_>,
     file: usize,
     span: Span,
-    (kind, name): (&str, &str),
+    kind: &str,
+    name: &str,
     declared: Option<(usize, Span)>,
     report: &mut Report,
 ) {

@@ -57,12 +57,12 @@ Set `max` in `gram.toml` to change the limit: `description-too-long = {max =
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let tool = view.tool;
     let own = tool.description.as_deref();
-    check_length(cx, view.file, own, || view.name, ("tool", &tool.name), report);
+    check_length(cx, view.file, own, || view.name, "tool", &tool.name, report);
     for field in &tool.parameters {
         let text = field.type_use.description.as_deref();
         // Attributes of a term are reported at the term.
         let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
-        check_length(cx, view.file, text, || view.place(field), ("parameter", &field.name), report);
+        check_length(cx, view.file, text, || view.place(field), "parameter", &field.name, report);
     }
 }
 
@@ -70,11 +70,11 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 fn others(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        check_length(cx, file, text, || name, ("term", &term.name), report);
+        check_length(cx, file, text, || name, "term", &term.name, report);
     }
     for (container, place) in cx.module.containers.iter().zip(&cx.module.spans.containers) {
         let text = container.description.as_deref();
-        check_length(cx, place.file, text, || place.name, ("container", &container.name), report);
+        check_length(cx, place.file, text, || place.name, "container", &container.name, report);
     }
 }
 
@@ -88,7 +88,8 @@ fn check_length(
     file: usize,
     text: Option<&str>,
     place: impl Fn() -> Span,
-    (what, name): (&str, &str),
+    what: &str,
+    name: &str,
     report: &mut Report,
 ) {
     let most = cx.settings.max_description;

@@ -55,7 +55,7 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             let place = start + offset(*at);
             let span = Span::new(place, place + offset(c.len_utf8()));
             let edits = if stays_whole(token.text()) { edits.collect() } else { Vec::new() };
-            add(cx, file, (span, *c, found.len()), edits, report);
+            add(cx, file, span, *c, found.len(), edits, report);
         }
     }
     // Escapes are visible in the text, but not to the people who see the description elsewhere.
@@ -68,7 +68,7 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             let content = node.content();
             let found: Vec<_> = hidden_characters(&content).collect();
             if let Some((_, c)) = found.first() {
-                add(cx, file, (node.span(), *c, found.len()), Vec::new(), report);
+                add(cx, file, node.span(), *c, found.len(), Vec::new(), report);
             }
         }
     }
@@ -93,7 +93,9 @@ fn stays_whole(text: &str) -> bool {
 fn add(
     cx: &Context<'_>,
     file: usize,
-    (span, c, count): (Span, char, usize),
+    span: Span,
+    c: char,
+    count: usize,
     edits: Vec<Span>,
     report: &mut Report,
 ) {

@@ -43,23 +43,23 @@ comment, `// gram-allow: literal-looks-like-type`.
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
         if let Some(found) = foreign(cx, &field.type_use.ty) {
-            let place = (view.parameter(field), view.place(field));
-            report_foreign(cx, view.file, (&field.name, found), place, report);
+            let (node, place) = (view.parameter(field), view.place(field));
+            report_foreign(cx, view.file, (&field.name, found), node, place, report);
             continue;
         }
         if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, (view.parameter(field), view.place(field)), &found, report);
+            report_in(cx, view.file, view.parameter(field), view.place(field), &found, report);
         }
     }
     if let Some(found) = literal(cx, view.file, &view.tool.result.type_use.ty) {
-        report_in(cx, view.file, (view.result(), view.name), &found, report);
+        report_in(cx, view.file, view.result(), view.name, &found, report);
     }
 }
 
 fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields() {
         if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, (view.field(field), view.place(field)), &found, report);
+            report_in(cx, view.file, view.field(field), view.place(field), &found, report);
         }
     }
 }
@@ -69,7 +69,8 @@ fn report_foreign(
     cx: &Context<'_>,
     file: usize,
     (name, (message, ty)): (&str, (&str, String)),
-    (node, place): (Option<Node<'_>>, Span),
+    node: Option<Node<'_>>,
+    place: Span,
     report: &mut Report,
 ) {
     let label = node.and_then(|node| node.subject().labels().next());
@@ -119,7 +120,8 @@ fn foreign(cx: &Context<'_>, ty: &Type) -> Option<(&'static str, String)> {
 fn report_in(
     cx: &Context<'_>,
     file: usize,
-    (node, name): (Option<Node<'_>>, Span),
+    node: Option<Node<'_>>,
+    name: Span,
     Quoted { text, meant }: &Quoted,
     report: &mut Report,
 ) {

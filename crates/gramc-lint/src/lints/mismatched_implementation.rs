@@ -77,7 +77,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
                 let here = here.map(|listed| listed.tool().name.as_str());
                 let near = nearest(&implementation.tool, here);
                 let near: Vec<_> = near.into_iter().filter(|near| !implemented(near)).collect();
-                unknown_tool(cx, (place.file, place.name), implementation, &near, report);
+                unknown_tool(cx, place.file, place.name, implementation, &near, report);
             }
             if let Some(tool) = tool {
                 unknown_arguments(cx, place.file, node, tool, report);
@@ -98,7 +98,8 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 /// Reports an implementation of a tool that no file declares, if another one is nearly called so.
 fn unknown_tool(
     cx: &Context<'_>,
-    (file, span): (usize, Span),
+    file: usize,
+    span: Span,
     implementation: &Implementation,
     near: &[&str],
     report: &mut Report,

@@ -74,13 +74,13 @@ impl<'a> Named<'a> {
 fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
     let Some(analysis) = cx.project.files.get(file) else { return };
     let tools = analysis.tools().map(|at| Named::new(&at.tool.name, at.name_span()));
-    check_names(cx, file, ("tool", cx.settings.tool_case), &tools.collect::<Vec<_>>(), report);
+    check_names(cx, file, "tool", cx.settings.tool_case, &tools.collect::<Vec<_>>(), report);
     let names = analysis.outputs().flat_map(|(output, by)| {
         output.names.iter().map(move |(name, span)| Named::new(name, span.moved(by)))
     });
     let terms = cx.terms_of(file).map(|(term, span)| Named::new(&term.name, span));
     let names: Vec<_> = names.chain(terms).collect();
-    check_names(cx, file, ("parameter", cx.settings.parameter_case), &names, report);
+    check_names(cx, file, "parameter", cx.settings.parameter_case, &names, report);
 }
 
 /// The parameters whose names are compared with those of the whole file, and their places. Most
@@ -109,7 +109,8 @@ fn fits_all(shape: Shape) -> bool {
 fn check_names(
     cx: &Context<'_>,
     file: usize,
-    (what, wanted): (&str, Option<Case>),
+    what: &str,
+    wanted: Option<Case>,
     names: &[Named<'_>],
     report: &mut Report,
 ) {

@@ -97,7 +97,7 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             Extension::UnicodeEscape => "remove the character; plain gram cannot express it",
             _ => "rewrite it, for example with a declared Record",
         };
-        report.add(file, diagnostic(cx, file, span, message, (fix, without)));
+        report.add(file, diagnostic(cx, file, span, message, fix, without));
     }
 }
 
@@ -161,7 +161,8 @@ fn diagnostic(
     file: usize,
     span: Span,
     message: &str,
-    (fix, without): (Option<Fix>, &str),
+    fix: Option<Fix>,
+    without: &str,
 ) -> Diagnostic {
     let diagnostic = cx.diagnostic(&LINT, file, span, message);
     match fix {

@@ -76,11 +76,11 @@ fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
         // What a term brings is reported there.
         if holds_secret(field) && !is_brought(cx, view.file, field) {
-            add(cx, (view.file, view.place(field)), &field.name, BY_HOST, report);
+            add(cx, view.file, view.place(field), &field.name, BY_HOST, report);
         }
     }
     for (key, _) in view.tool.attributes.iter().filter(|(_, value)| holds_key(value)) {
-        add(cx, (view.file, view.name), key, ELSEWHERE, report);
+        add(cx, view.file, view.name, key, ELSEWHERE, report);
     }
 }
 
@@ -92,7 +92,7 @@ fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
 
 fn record(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields().iter().filter(|field| holds_secret(field)) {
-        add(cx, (view.file, view.place(field)), &field.name, ELSEWHERE, report);
+        add(cx, view.file, view.place(field), &field.name, ELSEWHERE, report);
     }
 }
 
@@ -108,7 +108,7 @@ const BY_HOST: &str = "inject it from the host, {injected: true}, and revoke the
 /// What to do elsewhere.
 const ELSEWHERE: &str = "remove it from the file and revoke the secret";
 
-fn add(cx: &Context<'_>, (file, span): (usize, Span), name: &str, help: &str, report: &mut Report) {
+fn add(cx: &Context<'_>, file: usize, span: Span, name: &str, help: &str, report: &mut Report) {
     // The value itself stays out of the message.
     let message = format!("a value of `{name}` appears to be a secret");
     report.add(file, cx.diagnostic(&LINT, file, span, message).help(help));

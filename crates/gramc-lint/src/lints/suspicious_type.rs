@@ -46,18 +46,18 @@ struct Suspicion {
 fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     for field in &view.tool.parameters {
         if let Some(found) = suspicion(cx, &field.type_use.ty) {
-            report_at(cx, view.file, found, (view.parameter(field), view.place(field)), report);
+            report_at(cx, view.file, found, view.parameter(field), view.place(field), report);
         }
     }
     if let Some(found) = suspicion(cx, &view.tool.result.type_use.ty) {
-        report_at(cx, view.file, found, (view.result(), view.name), report);
+        report_at(cx, view.file, found, view.result(), view.name, report);
     }
 }
 
 fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     for field in view.fields() {
         if let Some(found) = suspicion(cx, &field.type_use.ty) {
-            report_at(cx, view.file, found, (view.field(field), view.place(field)), report);
+            report_at(cx, view.file, found, view.field(field), view.place(field), report);
         }
     }
 }
@@ -66,7 +66,8 @@ fn report_at(
     cx: &Context<'_>,
     file: usize,
     Suspicion { message, help, meant }: Suspicion,
-    (node, place): (Option<Node<'_>>, Span),
+    node: Option<Node<'_>>,
+    place: Span,
     report: &mut Report,
 ) {
     let label = node.and_then(|node| node.subject().labels().next());

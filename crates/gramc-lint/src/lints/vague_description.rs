@@ -82,7 +82,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     check_description(
         cx,
         view.file,
-        ("tool", &tool.name),
+        "tool",
+        &tool.name,
         tool.description.as_deref(),
         || view.name,
         report,
@@ -94,7 +95,8 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         check_description(
             cx,
             view.file,
-            ("parameter", &field.name),
+            "parameter",
+            &field.name,
             text,
             || view.place(field),
             report,
@@ -105,14 +107,15 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        check_description(cx, file, ("term", &term.name), text, || name, report);
+        check_description(cx, file, "term", &term.name, text, || name, report);
     }
 }
 
 fn check_description(
     cx: &Context<'_>,
     file: usize,
-    (what, name): (&str, &str),
+    what: &str,
+    name: &str,
     text: Option<&str>,
     place: impl Fn() -> Span,
     report: &mut Report,

@@ -63,19 +63,21 @@ fn run(cx: &Context<'_>, report: &mut Report) {
     let mut known: Known<'_> = HashMap::new();
     for view in cx.tools() {
         for field in &view.tool.parameters {
-            compare(cx, (field, view.file, Owner::Tool(view)), &mut known, report);
+            compare(cx, field, view.file, Owner::Tool(view), &mut known, report);
         }
     }
     for view in cx.known.types.iter().filter_map(|(id, _)| cx.ty(id)) {
         for field in view.fields() {
-            compare(cx, (field, view.file, Owner::Type(view)), &mut known, report);
+            compare(cx, field, view.file, Owner::Type(view), &mut known, report);
         }
     }
 }
 
 fn compare<'a>(
     cx: &Context<'a>,
-    (field, file, owner): (&'a Field, usize, Owner<'a>),
+    field: &'a Field,
+    file: usize,
+    owner: Owner<'a>,
     known: &mut Known<'a>,
     report: &mut Report,
 ) {

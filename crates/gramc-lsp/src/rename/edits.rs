@@ -73,7 +73,7 @@ impl Edits {
             let positions = file.positions(snapshot.encoding);
             let edits = edits.into_iter();
             let edits = edits.map(|(span, text)| lsp::TextEdit::new(positions.range(span), text));
-            Some((file.uri.clone(), file.version, edits.collect()))
+            Some(DocumentEdits::new(file, edits.collect()))
         };
         self.files.into_iter().filter_map(document).collect()
     }

@@ -10,6 +10,7 @@ use lsp_types::{TextEdit, WorkspaceEdit};
 
 use crate::lookup::{Symbol, chain, symbol, type_of};
 use crate::request::RequestContext;
+use crate::workspace_edit::DocumentEdits;
 
 /// The edits that inline the type at an offset: where it is used there, and in all places, which
 /// removes its declaration. Each with a title.
@@ -134,7 +135,7 @@ pub(super) fn whole(cx: &RequestContext, found: Found) -> Option<Span> {
 fn workspace_edit(cx: &RequestContext, edits: BTreeMap<usize, Vec<TextEdit>>) -> WorkspaceEdit {
     let changes = edits.into_iter().filter_map(|(file, edits)| {
         let file = cx.snapshot.text(file)?;
-        Some((file.uri.clone(), file.version, edits))
+        Some(DocumentEdits::new(file, edits))
     });
     crate::workspace_edit::workspace_edit(&cx.client, changes.collect())
 }

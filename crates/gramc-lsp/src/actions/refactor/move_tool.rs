@@ -10,7 +10,7 @@ use super::inline::whole;
 use crate::imports::{import_text, relative_path};
 use crate::lookup::enclosing_declaration;
 use crate::request::RequestContext;
-use crate::workspace_edit::workspace_edit_with_new_file;
+use crate::workspace_edit::{DocumentEdits, workspace_edit_with_new_file};
 
 /// Moves the tool at an offset into a new file next to this one. The new file imports what the tool
 /// refers to, and this file imports the new one. A title, and the edit. `None` if the client cannot create
@@ -60,8 +60,9 @@ pub(super) fn move_tool(cx: &RequestContext, at: u32) -> Option<(String, Workspa
         TextEdit::new(positions.range(gramc_syntax::Span::empty(import_at)), import),
         TextEdit::new(positions.range(whole), String::new()),
     ];
-    let changes = vec![(cx.file.uri.clone(), cx.file.version, edits)];
-    let created = (crate::uri::of_path(&target)?, format!("{header}{text}\n"));
-    let edit = workspace_edit_with_new_file(&cx.client, created, changes)?;
+    let changes = vec![DocumentEdits::new(&cx.file, edits)];
+    let uri = crate::uri::of_path(&target)?;
+    let text = format!("{header}{text}\n");
+    let edit = workspace_edit_with_new_file(&cx.client, uri, text, changes)?;
     Some((format!("move `{}` to {file_name}", tool.name), edit))
 }
