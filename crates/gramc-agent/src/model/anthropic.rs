@@ -5,7 +5,7 @@ use gramc_tools::Image;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries};
+use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
 use super::{ModelRequest, StreamSink, client, finish};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
@@ -31,8 +31,12 @@ impl Protocol for Anthropic {
         "messages".to_owned()
     }
 
+    fn add_headers(&self, request: RequestBuilder) -> RequestBuilder {
+        request.header("anthropic-version", VERSION)
+    }
+
     fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
-        request.header("x-api-key", key).header("anthropic-version", VERSION)
+        request.header("x-api-key", key)
     }
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
@@ -169,15 +173,15 @@ impl ReplyReader for MessageReader {
 
     fn add_event(&mut self, data: &str, sink: StreamSink<'_>) -> Result<bool, ReplyError> {
         let mut event: Value = serde_json::from_str(data)?;
-        let kind = event["type"].take();
+        let kind = take_field(&mut event, "type");
         match kind.as_str().unwrap_or_default() {
             "message_start" => {
-                if let Value::Object(message) = event["message"].take() {
+                if let Value::Object(message) = take_field(&mut event, "message") {
                     self.add_fields(message);
                 }
             }
             "content_block_start" => {
-                let mut block = event["content_block"].take();
+                let mut block = take_field(&mut event, "content_block");
                 if block["type"] == "tool_use" {
                     // The input arrives as text.
                     block["input"] = "".into();
@@ -189,8 +193,8 @@ impl ReplyReader for MessageReader {
             }
             "content_block_delta" => self.add_delta(&event["delta"], sink),
             "message_delta" => {
-                if let Value::Object(mut delta) = event["delta"].take() {
-                    delta.insert("usage".to_owned(), event["usage"].take());
+                if let Value::Object(mut delta) = take_field(&mut event, "delta") {
+                    delta.insert("usage".to_owned(), take_field(&mut event, "usage"));
                     self.add_fields(delta);
                 }
             }
@@ -253,7 +257,7 @@ impl MessageReader {
 
     /// Adds a piece of the last block.
     fn add_delta(&mut self, delta: &Value, sink: StreamSink<'_>) {
-        let Some(block) = self.blocks.last_mut() else { return };
+        let Some(Value::Object(block)) = self.blocks.last_mut() else { return };
         for (part, of) in [
             ("text", "text"),
             ("partial_json", "input"),
@@ -261,9 +265,11 @@ impl MessageReader {
             ("signature", "signature"),
         ] {
             let Some(piece) = delta[part].as_str() else { continue };
-            match &mut block[of] {
-                Value::String(text) => text.push_str(piece),
-                other => *other = piece.into(),
+            match block.get_mut(of) {
+                Some(Value::String(text)) => text.push_str(piece),
+                _ => {
+                    block.insert(of.to_owned(), piece.into());
+                }
             }
             if part == "text" {
                 sink(Event::ReplyText(piece));

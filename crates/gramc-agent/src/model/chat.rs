@@ -8,7 +8,6 @@ mod reply_builder;
 
 use gramc_model::Api;
 use gramc_schema::Target;
-use reqwest::RequestBuilder;
 use serde_json::Value;
 
 use super::ModelRequest;
@@ -30,10 +29,6 @@ impl Protocol for ChatCompletions {
 
     fn path(&self, _model: &str, _stream: bool) -> String {
         "chat/completions".to_owned()
-    }
-
-    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
-        request.bearer_auth(key)
     }
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {

@@ -5,7 +5,7 @@ use gramc_tools::Image;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries};
+use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
 use super::{ModelRequest, StreamSink, client, finish};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
@@ -118,8 +118,11 @@ fn image_part(image: &Image) -> Value {
 
 /// Sets the id of a call or a result, if Gemini assigned it.
 fn set_id(of: &mut Value, id: &str) {
-    if !id.is_empty() && !id.starts_with(NO_ID) {
-        of["id"] = id.into();
+    if let Value::Object(of) = of
+        && !id.is_empty()
+        && !id.starts_with(NO_ID)
+    {
+        of.insert("id".to_owned(), id.into());
     }
 }
 
@@ -176,24 +179,24 @@ impl ReplyReader for ContentReader {
             return Err(ReplyError::RejectedPrompt(reason.to_owned()));
         }
         if body["usageMetadata"].is_object() {
-            self.usage = body["usageMetadata"].take();
+            self.usage = take_field(&mut body, "usageMetadata");
         } else if !body["candidates"].is_array() {
             return Err(ReplyError::Malformed("no candidates".to_owned()));
         }
         if let Some(model) = body["modelVersion"].as_str() {
             self.model = Some(model.to_owned());
         }
-        let candidate = &mut body["candidates"][0];
-        if let Value::Array(parts) = candidate["content"]["parts"].take() {
+        if let Some(reason) = body["candidates"][0]["finishReason"].as_str() {
+            self.finish_reason = Some(reason.to_owned());
+        }
+        let parts = body.pointer_mut("/candidates/0/content/parts").map(Value::take);
+        if let Some(Value::Array(parts)) = parts {
             for part in parts {
                 if let (Some(text), true) = (part["text"].as_str(), part["thought"] != true) {
                     sink(Event::ReplyText(text));
                 }
                 self.add_part(part);
             }
-        }
-        if let Some(reason) = candidate["finishReason"].as_str() {
-            self.finish_reason = Some(reason.to_owned());
         }
         // The last event has a reason, and the usage.
         Ok(self.finish_reason.is_some())

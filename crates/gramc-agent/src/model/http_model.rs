@@ -20,8 +20,15 @@ pub(super) trait Protocol: fmt::Debug + Send + Sync {
     /// The path of the API, relative to the address of the provider.
     fn path(&self, model: &str, stream: bool) -> String;
 
+    /// Adds the headers of the protocol to a request.
+    fn add_headers(&self, request: RequestBuilder) -> RequestBuilder {
+        request
+    }
+
     /// Adds the key to a request.
-    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder;
+    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
+        request.bearer_auth(key)
+    }
 
     /// Builds the body of a request.
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value;
@@ -121,7 +128,7 @@ impl HttpModel {
         let url = format!("{}/{path}", self.base);
         let url = Url::parse(&url).map_err(|error| self.malformed_error(&error.to_string()))?;
         let body = self.protocol.body(&self.model, &request);
-        let mut post = self.client.post(url).json(&body);
+        let mut post = self.protocol.add_headers(self.client.post(url).json(&body));
         if !self.key.0.is_empty() {
             post = self.protocol.authorize(post, &self.key.0);
         }
@@ -206,6 +213,11 @@ impl Model for HttpModel {
     fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         Box::pin(self.request(request, sink))
     }
+}
+
+/// Removes a field of an object.
+pub(super) fn take_field(of: &mut Value, key: &str) -> Value {
+    of.get_mut(key).map(Value::take).unwrap_or_default()
 }
 
 /// The results of calls and their images, until another message ends the series. Providers differ in

@@ -2,11 +2,10 @@
 
 use gramc_schema::Target;
 use gramc_tools::Image;
-use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 
 use super::chat::is_reasoning_model;
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries};
+use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
 use super::{ModelRequest, StreamSink, client, finish};
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 use crate::observer::Event;
@@ -24,10 +23,6 @@ impl Protocol for Responses {
 
     fn path(&self, _model: &str, _stream: bool) -> String {
         "responses".to_owned()
-    }
-
-    fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
-        request.bearer_auth(key)
     }
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
@@ -166,16 +161,16 @@ impl ReplyReader for ResponseReader {
 
     fn add_event(&mut self, data: &str, sink: StreamSink<'_>) -> Result<bool, ReplyError> {
         let mut event: Value = serde_json::from_str(data)?;
-        let kind = event["type"].take();
+        let kind = take_field(&mut event, "type");
         match kind.as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 if let Some(text) = event["delta"].as_str() {
                     sink(Event::ReplyText(text));
                 }
             }
-            "response.output_item.done" => self.items.push(event["item"].take()),
+            "response.output_item.done" => self.items.push(take_field(&mut event, "item")),
             "response.completed" | "response.incomplete" | "response.failed" => {
-                self.response = Some(event["response"].take());
+                self.response = Some(take_field(&mut event, "response"));
             }
             "error" => return Err(ReplyError::Provider(event)),
             _ => {}
@@ -189,7 +184,7 @@ impl ReplyReader for ResponseReader {
         if response["error"].is_object() {
             return Err(ReplyError::Provider(response));
         }
-        let Value::Array(mut output) = response["output"].take() else {
+        let Value::Array(mut output) = take_field(&mut response, "output") else {
             return Err(ReplyError::Malformed("no output".to_owned()));
         };
         if output.is_empty() {
