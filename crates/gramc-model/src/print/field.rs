@@ -381,7 +381,7 @@ fn constraints(types: &Types, all: &[Constraint]) -> Vec<String> {
         let value = match spec.constraints {
             [least, _] if least.kind == constraint.kind() => {
                 let most = rest.next_if(|next| constraint.is_like(next));
-                let most = most.map_or(".".to_owned(), bound);
+                let most = most.map_or(".".to_owned(), print_bound);
                 format!("{}..{most}", print_bound(constraint))
             }
             [_, _] => format!("...{}", print_bound(constraint)),
