@@ -98,7 +98,7 @@ fn record(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
 
 fn terms(cx: &Context<'_>, report: &mut Report) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| holds_secret(term)) {
-        add(cx, (file, name), &term.name, BY_HOST, report);
+        add(cx, file, name, &term.name, BY_HOST, report);
     }
 }
 
