@@ -3,21 +3,18 @@
 mod arrows;
 mod brackets;
 mod comments;
+mod describe;
 mod elements;
+mod engine;
 mod entries;
-mod equals;
 mod foreign;
-mod heads;
-mod heritage;
 mod lexical;
-mod members;
 mod names;
 mod places;
 mod ranges;
-mod references;
 mod scan;
-mod slips;
 mod subjects;
+mod table;
 mod types;
 mod values;
 

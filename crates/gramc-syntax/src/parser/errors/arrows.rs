@@ -20,6 +20,12 @@ const FOREIGN_ARROWS: [&str; 10] = ["→", "⇒", "⟶", "⟹", "➔", "➜", "�
 const DASHES: [&str; 4] = ["—", "–", "―", "−"];
 
 impl Parser<'_> {
+    pub(in crate::parser) fn annotation_without_value(&mut self) {
+        if let Some(error) = self.mistake("annotation-value", None) {
+            self.report(error);
+        }
+    }
+
     /// The last token of an arrow of one stroke, of a Unicode arrow, or of one of another language:
     /// `|>`, `>>`, `>`.
     fn short_arrow_end(&self, index: u32) -> Option<u32> {
@@ -174,8 +180,7 @@ impl Parser<'_> {
             }
             kind if is_arrow(kind) => self.long_arrow(whole),
             T::Greater => self.separate_head(whole),
-            T::Comma if self.second() == T::LParen => self.comma_after_arrow(),
-            T::LBracket if self.second() == T::ColonColon => self.result_in_brackets(),
+            _ if self.after_whole_arrow() => true,
             _ => {
                 let end = Span::empty(whole.end);
                 let error = self
@@ -188,17 +193,15 @@ impl Parser<'_> {
         }
     }
 
-    /// `==>[::Text]`, at the bracket.
-    fn result_in_brackets(&mut self) -> bool {
-        let Some(close) = self.closer_of(self.at) else { return false };
-        let (first, last) = (self.here(), self.span(close));
-        let ty = self.text_between(self.after(self.after(self.at)), self.previous(close));
-        let error = self
-            .error(&codes::ARROW, first, "a result is written in parentheses")
-            .help(format!("write (::{ty}), or (::{ty}[]) for a list"))
-            .fix(likely("write parentheses", vec![edit(first, "("), edit(last, ")")]));
+    /// A comma, or a result in brackets, after an arrow.
+    fn after_whole_arrow(&mut self) -> bool {
+        let Some(error) = self.mistake("after-arrow", None) else { return false };
+        let end = self.span(self.previous(self.to_cover)).end;
         self.report(error);
-        self.skip_to(last.end);
+        self.skip_to(end);
+        if self.kind() == T::LParen {
+            self.node_pattern();
+        }
         true
     }
 
@@ -249,44 +252,6 @@ impl Parser<'_> {
         )
     }
 
-    /// `(a::Int), ==>(b::Int)`, at the arrow, or `| ,`, at the comma.
-    pub(super) fn stray_comma(&mut self) -> Option<Diagnostic> {
-        if self.kind() == T::Comma && self.tokens.kind(self.last) == T::Pipe {
-            let error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), "a comma after the `|`");
-            let fix = Fix::replace(NeedsLook, "remove the comma", self.here(), "");
-            return Some(error.help("remove the comma").fix(fix));
-        }
-        let comma = self.span(self.last);
-        let node = self.tokens.kind(self.previous(self.last)) == T::RParen;
-        if self.tokens.kind(self.last) != T::Comma || !node || !is_arrow(self.kind()) {
-            return None;
-        }
-        Some(
-            self.error(&codes::ARROW, comma, "a comma before an arrow")
-                .help("remove the comma")
-                .fix(Fix::replace(NeedsLook, "remove the comma", comma, "")),
-        )
-    }
-
-    /// `@description(text: "Adds one")`, at the colon.
-    pub(super) fn named_annotation_value(&mut self) -> Option<Diagnostic> {
-        let (name, value) = (self.last, self.after(self.at));
-        if self.tokens.kind(name) != T::Symbol || !self.is_literal(value) {
-            return None;
-        }
-        let removal = Span::new(self.span(name).start, self.span(value).start);
-        self.cover(value + 1);
-        Some(
-            self.error(
-                &codes::ANNOTATION,
-                self.span(name),
-                "the value of an annotation has no name",
-            )
-            .help(format!("write the value alone: ({})", self.text(value)))
-            .fix(Fix::replace(NeedsLook, "remove the name", removal, "")),
-        )
-    }
-
     /// `== >` or `==>>`, at the last `>`.
     fn separate_head(&mut self, begun: Span) -> bool {
         let span = Span::new(begun.start, self.here().end);
@@ -306,19 +271,6 @@ impl Parser<'_> {
         if self.kind() == T::LParen {
             self.node_pattern();
         }
-        true
-    }
-
-    /// `==>,(::Null)`, at the comma.
-    fn comma_after_arrow(&mut self) -> bool {
-        let here = self.here();
-        let error = self
-            .error(&codes::ARROW, here, "a comma between an arrow and its node")
-            .help("remove the comma")
-            .fix(Fix::replace(NeedsLook, "remove the comma", here, ""));
-        self.report(error);
-        self.error_token();
-        self.node_pattern();
         true
     }
 
@@ -398,75 +350,5 @@ impl Parser<'_> {
             .label(self.span(self.last), "of this annotation")
             .help(format!("write an annotation as {form}"));
         self.report(error);
-    }
-
-    pub(in crate::parser) fn annotation_without_value(&mut self) {
-        let key = self.text(self.last).to_owned();
-        let gap = self.gap();
-        if matches!(self.kind(), T::Symbol)
-            && matches!(self.text(self.at), "def" | "class" | "async")
-        {
-            let error = self
-                .error(&codes::FOREIGN_TEXT, self.here(), "this is Python, not gram")
-                .help("write a tool as [add:Tool | (a::Int)==>(b::Int)==>(::Int)]");
-            return self.report(error);
-        }
-        if let Some(error) = self.annotation_value(&key) {
-            return self.report(error);
-        }
-        let label = super::LABELS.iter().find(|label| label.to_lowercase() == key);
-        if let Some(label) = label.filter(|_| self.kind() == T::LBracket) {
-            let span = Span::new(self.span(self.previous(self.last)).start, self.gap().start);
-            let error = self
-                .error(&codes::ANNOTATION, span, format!("the label `:{label}` says this already"))
-                .help("remove it")
-                .fix(Fix::replace(NeedsLook, "remove it", span, ""));
-            return self.report(error);
-        }
-        let error = self
-            .error(&codes::ANNOTATION, gap, format!("the annotation `@{key}` has no value"))
-            .help(format!("write an annotation as @{key}(value), such as @{key}(true)"))
-            .fix(Fix::replace(NeedsLook, "write (true)", gap, "(true)"));
-        self.report(error);
-    }
-
-    /// `@key value` or `@key: value`, without parentheses.
-    fn annotation_value(&mut self, key: &str) -> Option<Diagnostic> {
-        let value = self.after(self.at);
-        let bracket = matches!(self.kind(), T::LBrace | T::LBracket) && self.touching();
-        if bracket && self.is_literal(value) {
-            let close = self.closer_of(self.at)?;
-            let edits = vec![edit(self.here(), "("), edit(self.span(close), ")")];
-            let (span, written) =
-                (self.span(value), self.text_between(value, self.previous(close)));
-            let help = format!("write @{key}({written})");
-            self.cover(close + 1);
-            let message = format!("the value of `@{key}` is not in parentheses");
-            let error = self.error(&codes::ANNOTATION, span, message).help(help);
-            return Some(error.fix(likely("write parentheses", edits)));
-        }
-        let separated = matches!(self.kind(), T::Colon | T::Equals);
-        let value = if separated { self.after(self.at) } else { self.at };
-        if !self.is_literal(value) {
-            return None;
-        }
-        if key == "import" {
-            let span = Span::new(self.span(self.previous(self.last)).start, self.span(value).end);
-            let header = format!("{{imports: [{}]}}", self.text(value));
-            self.cover(self.after(value) + 1);
-            return Some(
-                self.error(&codes::FOREIGN_TEXT, span, "gram has no `@import` annotation")
-                    .help(format!("write a header at the start of the file: {header}")),
-            );
-        }
-        let written = format!("({})", self.text(value));
-        let span = Span::new(self.gap().start, self.span(value).end);
-        self.cover(value + 1);
-        let message = format!("the value of `@{key}` is not in parentheses");
-        Some(
-            self.error(&codes::ANNOTATION, self.span(value), message)
-                .help(format!("write @{key}{written}"))
-                .fix(Fix::replace(NeedsLook, "put it into parentheses", span, written)),
-        )
     }
 }

@@ -12,6 +12,82 @@ use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
+    pub(in crate::parser) fn missing_comma(&mut self, group: Group) {
+        let known = self.mistake("unclosed-arguments", Some(group));
+        let known = known.or_else(|| {
+            let elements = group.closer == T::RBracket;
+            if elements { self.mistake("separator", Some(group)) } else { None }
+        });
+        if let Some(error) = known {
+            return self.report_in(group, error);
+        }
+        if self.is_full() {
+            return;
+        }
+        let gap = self.gap();
+        // What begins on a line of its own may be a declaration, after one that is not closed.
+        let between = self.source.slice(Span::new(gap.start, self.here().start));
+        let declares = self.kind() == T::LBracket && between.contains('\n');
+        // Words may be one name of several, or prose.
+        let words = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::Symbol;
+        let names = group.closer == T::RBracket && words && self.second() != T::Colon;
+        let called = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::LParen;
+        let applicability = if declares || names || called { NeedsLook } else { Safe };
+        let message = format!("missing comma before {}", self.found());
+        let error = self
+            .error(&codes::MISSING_COMMA, gap, message)
+            .here("expected a comma here")
+            .help("separate items with commas")
+            .fix(Fix::replace(applicability, "insert the comma", gap, ","));
+        self.report_in(group, error);
+    }
+
+    /// A comma and a second item in a group of one item.
+    pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
+        let node = group.closer == T::RParen;
+        if node && self.second() == T::RParen && self.kind() == T::Comma {
+            self.extra_comma(self.at);
+            return self.skip_to_closer(group);
+        }
+        let mut known = self.mistake("bracketed-names", Some(group));
+        if node {
+            known = known.or_else(|| self.mistake("comma-in-node", Some(group)));
+            known = known.or_else(|| self.mistake("several-types", Some(group)));
+        }
+        if items == Items::Annotation {
+            known = known.or_else(|| self.mistake("second-value", Some(group)));
+        }
+        known = known.or_else(|| self.mistake("bare-attributes", Some(group)));
+        let error = match known {
+            Some(error) => error,
+            None if node => self.several_parameters(group),
+            None => self
+                .unexpected(self.here(), "unexpected comma between the name and the record")
+                .help("write name, labels and record in this order: [name:Tool {key: value} | …]"),
+        };
+        self.report_in(group, error);
+        self.skip_to_closer(group);
+    }
+
+    /// `(a::Int, b::Int)`, at the comma.
+    fn several_parameters(&mut self, group: Group) -> Diagnostic {
+        let holder = self.holder_of(group.opener);
+        let fields = holder.is_some_and(|it| self.label_of(it) == "Record");
+        let (between, message, help) = if fields {
+            let help = "write a node for each: (a::Int), (b::Int)";
+            ("), (", "parentheses contain one field", help)
+        } else {
+            let help = "write a node for each: (a::Int)==>(b::Int)==>(::Int)";
+            (")==>(", "parentheses contain one parameter", help)
+        };
+        let mut edits = self.commas_as(between);
+        if let Some(close) = self.closer_of(group.opener) {
+            edits.extend(self.arrow_edits(close));
+        }
+        let error = self.unexpected(self.here(), message).help(help);
+        error.fix(likely("write a node for each", edits))
+    }
+
     pub(in crate::parser) fn unclosed(&mut self, group: Group) {
         if self.kind() == T::End && group.closer == T::RBracket && self.never_closed.is_empty() {
             self.unclosed.push(group.opener);
@@ -20,8 +96,8 @@ impl Parser<'_> {
             return;
         }
         let outer = self.kind() == T::LBracket && self.last == group.opener;
-        let list = if outer { self.list_of_declarations(group) } else { None };
-        if let Some(error) = list.or_else(|| self.unbracketed_declaration(group)) {
+        let list = if outer { self.mistake("doubled", Some(group)) } else { None };
+        if let Some(error) = list.or_else(|| self.mistake("unbracketed", Some(group))) {
             return self.report_in(group, error);
         }
         let closer = closer_text(group.closer);
@@ -40,7 +116,7 @@ impl Parser<'_> {
     /// A closing bracket of another kind. `true` if it is an extra bracket and the group continues
     /// after it.
     pub(in crate::parser) fn wrong_closer(&mut self, group: Group) -> bool {
-        if let Some(error) = self.arrow_in_name(group) {
+        if let Some(error) = self.mistake("arrow-in-name", Some(group)) {
             self.report_in(group, error);
             return true;
         }
@@ -84,32 +160,6 @@ impl Parser<'_> {
         self.close(node);
     }
 
-    pub(in crate::parser) fn missing_comma(&mut self, group: Group) {
-        if self.is_full() {
-            return;
-        }
-        let known = self.unclosed_arguments(group).or_else(|| self.missing_separator(group));
-        if let Some(error) = known {
-            return self.report_in(group, error);
-        }
-        let gap = self.gap();
-        // What begins on a line of its own may be a declaration, after one that is not closed.
-        let between = self.source.slice(Span::new(gap.start, self.here().start));
-        let declares = self.kind() == T::LBracket && between.contains('\n');
-        // Words may be one name of several, or prose.
-        let words = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::Symbol;
-        let names = group.closer == T::RBracket && words && self.second() != T::Colon;
-        let called = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::LParen;
-        let applicability = if declares || names || called { NeedsLook } else { Safe };
-        let message = format!("missing comma before {}", self.found());
-        let error = self
-            .error(&codes::MISSING_COMMA, gap, message)
-            .here("expected a comma here")
-            .help("separate items with commas")
-            .fix(Fix::replace(applicability, "insert the comma", gap, ","));
-        self.report_in(group, error);
-    }
-
     pub(in crate::parser) fn extra_comma(&mut self, comma: u32) {
         let span = self.span(comma);
         let doubled = self.tokens.kind(self.previous(comma)) == T::Comma
@@ -123,99 +173,6 @@ impl Parser<'_> {
             "",
         ));
         self.report(error);
-    }
-
-    /// A comma and a second item in a group of one item.
-    pub(in crate::parser) fn second_thing(&mut self, group: Group, items: Items) {
-        let span = self.here();
-        if let Some(error) = self.bracketed_names(group) {
-            self.report_in(group, error);
-            return self.skip_to_closer(group);
-        }
-        if group.closer == T::RParen && self.second() == T::RParen && self.kind() == T::Comma {
-            self.extra_comma(self.at);
-            return self.skip_to_closer(group);
-        }
-        if let Some(error) = self.comma_before_record(group) {
-            self.report_in(group, error);
-            return self.skip_to_closer(group);
-        }
-        let attributes = self.bare_attributes(self.after(self.at));
-        let types = if group.closer == T::RParen { self.several_types(group) } else { None };
-        let error = if let Some(error) = types {
-            error
-        } else if items == Items::Annotation {
-            self.error(&codes::ANNOTATION, span, "an annotation has one value")
-                .help("write an annotation for each: @key(value) @other(value)")
-        } else if let Some(error) = attributes {
-            error
-        } else if group.closer == T::RParen {
-            let holder = self.holder_of(group.opener);
-            let fields = holder.is_some_and(|it| self.label_of(it) == "Record");
-            let (between, what, help) = if fields {
-                (
-                    "), (",
-                    "parentheses contain one field",
-                    "write a node for each: (a::Int), (b::Int)",
-                )
-            } else {
-                let help = "write a node for each: (a::Int)==>(b::Int)==>(::Int)";
-                (")==>(", "parentheses contain one parameter", help)
-            };
-            let mut edits = self.commas_as(between);
-            if let Some(close) = self.closer_of(group.opener) {
-                edits.extend(self.arrow_edits(close));
-            }
-            let fix = likely("write a node for each", edits);
-            self.error(&codes::UNEXPECTED_TOKEN, span, what).help(help).fix(fix)
-        } else {
-            self.error(
-                &codes::UNEXPECTED_TOKEN,
-                span,
-                "unexpected comma between the name and the record",
-            )
-            .help("write name, labels and record in this order: [name:Tool {key: value} | …]")
-        };
-        self.report_in(group, error);
-        self.skip_to_closer(group);
-    }
-
-    /// `(id::Text, Int)` or, as a result, `(::Text, ::Int)`, at the comma.
-    fn several_types(&mut self, group: Group) -> Option<Diagnostic> {
-        let close = self.closer_of(group.opener)?;
-        let first = self.after(group.opener);
-        let result = self.tokens.kind(first) == T::ColonColon;
-        let (mut types, mut at) = (vec![self.text_between(self.last, self.last)], self.at);
-        while at < close {
-            let mut ty = self.after(at);
-            if result && self.tokens.kind(ty) == T::ColonColon {
-                ty = self.after(ty);
-            }
-            at = self.after(ty);
-            let name = self.text(ty).starts_with(char::is_uppercase);
-            let ends = at == close || self.tokens.kind(at) == T::Comma;
-            if self.tokens.kind(ty) != T::Symbol || !name || !ends {
-                return None;
-            }
-            types.push(self.text(ty));
-        }
-        let colon = self.previous(self.last);
-        if !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon) {
-            return None;
-        }
-        let span = self.span_between(self.last, self.previous(close));
-        let (message, ty) = if result {
-            ("a tool has one result", format!("[{}]", types.join(", ")))
-        } else {
-            ("one of several types is a union", types.join(" | "))
-        };
-        self.cover(close);
-        let write = format!("write `{ty}`");
-        Some(
-            self.error(&codes::UNEXPECTED_TOKEN, span, message)
-                .help(write.clone())
-                .fix(Fix::replace(NeedsLook, write, span, ty)),
-        )
     }
 
     /// The edits that make a node of each of several parameters in one pair of parentheses. Names
@@ -294,13 +251,9 @@ impl Parser<'_> {
             return false;
         }
         let number = self.tokens.kind(self.last) != T::Symbol;
-        let range = self.foreign_range(self.last).or_else(|| self.range_in_words());
-        if let Some(error) = range {
-            self.report_in(group, error);
-            self.skip_to(span.end);
-            return true;
-        }
-        if let Some(error) = self.negated(self.last) {
+        let range = self.foreign_range(self.last).or_else(|| self.mistake("words-of-range", None));
+        let known = range.or_else(|| self.mistake("negated", None));
+        if let Some(error) = known {
             self.report_in(group, error);
             self.skip_to(span.end);
             return true;
@@ -314,7 +267,7 @@ impl Parser<'_> {
             return true;
         }
         if text.contains('(')
-            && let Some(error) = self.computed(self.last)
+            && let Some(error) = self.mistake("computed", None)
         {
             self.report_in(group, error);
             self.skip_to(span.end);

@@ -33,6 +33,30 @@ impl From<Items> for Place {
 }
 
 impl Parser<'_> {
+    /// Adds the likely cause of the unexpected token and a fix.
+    pub(super) fn add_cause(&self, error: Diagnostic, place: Place) -> Diagnostic {
+        let (text, here) = (self.text(self.at), self.here());
+        if let Some(name) = self.adjacent_name() {
+            return error.help(format!(
+                "quote names that contain characters other than A–Z, a–z, 0–9, `_`, `.`, `-` and `@` with backticks: `{name}`"
+            ));
+        }
+        if self.kind() == T::Unknown && super::is_zero_width(text) {
+            return error.help("remove it").fix(Fix::replace(Safe, "remove it", here, ""));
+        }
+        if self.kind() == T::Unknown && super::invisible(text).is_some() {
+            let message = "write a plain space";
+            return error.help(message).fix(Fix::replace(Safe, message, here, " "));
+        }
+        let place = match place {
+            Place::Top => "cause-top",
+            Place::Subject => "cause-subject",
+            Place::Elements => "cause-elements",
+            Place::Values => "cause-values",
+        };
+        self.explain(place, None, error)
+    }
+
     pub(in crate::parser) fn unexpected_in_group(&mut self, group: Group, items: Items) {
         if self.is_full() {
             return;
@@ -40,7 +64,7 @@ impl Parser<'_> {
         if items == Items::Entries && self.bare_url() {
             return;
         }
-        let known = self.known_cause(group, items).or_else(|| self.known_value(items));
+        let known = self.known_cause(group, items).or_else(|| self.known_value(group, items));
         if let Some(error) = known {
             return self.report_in(group, error);
         }
@@ -56,87 +80,9 @@ impl Parser<'_> {
         {
             error = error.label(self.span(group.opener), "inside this bracket");
         }
-        error = match self.cause(error.clone(), items.into()) {
-            Ok(known) => known,
-            Err(()) => error.help(format!("remove it, or write {wanted} before it")),
-        };
+        let error = error.help(format!("remove it, or write {wanted} before it"));
+        let error = self.add_cause(error, items.into());
         self.report_in(group, error);
-    }
-
-    /// Adds the likely cause of the unexpected token and a fix.
-    pub(super) fn cause(&self, error: Diagnostic, place: Place) -> Result<Diagnostic, ()> {
-        let (text, here) = (self.text(self.at), self.here());
-        let replace = |message: &str, with: &str| Fix::replace(Safe, message, here, with);
-        if let Some(name) = self.adjacent_name() {
-            return Ok(error.help(format!(
-                "quote names that contain characters other than A–Z, a–z, 0–9, `_`, `.`, `-` and `@` with backticks: `{name}`"
-            )));
-        }
-        Ok(match (self.kind(), place) {
-            (T::Unknown, _) if super::is_zero_width(text) => {
-                error.help("remove it").fix(replace("remove it", ""))
-            }
-            (T::Unknown, _) if super::invisible(text).is_some() => {
-                error.help("write a plain space").fix(replace("write a plain space", " "))
-            }
-            (T::Unknown, Place::Top | Place::Subject) if text == ";" => {
-                error.help("remove the `;`").fix(replace("remove it", ""))
-            }
-            (T::Unknown, _) if text == ";" && is_closer(self.second()) => {
-                error.help("remove the `;`").fix(replace("remove it", ""))
-            }
-            (T::Unknown, _) if text == ";" => {
-                // A value of several parts is not a list of entries.
-                let next = self.after(self.at);
-                let key = matches!(self.tokens.kind(self.after(next)), T::Colon | T::ColonColon);
-                let opener = self.closer_around(next).and_then(|close| self.opener_of(close));
-                let list = opener.is_some_and(|open| self.tokens.kind(open) == T::LBracket);
-                let certain = place == Place::Elements || key || list;
-                let applicability = if certain { Safe } else { NeedsLook };
-                error
-                    .help("separate items with commas")
-                    .fix(Fix::replace(applicability, "write a comma", here, ","))
-            }
-            (T::Unknown, _) if text.starts_with(['“', '”', '„', '‘', '’', '«', '»']) => {
-                error.help("use straight quotes: \"…\"")
-            }
-            (T::Unknown, _) if text == "#" => {
-                error.help("start a comment with `//`").fix(replace("write `//`", "//"))
-            }
-            (T::Question, _) => error.help(
-                "write `?` after the name of an optional parameter, (a?::Text), or after a type that allows null, (a::Text?)",
-            ),
-            (T::Unknown, _) if text == "&" => error.help(
-                "types cannot be intersected; declare a record that extends others: [Both::Record {extends: [A, B]}]",
-            ),
-            (T::Unknown, Place::Values) if text == "+" => {
-                error.help("write one string: strings cannot be concatenated")
-            }
-            (T::Equals, Place::Subject) => {
-                error.help("write a default as an attribute: (name::Text {default: \"world\"})")
-            }
-            (T::Equals, Place::Values) => {
-                let sign = Span::new(self.gap().start, here.end);
-                error
-                    .help("separate a key from its value with `:`")
-                    .fix(Fix::replace(Safe, "write `:`", sign, ":"))
-            }
-            (T::At, Place::Subject) if self.second() == T::Symbol => {
-                self.annotation_in_node(error)
-            }
-            (T::At | T::AtAt, _) => error.help(
-                "write annotations only at the top level, before a declaration",
-            ),
-            (T::Pipe, Place::Elements) => {
-                error.help("write one `|` before the elements, and separate the elements with commas")
-            }
-            (T::DoubleQuoted, Place::Values)
-                if self.touching() && self.text(self.last) == "\"\"" =>
-            {
-                error.help("write text of several lines between lines of three backticks")
-            }
-            _ => return Err(()),
-        })
     }
 
     /// The word that the next token is part of, where it touches another token of the word.
@@ -180,7 +126,8 @@ impl Parser<'_> {
             self.markdown_fence();
             return false;
         }
-        if let Some(error) = self.after_comment().or_else(|| self.foreign_text()) {
+        let known = self.after_comment();
+        if let Some(error) = known.or_else(|| self.foreign_text()) {
             // One error about all marks of a list.
             let known = |found: &Diagnostic| {
                 found.code == error.code
@@ -209,7 +156,7 @@ impl Parser<'_> {
             T::Symbol => "write a declaration in brackets: [name:Tool | …]",
             _ => "start a declaration with `[`, `(` or `@`",
         };
-        let error = self.cause(error.clone(), Place::Top).unwrap_or_else(|()| error.help(help));
+        let error = self.add_cause(error.help(help), Place::Top);
         self.report(error);
         false
     }

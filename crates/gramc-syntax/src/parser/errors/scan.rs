@@ -151,20 +151,6 @@ impl<'a> Parser<'a> {
             && (self.is_literal(value) || self.tokens.kind(value) == T::LBracket)
     }
 
-    /// The edits that write `:` for each `=` between the keys and values of entries from a token on.
-    pub(super) fn colons_for_equals(&self, first: u32) -> Vec<Edit> {
-        let (mut edits, mut at) = (Vec::new(), first);
-        while let Some(equals) = self.next_of(at, &[T::Equals]) {
-            let gap = Span::new(
-                self.span(self.previous(equals)).end,
-                self.span(self.after(equals)).start,
-            );
-            edits.push(edit(gap, ": "));
-            at = self.after(equals);
-        }
-        edits
-    }
-
     /// The text from one token to another, both included.
     pub(super) fn text_between(&self, first: u32, last: u32) -> &'a str {
         self.source.slice(self.span_between(first, last))
@@ -173,6 +159,38 @@ impl<'a> Parser<'a> {
     /// The span from one token to another, both included.
     pub(super) fn span_between(&self, first: u32, last: u32) -> Span {
         Span::new(self.span(first).start, self.span(last).end)
+    }
+
+    /// The bracket of a pattern around the one at `opener`.
+    pub(super) fn holder_of(&self, opener: u32) -> Option<Group> {
+        let (mut depth, mut index) = (0_u32, opener);
+        for _ in 0..LOOK_AHEAD {
+            if index == 0 {
+                return None;
+            }
+            index = self.previous(index);
+            match self.tokens.kind(index) {
+                T::RBracket => depth += 1,
+                T::LBracket => match depth.checked_sub(1) {
+                    Some(less) => depth = less,
+                    None => return Some(Group { opener: index, closer: T::RBracket }),
+                },
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Adds an entry to the record that ends at `brace`.
+    pub(super) fn added_entry(&self, brace: u32, entry: &str) -> Edit {
+        let before = self.previous(brace);
+        let comma = if self.tokens.kind(before) == T::LBrace { "" } else { ", " };
+        edit(Span::empty(self.span(before).end), format!("{comma}{entry}"))
+    }
+
+    /// Whether an entry of a record follows the comma that is the next token.
+    pub(in crate::parser) fn entry_follows(&self) -> bool {
+        self.is_entry(self.after(self.at))
     }
 
     /// Reports nothing more before a token once the next error is reported: it would be a consequence.

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_types::{ForeignType, foreign_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::is_type;
-use crate::parser::group::{Group, is_arrow, is_closer};
+use crate::parser::group::{is_arrow, is_closer};
 use crate::parser::{Checkpoint, Parser};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
@@ -17,10 +17,47 @@ use crate::tree::NodeKind as N;
 /// The forms of types, for a help text.
 const TYPES: &str = "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"";
 
-/// Words that precede types in other languages.
-const MODIFIERS: [&str; 6] = ["readonly", "const", "final", "optional", "nullable", "required"];
-
 impl Parser<'_> {
+    /// A bracket after a type that is not `[]`, such as `Text[3]`.
+    pub(in crate::parser) fn type_suffix(&mut self) {
+        if let Some(error) = self.mistake("type-suffix", None) {
+            self.report(error);
+        }
+        let node = self.open(N::Error);
+        self.bump();
+        while !(is_closer(self.kind()) || self.kind() == T::End || self.at_declaration()) {
+            self.skip_token_tree();
+        }
+        if self.kind() == T::RBracket {
+            self.bump();
+        }
+        self.close(node);
+    }
+
+    pub(in crate::parser) fn missing_field_name(&mut self) {
+        if let Some(error) = self.mistake("field-name", None) {
+            self.report(error);
+            return self.error_token();
+        }
+        let message = format!("expected the name of a field, found {}", self.found());
+        let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
+        let error = self.add_cause(error.help("write a field as name: Type"), Place::Values);
+        self.report(error);
+    }
+
+    /// A field's name without a colon. `true` if the type follows.
+    pub(in crate::parser) fn missing_field_colon(&mut self) -> bool {
+        let sign = matches!(self.kind(), T::ColonColon | T::Equals);
+        let typed = matches!(self.kind(), T::Symbol | T::DoubleQuoted | T::LBrace);
+        if let Some(error) = self.mistake("field-colon", None) {
+            self.report(error);
+        }
+        if sign {
+            self.error_token();
+        }
+        sign || typed
+    }
+
     /// Reports a label that is no type once, and passes over it whole.
     pub(in crate::parser) fn malformed_type(&mut self, start: Checkpoint) {
         let failed = self.diagnostics.len() > start.diagnostics;
@@ -86,30 +123,6 @@ impl Parser<'_> {
                 .help(format!("write `{name}?::{ty}`, or `{name}::{ty}?` where null is allowed"))
                 .fix(nullable)
         })
-    }
-
-    /// `[Unit::Alias | ("c" | "f")]` or `[Answer::Union | (Text | Int)]`, in the parentheses.
-    pub(super) fn type_in_parentheses(&mut self, group: Group) -> Option<Diagnostic> {
-        let first = self.after(group.opener);
-        let label = self.label_of(self.holder_of(group.opener)?);
-        if !matches!(label, "Alias" | "Union") || self.tokens.kind(first) == T::ColonColon {
-            return None;
-        }
-        let close = self.closer_of(group.opener)?;
-        let text = self.text_between(first, self.previous(close));
-        let ty = if is_type(text) { text.to_owned() } else { translate_type(text)?.text };
-        let span = self.span_between(group.opener, close);
-        self.cover(close);
-        let (message, written) = if label == "Alias" {
-            ("the type of an alias follows `::`", format!("(::{ty})"))
-        } else {
-            ("a union lists its members without parentheses", members_of(&ty)?)
-        };
-        Some(
-            self.error(&codes::MISSING_TYPE, span, message)
-                .help(format!("write {written}"))
-                .fix(Fix::replace(NeedsLook, format!("write {written}"), span, written)),
-        )
     }
 
     /// Whether the next token continues a type that gram does not have.
@@ -182,8 +195,7 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_member(&mut self) {
         let message = format!("expected a type, found {}", self.found());
         let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-        let plain = error.clone().help(TYPES);
-        let error = self.cause(error, Place::Values).unwrap_or(plain);
+        let error = self.add_cause(error.help(TYPES), Place::Values);
         self.report(error);
     }
 
@@ -205,32 +217,12 @@ impl Parser<'_> {
 
     /// An unexpected token after a type.
     pub(in crate::parser) fn after_type(&mut self) {
-        let error = if let Some(error) = self.modified_type() {
-            error
-        } else {
+        let error = self.mistake("modified-type", None).unwrap_or_else(|| {
             let message = format!("unexpected {} after the type", self.found());
             let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-            let plain = error.clone().help(TYPES);
-            self.cause(error, Place::Values).unwrap_or(plain)
-        };
+            self.add_cause(error.help(TYPES), Place::Values)
+        });
         self.report(error);
-    }
-
-    /// A type after a word that is not part of types: `readonly Text[]`.
-    pub(super) fn modified_type(&self) -> Option<Diagnostic> {
-        let word = self.text(self.last);
-        if self.kind() != T::Symbol || !MODIFIERS.contains(&word) {
-            return None;
-        }
-        let removal = Span::new(self.span(self.last).start, self.here().start);
-        let message = format!("`{word}` is not part of a type");
-        let error = self.error(&codes::TYPE_EXPRESSION, self.span(self.last), message);
-        let help = match word {
-            "optional" => "mark an optional parameter after its name: (name?::Text)",
-            "nullable" => "write a type that allows null with `?`: Text?",
-            _ => "remove it",
-        };
-        Some(error.help(help).fix(Fix::replace(NeedsLook, format!("remove `{word}`"), removal, "")))
     }
 
     /// A literal text in single quotes.
@@ -245,79 +237,6 @@ impl Parser<'_> {
             .fix(Fix::replace(NeedsLook, "use double quotes", here, quoted));
         self.report(error);
         self.leaf(N::String);
-    }
-
-    /// A bracket after a type that is not `[]`, such as `Text[3]`.
-    pub(in crate::parser) fn type_suffix(&mut self) {
-        let size = self.second().is_number();
-        let span = self.span(self.at);
-        let message = "expected `[]` after the type of the items";
-        let error = self.error(&codes::TYPE_EXPRESSION, span, message);
-        let error = if size {
-            let number = self.text(self.after(self.at));
-            error.help(format!(
-                "write Text[], and its size as an attribute: {{size: {number}..{number}}}"
-            ))
-        } else {
-            error.help("write Text[], and a type with several items as [Text, Int]")
-        };
-        self.report(error);
-        let node = self.open(N::Error);
-        self.bump();
-        while !(is_closer(self.kind()) || self.kind() == T::End || self.at_declaration()) {
-            self.skip_token_tree();
-        }
-        if self.kind() == T::RBracket {
-            self.bump();
-        }
-        self.close(node);
-    }
-
-    pub(in crate::parser) fn missing_field_name(&mut self) {
-        let here = self.here();
-        let message = format!("expected the name of a field, found {}", self.found());
-        let error = self.error(&codes::TYPE_EXPRESSION, here, message);
-        let error =
-            match self.kind() {
-                T::SingleQuoted | T::Backticked => {
-                    let text = self.text(self.at);
-                    let name = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                    let name = format!("\"{}\"", name.replace('"', "\\\""));
-                    error
-                        .help("write a name with other characters in double quotes")
-                        .fix(Fix::replace(NeedsLook, "use double quotes", here, name))
-                }
-                _ => {
-                    let plain = error.clone().help("write a field as name: Type");
-                    self.cause(error, Place::Values).unwrap_or(plain)
-                }
-            };
-        self.report(error);
-        if matches!(self.kind(), T::SingleQuoted | T::Backticked) {
-            self.error_token();
-        }
-    }
-
-    /// A field's name without a colon. `true` if the type follows.
-    pub(in crate::parser) fn missing_field_colon(&mut self) -> bool {
-        let name = self.text(self.last).to_owned();
-        let here = self.here();
-        let double = self.kind() == T::ColonColon;
-        let equals = self.kind() == T::Equals;
-        let message = format!("expected `:` after the field `{name}`, found {}", self.found());
-        let error = self.error(&codes::TYPE_EXPRESSION, here, message);
-        let typed = matches!(self.kind(), T::Symbol | T::DoubleQuoted | T::LBrace);
-        let error = error.help("write a field as name: Type");
-        let error = match (double || equals, typed) {
-            (true, _) => error.fix(Fix::replace(NeedsLook, "write `:`", here, ":")),
-            (_, true) => error.fix(Fix::replace(NeedsLook, "insert `:`", self.gap(), ":")),
-            _ => error,
-        };
-        self.report(error);
-        if double || equals {
-            self.error_token();
-        }
-        double || equals || typed
     }
 
     /// A literal type that is no number of JSON: `017`, `2s`.
@@ -350,7 +269,7 @@ impl Parser<'_> {
 }
 
 /// The members of a union as the elements of a declaration; `None` for types with parts.
-fn members_of(ty: &str) -> Option<String> {
+pub(super) fn members_of(ty: &str) -> Option<String> {
     let name = |member: &str| member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let members = ty
         .split('|')

@@ -1,7 +1,7 @@
 //! Keys, values and numbers.
 
+use super::Place;
 use super::ranges::FORMS;
-use super::{LABELS, Place};
 use crate::codes;
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Fix};
@@ -14,153 +14,57 @@ use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
     pub(in crate::parser) fn missing_type(&mut self) {
-        let colons = self.span(self.last);
-        if let Some(error) = self.description_after_label() {
+        if let Some(error) = self.mistake("missing-type", None) {
             return self.report(error);
         }
-        let known = self.header_in_brackets().or_else(|| self.bar_after_colon());
-        if let Some(error) = known.or_else(|| self.colon_and_equals()) {
-            return self.report(error);
-        }
-        let message = format!("expected a type or label, found {}", self.found());
-        if self.kind() == T::LParen {
-            let error = self
-                .error(&codes::MISSING_BAR, colons, "expected `|`, found `:`")
-                .help("write `|` between the head of a declaration and its elements")
-                .fix(Fix::replace(NeedsLook, "write `|`", colons, " |"));
-            return self.report(error);
-        }
-        let label = self.text(self.at).trim_matches(['"', '\'']);
-        if matches!(self.kind(), T::DoubleQuoted | T::SingleQuoted) && LABELS.contains(&label) {
-            let error = self
-                .error(&codes::MISSING_TYPE, self.here(), "a label is written without quotes")
-                .help(format!("write `{label}`"))
-                .fix(Fix::replace(NeedsLook, "remove the quotes", self.here(), label));
+        if let Some(error) = self.mistake("quoted-label", None) {
             self.report(error);
             return self.error_token();
         }
-        let mut error = self
-            .error(&codes::MISSING_TYPE, colons, message)
-            .here("no type or label after this")
-            .help("write a type, as in (name::Text), or remove the colon");
-        if matches!(self.kind(), T::Colon | T::ColonColon) {
-            let both = Span::new(colons.start, self.here().end);
-            error = error.help("write `::` once").fix(Fix::replace(Safe, "write `::`", both, "::"));
+        if let Some(error) = self.mistake("no-type", None) {
+            self.report(error);
         }
-        self.report(error);
     }
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
-        let known = self
-            .elements_in_braces(group)
-            .or_else(|| self.number_with_comma())
-            .or_else(|| self.range_with_comma())
-            .or_else(|| self.range_without_key(group))
-            .or_else(|| self.list_in_braces(group));
-        if let Some(error) = known {
-            self.report_in(group, error);
-            return false;
-        }
-        let here = self.here();
-        let message = format!("expected a key, found {}", self.found());
-        let mut error = self
-            .error(&codes::UNEXPECTED_TOKEN, here, message)
-            .label(self.span(group.opener), "in this record");
-        error = match self.kind() {
-            T::SingleQuoted => {
-                let text = self.text(self.at);
-                let key = format!("\"{}\"", text.trim_matches('\'').replace('"', "\\\""));
-                error.help("quote keys with double quotes or backticks").fix(Fix::replace(
-                    NeedsLook,
-                    "use double quotes",
-                    here,
-                    key,
-                ))
-            }
-            T::Unknown if self.text(self.at) == "!" && self.second() == T::Symbol => {
-                let key = self.after(self.at);
-                let entry = format!("{}: false", self.text(key));
-                let span = self.span_between(self.at, key);
-                error.help(format!("write {entry}")).fix(Fix::replace(
-                    NeedsLook,
-                    format!("write {entry}"),
-                    span,
-                    entry,
-                ))
-            }
-            kind if kind.is_number() => error.help("quote the key: {\"1\": …}"),
-            _ => {
-                let plain = error.clone().help("write an entry as key: value");
-                self.cause(error, Place::Values).unwrap_or(plain)
-            }
-        };
+        let number = self.previous(self.last);
+        let comma = self.tokens.kind(self.last) == T::Comma && self.kind().is_number();
+        let range = if comma && self.touching() { self.foreign_range(number) } else { None };
+        let known = range.or_else(|| self.mistake("key", Some(group)));
+        let error = known.or_else(|| self.mistake("no-key", Some(group))).unwrap_or_else(|| {
+            let message = format!("expected a key, found {}", self.found());
+            let error = self
+                .error(&codes::UNEXPECTED_TOKEN, self.here(), message)
+                .label(self.span(group.opener), "in this record")
+                .help("write an entry as key: value");
+            self.add_cause(error, Place::Values)
+        });
         self.report_in(group, error);
         false
     }
 
     /// An unexpected token after a key. `true` if a value follows.
     pub(in crate::parser) fn missing_colon(&mut self, group: Group) -> bool {
-        if let Some(error) = self.list_in_braces(group) {
+        if let Some(error) = self.mistake("key-sign", Some(group)) {
             self.report_in(group, error);
             return false;
         }
-        if let Some(error) = self.compared_key() {
-            self.report_in(group, error);
-            return false;
-        }
-        if let Some(error) = self.key_of_words() {
+        if let Some(error) = self.mistake("words-of-key", Some(group)) {
             self.report_in(group, error);
             self.error_token();
             return self.eat(T::Colon);
         }
-        if let Some(error) = self.list_without_brackets() {
+        if let Some(error) = self.mistake("list-without-brackets", Some(group)) {
             self.report_in(group, error);
             return false;
         }
-        if self.kind() == T::RBrace && self.tokens.kind(self.last) == T::DoubleQuoted {
-            let text = self.text(self.last);
-            let start = Span::empty(self.span(self.last).start);
-            let error = self
-                .error(&codes::MISSING_VALUE, self.span(self.last), "a text needs its key")
-                .help(format!("write {{description: {text}}}"))
-                .fix(Fix::replace(NeedsLook, "write `description: `", start, "description: "));
-            self.report_in(group, error);
-            return false;
-        }
-        let gap = self.gap();
-        let key = self.text(self.last).to_owned();
-        let message = format!("expected the `:` of `{key}`, found {}", self.found());
-        let error = self.error(&codes::MISSING_VALUE, self.here(), message);
         let kind = self.kind();
         let other = matches!(kind, T::Equals | T::EqualsGreater | T::DashGreater);
         let value =
             kind.is_number() || matches!(kind, T::DoubleQuoted | T::SingleQuoted | T::Backticked);
-        let error = if other {
-            let sign = Span::new(gap.start, self.here().end);
-            error.help("separate a key from its value with `:`").fix(Fix::replace(
-                Safe,
-                "write `:`",
-                sign,
-                ":",
-            ))
-        } else if value {
-            error.help("separate a key from its value with `:`").fix(Fix::replace(
-                NeedsLook,
-                "insert the `:`",
-                gap,
-                ":",
-            ))
-        } else if matches!(kind, T::Comma | T::RBrace) {
-            error.help(format!("give it a value: {key}: true")).fix(Fix::replace(
-                NeedsLook,
-                format!("write `{key}: true`"),
-                gap,
-                ": true",
-            ))
-        } else {
-            error.help(format!("give it a value: {key}: true"))
-        };
-        self.report_in(group, error);
+        if let Some(error) = self.mistake("no-colon", Some(group)) {
+            self.report_in(group, error);
+        }
         if other {
             self.error_token();
         }
@@ -168,38 +72,21 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_value(&mut self) {
-        if let Some(error) = self.known_missing_value() {
+        let number = self.tokens.kind(self.at + 1).is_number();
+        let range = if self.kind() == T::DotDot { None } else { self.foreign_range(self.at) };
+        let known = range.or_else(|| {
+            let close = self.closer_of(self.at).filter(|_| self.kind() == T::LParen)?;
+            self.interval(self.at, close)
+        });
+        if let Some(error) = known.or_else(|| self.mistake("value", None)) {
             return self.report(error);
         }
-        let here = self.here();
-        let message = format!("expected a value, found {}", self.found());
-        let error = self.error(&codes::MISSING_VALUE, here, message);
-        let number = self.tokens.kind(self.at + 1).is_number();
-        let error = match (self.kind(), self.text(self.at)) {
-            (T::Unknown, "+") if number => error
-                .help("remove the sign of a positive number")
-                .fix(Fix::replace(Safe, "remove the sign", here, "")),
-            (T::Unknown, ".") if number => error
-                .help("start a number with a digit or `-`: 0.5")
-                .fix(Fix::replace(Safe, "write the 0", Span::empty(here.start), "0")),
-            (T::DotDot, _) => error
-                .help("write a range without a lower bound with three dots: ...10")
-                .fix(Fix::replace(Safe, "write `...`", here, "...")),
-            (T::RParen, _) => error.help("write a value, such as (true)").fix(Fix::replace(
-                NeedsLook,
-                "write (true)",
-                Span::empty(here.start),
-                "true",
-            )),
-            (T::RBrace | T::Comma, _) => error.help("give the key a value, or remove it"),
-            (T::LParen, _) => error.help("write a string, number, range, word, [list] or {map}"),
-            _ => {
-                let plain = error
-                    .clone()
-                    .help("write a string, number, range, word, [list] or {map}; quote text");
-                self.cause(error, Place::Values).unwrap_or(plain)
-            }
-        };
+        let error = self.mistake("no-value", None).unwrap_or_else(|| {
+            let message = format!("expected a value, found {}", self.found());
+            let help = "write a string, number, range, word, [list] or {map}; quote text";
+            let error = self.error(&codes::MISSING_VALUE, self.here(), message).help(help);
+            self.add_cause(error, Place::Values)
+        });
         self.report(error);
         if self.kind() == T::Unclosed {
             self.swallowed = Some(self.at);
@@ -211,12 +98,13 @@ impl Parser<'_> {
     }
 
     pub(in crate::parser) fn missing_bound(&mut self) {
-        if let Some(error) = self.known_bound() {
-            return self.report(error);
+        let first = self.previous(self.last);
+        let first = if self.tokens.kind(first).is_number() { first } else { self.last };
+        let ends = matches!(self.kind(), T::Comma | T::RBrace);
+        let range = if ends { None } else { self.foreign_range(first) };
+        if let Some(error) = range.or_else(|| self.mistake("bound", None)) {
+            self.report(error);
         }
-        let message = format!("expected the range's end, found {}", self.found());
-        let error = self.error(&codes::NUMBER, self.here(), message).help(FORMS);
-        self.report(error);
     }
 
     /// An invalid number: `1e5`, `08`, `1.`, `50%`.
