@@ -1,41 +1,25 @@
 //! Ranges as prose and other languages write them, and how gram does.
 
+use crate::words::Words;
+
 /// Maximum length of a translated range in bytes.
 const MAX_TRANSLATED: usize = 60;
 
 /// Words between the parts of a range that mean nothing by themselves.
-const FILLERS: &[&str] = &[
-    "x",
-    "n",
-    "v",
-    "value",
-    "len",
-    "the",
-    "f",
-    "%",
-    "chars",
-    "characters",
-    "items",
-    "elements",
-    "entries",
-    "letters",
-];
+const FILLERS: Words =
+    Words("x n v value len the f % chars characters items elements entries letters");
 
 /// Words before a range with two bounds.
-const INTRODUCTIONS: &[&str] = &["from", "between", "in"];
+const INTRODUCTIONS: Words = Words("from between in");
 
 /// Words and symbols between two bounds.
-const SEPARATORS: &[&str] = &[
-    "..", "...", "..=", "-", "–", "—", "−", "…", "~", ":", ",", ";", "to", "and", "until",
-    "through", "bis",
-];
+const SEPARATORS: Words = Words(".. ... ..= - – — − … ~ : , ; to and until through bis");
 
 /// Symbols before or after a single bound.
-const OPEN_ENDS: &[&str] = &["..", "...", "..=", "-", "–", "—", "−", "…"];
+const OPEN_ENDS: Words = Words(".. ... ..= - – — − …");
 
 /// Words for the absence of a bound.
-const UNBOUNDED: &[&str] =
-    &["inf", "infinity", "∞", "none", "null", "nil", "undefined", "any", "*", "max", "min", "_"];
+const UNBOUNDED: Words = Words("inf infinity ∞ none null nil undefined any * max min _");
 
 /// Words before or after a lower bound.
 const LEAST: &[&[&str]] = &[&[">="], &["≥"], &["at", "least"], &["min"], &["minimum"], &["from"]];

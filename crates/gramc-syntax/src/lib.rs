@@ -27,6 +27,7 @@ mod span;
 mod text;
 mod token;
 mod tree;
+mod words;
 
 pub use ast::{Entries, Entry, Labels, Subject};
 pub use diagnostic::{
@@ -48,3 +49,4 @@ pub use source::{LineIndex, Position, SourceFile};
 pub use span::Span;
 pub use token::TokenKind;
 pub use tree::{Children, Node, NodeId, NodeKind, Token, Tree};
+pub use words::Words;

@@ -166,14 +166,16 @@ fn keys_in_braces(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The Rust files of a folder and the folders in it, without those of tests.
+/// The Rust files and tables of a folder and the folders in it, without those of tests.
 fn rust_files(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|it| it == "rs") && !path.ends_with("tests.rs") {
+        } else if path.extension().is_some_and(|it| it == "rs" || it == "txt")
+            && !path.ends_with("tests.rs")
+        {
             let text = fs::read_to_string(&path).unwrap();
             files.push(text.split("#[cfg(test)]").next().unwrap().to_owned());
         }
@@ -188,7 +190,10 @@ fn attributes_in_help_texts_exist() {
     let files: Vec<_> =
         folders.into_iter().flat_map(|folder| rust_files(&crates.join(folder))).collect();
     let lines = files.iter().flat_map(|file| file.lines());
-    let texts = lines.filter(|line| line.contains('"') && !line.trim_start().starts_with("//"));
+    let texts = lines.filter(|line| {
+        let help = line.trim_start().starts_with("help:");
+        help || (line.contains('"') && !line.trim_start().starts_with("//"))
+    });
     let mut named = 0;
     for (key, value) in texts.flat_map(keys_in_braces) {
         // A type, as in `{street: Text}`, or the `{key: value}` of a form.

@@ -1,6 +1,7 @@
 //! What other languages say of a type in its arguments and methods, as attributes.
 
 use super::Reader;
+use crate::words::Words;
 
 /// What a word among the arguments of a type, or a method of it, says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,78 +32,47 @@ pub(super) enum Word {
 use Word::{Above, Below, Exactly, Least, Most};
 
 /// The words, by their meaning.
-const WORDS: &[(&[&str], Word)] = &[
+const WORDS: &[(Words, Word)] = &[
     (
-        &[
-            "min",
-            "ge",
-            "gte",
-            "Ge",
-            "minimum",
-            "minLength",
-            "min_length",
-            "minItems",
-            "min_items",
-            "minSize",
-            "min_size",
-            "MinLen",
-            "at_least",
-            "atLeast",
-        ],
+        Words(
+            "min ge gte Ge minimum minLength min_length minItems min_items minSize min_size \
+        MinLen at_least atLeast",
+        ),
         Least,
     ),
     (
-        &[
-            "max",
-            "le",
-            "lte",
-            "Le",
-            "maximum",
-            "maxLength",
-            "max_length",
-            "maxItems",
-            "max_items",
-            "maxSize",
-            "max_size",
-            "MaxLen",
-            "at_most",
-            "atMost",
-        ],
+        Words(
+            "max le lte Le maximum maxLength max_length maxItems max_items maxSize max_size \
+        MaxLen at_most atMost",
+        ),
         Most,
     ),
-    (&["length", "len", "size"], Exactly),
-    (
-        &["gt", "Gt", "exclusiveMinimum", "exclusive_minimum", "above", "greaterThan", "positive"],
-        Above,
-    ),
-    (
-        &["lt", "Lt", "exclusiveMaximum", "exclusive_maximum", "below", "lessThan", "negative"],
-        Below,
-    ),
-    (&["nonempty", "notEmpty", "non_empty"], Word::AtLeastOne),
-    (&["nonnegative", "unsigned"], Word::NotNegative),
-    (&["nonpositive"], Word::NotPositive),
-    (&["multipleOf", "multiple_of", "step", "MultipleOf"], Word::MultipleOf),
-    (&["regex", "pattern", "matches"], Word::Pattern),
-    (&["default"], Word::Default),
-    (&["describe", "description", "desc", "doc"], Word::Description),
-    (&["unique", "unique_items", "uniqueItems", "distinct"], Word::Unique),
-    (&["optional"], Word::Optional),
-    (&["nullable"], Word::Nullable),
-    (&["nullish"], Word::OptionalNullable),
-    (&["array", "list"], Word::List),
-    (&["int", "integer"], Word::Is("Int")),
-    (&["email"], Word::Is("Email")),
-    (&["url", "uri"], Word::Is("Uri")),
-    (&["uuid"], Word::Is("Uuid")),
-    (&["datetime"], Word::Is("DateTime")),
-    (&["date"], Word::Is("Date")),
-    (&["required", "readonly", "strict", "trim", "finite", "safe"], Word::Nothing),
+    (Words("length len size"), Exactly),
+    (Words("gt Gt exclusiveMinimum exclusive_minimum above greaterThan positive"), Above),
+    (Words("lt Lt exclusiveMaximum exclusive_maximum below lessThan negative"), Below),
+    (Words("nonempty notEmpty non_empty"), Word::AtLeastOne),
+    (Words("nonnegative unsigned"), Word::NotNegative),
+    (Words("nonpositive"), Word::NotPositive),
+    (Words("multipleOf multiple_of step MultipleOf"), Word::MultipleOf),
+    (Words("regex pattern matches"), Word::Pattern),
+    (Words("default"), Word::Default),
+    (Words("describe description desc doc"), Word::Description),
+    (Words("unique unique_items uniqueItems distinct"), Word::Unique),
+    (Words("optional"), Word::Optional),
+    (Words("nullable"), Word::Nullable),
+    (Words("nullish"), Word::OptionalNullable),
+    (Words("array list"), Word::List),
+    (Words("int integer"), Word::Is("Int")),
+    (Words("email"), Word::Is("Email")),
+    (Words("url uri"), Word::Is("Uri")),
+    (Words("uuid"), Word::Is("Uuid")),
+    (Words("datetime"), Word::Is("DateTime")),
+    (Words("date"), Word::Is("Date")),
+    (Words("required readonly strict trim finite safe"), Word::Nothing),
 ];
 
 /// Calls that hold arguments of the type before them: `Annotated[int, Field(ge=1)]`.
-const CALLS: &[&str] =
-    &["Field", "Interval", "Len", "StringConstraints", "Query", "Body", "Path", "Meta", "Check"];
+const CALLS: Words = Words("Field Interval Len StringConstraints Query Body Path Meta Check");
 
 /// Marks between the bounds of a range. A longer one comes before the one that it begins with.
 const TO: &[&str] = &["...", "..=", "..", "…", "–", "—", "-", "~", ":", "to ", "and ", "through "];
