@@ -206,7 +206,7 @@ impl<'t> Attribute<'t> {
     }
 
     /// The value as JSON for keeping: what is no JSON is kept as its text.
-    pub(crate) fn kept(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+    pub(crate) fn keep_value(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
         match self.value {
             Given::Node(node) if node.kind() == N::Range => {
                 Some(Value::String(node.text().to_owned()))

@@ -58,7 +58,7 @@ impl<'t> Checker<'t> {
                 }
             }
             key => {
-                if let Some(value) = attribute.kept(self, file) {
+                if let Some(value) = attribute.keep_value(self, file) {
                     container.attributes.push((SmolStr::new(key), value));
                 }
             }

@@ -201,7 +201,7 @@ impl<'t> Checker<'t> {
         let mut seen = Seen::default();
         for element in node.elements() {
             let Some(node) = only_node(element) else {
-                self.misplaced(declaration, element, Form::Record);
+                self.report_misplaced(declaration, element, Form::Record);
                 continue;
             };
             let subject = node.subject();
@@ -231,7 +231,7 @@ impl<'t> Checker<'t> {
             }
         }
         if let Some(inheritance) = inheritance {
-            let inherited = self.inherited((id, declaration), inheritance, &fields);
+            let inherited = self.inherit_fields((id, declaration), inheritance, &fields);
             fields.splice(0..0, inherited);
         }
         Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() }))
@@ -260,7 +260,7 @@ impl<'t> Checker<'t> {
                 },
             };
             let Some(name) = name else {
-                self.misplaced(declaration, element, Form::Enum);
+                self.report_misplaced(declaration, element, Form::Enum);
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
@@ -317,7 +317,7 @@ impl<'t> Checker<'t> {
                 }),
             };
             let Some(name) = name else {
-                self.misplaced(declaration, element, Form::Union);
+                self.report_misplaced(declaration, element, Form::Union);
                 continue;
             };
             if let Some(member) = self.label_type(file, name) {
@@ -343,7 +343,7 @@ impl<'t> Checker<'t> {
         let inner = inner
             .filter(|(_, subject)| subject.identifier.is_none() && subject.labels_node().is_some());
         let (Some(inner), None) = (inner, elements.next()) else {
-            self.misplaced(declaration, element, Form::Alias);
+            self.report_misplaced(declaration, element, Form::Alias);
             return None;
         };
         let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
@@ -355,7 +355,12 @@ impl<'t> Checker<'t> {
 
     /// Reports an element that a declaration of this form cannot hold; only the first one, as the
     /// others are the same mistake.
-    fn misplaced(&mut self, declaration: &DeclarationSyntax<'t>, element: Node<'t>, form: Form) {
+    fn report_misplaced(
+        &mut self,
+        declaration: &DeclarationSyntax<'t>,
+        element: Node<'t>,
+        form: Form,
+    ) {
         let odd = |other: &Node<'t>| other.kind() == element.kind();
         let first = declaration.node.elements().take_while(|other| other.id() != element.id());
         if first.into_iter().any(|other| odd(&other) && Self::is_misplaced(&other, form)) {

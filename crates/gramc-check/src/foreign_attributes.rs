@@ -136,7 +136,7 @@ impl Checker<'_> {
                 "write `{name}` as an attribute of a parameter: (name::Type {{{name}: {text}}})"
             ));
         }
-        let rewritten = word.rewritten(self, source, second, spec, ty);
+        let rewritten = word.rewrite(self, source, second, spec, ty);
         let (Some((text, message)), Some(span)) = (rewritten, attribute.entry_span()) else {
             return only(word.help(spec));
         };
@@ -147,7 +147,7 @@ impl Checker<'_> {
         let doubtful =
             spec.is_some_and(|spec| ty.is_some_and(|ty| !spec.applies_to(&self.types, ty)));
         let certain = !doubtful && !matches!(meaning, OfTarget(_));
-        Advice { help: word.explained(&message), message, edits, certain }
+        Advice { help: word.explain(&message), message, edits, certain }
     }
 
     /// The attribute at an owner; of a bound, the one that applies to the type.
@@ -238,7 +238,7 @@ impl Foreign<'_, '_> {
     }
 
     /// What to write instead of the attribute, and that in words.
-    fn rewritten(
+    fn rewrite(
         &self,
         checker: &Checker<'_>,
         source: &SourceFile,
@@ -339,7 +339,7 @@ impl Foreign<'_, '_> {
     }
 
     /// The help of a fix.
-    fn explained(&self, message: &str) -> String {
+    fn explain(&self, message: &str) -> String {
         match self.meaning {
             Required => format!(
                 "{message}: a parameter is required unless it has a default or `optional: true`"

@@ -129,13 +129,13 @@ pub(crate) fn several(node: Node<'_>) -> Option<String> {
     if node.kind() != N::String || content.contains(['"', '\\']) {
         return None;
     }
-    let items = listed(&content)?;
+    let items = split_list(&content)?;
     let items: Vec<_> = items.iter().map(|item| format!("\"{item}\"")).collect();
     Some(format!("[{}]", items.join(", ")))
 }
 
 /// The words that a text separates by commas or bars; at least two.
-pub(crate) fn listed(text: &str) -> Option<Vec<&str>> {
+pub(crate) fn split_list(text: &str) -> Option<Vec<&str>> {
     let separator = [',', '|', ';'].into_iter().find(|separator| text.contains(*separator))?;
     let items: Vec<_> = text.split(separator).map(str::trim).collect();
     items.iter().all(|item| !item.is_empty()).then_some(items)

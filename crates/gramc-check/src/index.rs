@@ -290,7 +290,7 @@ impl<'t> Indexer<'t> {
             LABELS.iter().find(|(known, _)| *known == name).map(|(_, kind)| (*kind, label))
         });
         let Some((kind, _)) = labels.next() else {
-            self.unlabelled(node, subject);
+            self.report_unlabelled(node, subject);
             return None;
         };
         if kind == DeclarationKind::Type(Form::Record) {

@@ -84,7 +84,7 @@ impl<'t> Checker<'t> {
     }
 
     /// The fields that a record takes over, without those that it declares itself.
-    pub(crate) fn inherited(
+    pub(crate) fn inherit_fields(
         &mut self,
         (id, declaration): (TypeId, &DeclarationSyntax<'t>),
         inheritance: Inheritance,

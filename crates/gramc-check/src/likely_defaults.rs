@@ -8,7 +8,7 @@ use gramc_syntax::{Diagnostic, Fix, NodeKind as N, Span};
 use serde_json::Value;
 
 use crate::checker::Checker;
-use crate::foreign_values::{flag, listed};
+use crate::foreign_values::{flag, split_list};
 use crate::named::Named;
 
 impl Checker<'_> {
@@ -36,8 +36,8 @@ impl Checker<'_> {
         let accepts =
             |meant: &Value| value_check::type_use(&self.types, &field.type_use, meant).is_ok();
         let ty = self.types.resolve(&field.type_use.ty);
-        if let Some(meant) = Self::meant(field, ty, value).into_iter().find(accepts) {
-            return write(error, &shown(&meant));
+        if let Some(meant) = Self::guess_values(field, ty, value).into_iter().find(accepts) {
+            return write(error, &write_value(&meant));
         }
         match ty.without_null() {
             Type::Formatted(format) => {
@@ -49,7 +49,7 @@ impl Checker<'_> {
     }
 
     /// What a value may mean for a type, the likeliest first.
-    fn meant(field: &Field, ty: &Type, value: &Value) -> Vec<Value> {
+    fn guess_values(field: &Field, ty: &Type, value: &Value) -> Vec<Value> {
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
@@ -63,7 +63,7 @@ impl Checker<'_> {
         match ty.without_null() {
             Type::Boolean => meant.extend(flag(&text).map(Value::Bool)),
             Type::List(_) => {
-                let items = listed(&text).unwrap_or_else(|| vec![&text]);
+                let items = split_list(&text).unwrap_or_else(|| vec![&text]);
                 let item = |text: &str| -> Value {
                     serde_json::from_str(text).unwrap_or_else(|_| text.into())
                 };
@@ -72,7 +72,7 @@ impl Checker<'_> {
             }
             Type::Text if !value.is_string() => meant.push(Value::String(text.clone())),
             Type::Formatted(format) => {
-                meant.extend(formatted(*format, &text).into_iter().map(Value::String));
+                meant.extend(format_text(*format, &text).into_iter().map(Value::String));
             }
             _ => {}
         }
@@ -122,10 +122,10 @@ impl Checker<'_> {
 }
 
 /// A value as gram.
-fn shown(value: &Value) -> String {
+fn write_value(value: &Value) -> String {
     match value {
         Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(shown).collect();
+            let items: Vec<_> = items.iter().map(write_value).collect();
             format!("[{}]", items.join(", "))
         }
         _ => value.to_string(),
@@ -149,7 +149,7 @@ fn example(format: Format) -> &'static str {
 }
 
 /// The texts of a format that another notation may mean.
-fn formatted(format: Format, text: &str) -> Vec<String> {
+fn format_text(format: Format, text: &str) -> Vec<String> {
     match format {
         Format::Date => date(text).into_iter().collect(),
         Format::Time => time(text).into_iter().collect(),

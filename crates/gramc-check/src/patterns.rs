@@ -50,13 +50,13 @@ impl Checker<'_> {
 
     /// Warns about a pattern that means something else in another language.
     fn foreign_pattern(&mut self, file: usize, span: Span, pattern: &str) {
-        let (message, right, hint) = if let Some((inner, flags)) = slashed(pattern) {
+        let (message, right, hint) = if let Some((inner, flags)) = split_slashes(pattern) {
             let hint = match flags {
                 "" => String::new(),
                 flags => format!(", and a pattern has no flags such as `{flags}`"),
             };
             ("the slashes are part of this pattern".to_owned(), inner.to_owned(), hint)
-        } else if let Some((anchor, right)) = anchored(pattern) {
+        } else if let Some((anchor, right)) = strip_anchor(pattern) {
             (format!("`\\{anchor}` is the letter {anchor} in this pattern"), right, String::new())
         } else {
             return;
@@ -72,7 +72,7 @@ impl Checker<'_> {
 
 /// What is between the slashes of a literal of JavaScript, and its flags; `None` where slashes may
 /// be meant.
-fn slashed(pattern: &str) -> Option<(&str, &str)> {
+fn split_slashes(pattern: &str) -> Option<(&str, &str)> {
     let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let anchored = inner.starts_with('^') || (inner.ends_with('$') && !inner.ends_with("\\$"));
     let flagged = !flags.is_empty() && inner.contains(['[', '(', '+', '*', '\\']);
@@ -81,7 +81,7 @@ fn slashed(pattern: &str) -> Option<(&str, &str)> {
 }
 
 /// The first anchor of another language in a pattern, and the pattern with those of JavaScript.
-fn anchored(pattern: &str) -> Option<(char, String)> {
+fn strip_anchor(pattern: &str) -> Option<(char, String)> {
     let (mut first, mut right) = (None, String::with_capacity(pattern.len()));
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {

@@ -171,7 +171,7 @@ impl<'t> Checker<'t> {
                 }
             }
             _ => {
-                if let Some(value) = attribute.kept(self, file) {
+                if let Some(value) = attribute.keep_value(self, file) {
                     tool.attributes.push((SmolStr::new(key), value));
                 }
             }

@@ -122,7 +122,7 @@ impl Checker<'_> {
             return Some(error(it.reason).help(it.help));
         }
         let source = self.source(file);
-        let written = requoted(source.slice(span), &it.text);
+        let written = requote(source.slice(span), &it.text);
         let (shown, edits) = it.instead_of(source.text(), span, &written);
         let message = format!("write `{shown}`");
         Some(
@@ -175,7 +175,7 @@ impl Checker<'_> {
             N::TypeMember => {
                 let primary = parts.next()?;
                 let ty = self.resolve(file, primary)?;
-                suffixed(ty, node, primary)
+                apply_suffix(ty, node, primary)
             }
             N::TypeGroup => return self.resolve(file, parts.next()?),
             N::TypeTuple => {
@@ -456,7 +456,7 @@ fn verbatim(node: Node<'_>, content: &str) -> Option<Span> {
 }
 
 /// A type with the `[]` and `?` that follow it in a member.
-fn suffixed(ty: Type, member: Node<'_>, primary: Node<'_>) -> Type {
+fn apply_suffix(ty: Type, member: Node<'_>, primary: Node<'_>) -> Type {
     let end = primary.span().end;
     member.tokens().filter(|token| token.span().start >= end).fold(ty, |inner, token| {
         match (token.kind(), inner) {
@@ -484,7 +484,7 @@ fn effect_of(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A type expression in place of one that is written with these quotes.
-fn requoted(old: &str, expression: &str) -> String {
+fn requote(old: &str, expression: &str) -> String {
     match old.chars().next() {
         Some('"' | '\'') => {
             format!("\"{}\"", expression.replace('\\', "\\\\").replace('"', "\\\""))

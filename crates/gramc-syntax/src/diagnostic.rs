@@ -118,7 +118,7 @@ impl Fix {
         text: impl Into<String>,
     ) -> Self {
         Self {
-            message: shortened(message.into()),
+            message: shorten(message.into()),
             applicability,
             edits: vec![Edit { span, text: text.into() }],
         }
@@ -170,7 +170,7 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: shortened(message.into()),
+            message: shorten(message.into()),
             source: Arc::clone(source),
             labels: vec![Label { span, message: String::new(), source: None }],
             help: None,
@@ -204,7 +204,7 @@ impl Diagnostic {
     #[must_use]
     pub fn here(mut self, message: impl Into<String>) -> Self {
         if let Some(label) = self.labels.first_mut() {
-            label.message = shortened(message.into());
+            label.message = shorten(message.into());
         }
         self
     }
@@ -212,7 +212,7 @@ impl Diagnostic {
     /// Adds a label in the same file.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.labels.push(Label { span, message: shortened(message.into()), source: None });
+        self.labels.push(Label { span, message: shorten(message.into()), source: None });
         self
     }
 
@@ -226,21 +226,21 @@ impl Diagnostic {
     ) -> Self {
         let elsewhere = !Arc::ptr_eq(source, &self.source);
         let source = elsewhere.then(|| Arc::clone(source));
-        self.labels.push(Label { span, message: shortened(message.into()), source });
+        self.labels.push(Label { span, message: shorten(message.into()), source });
         self
     }
 
     /// Sets the help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(shortened(help.into()));
+        self.help = Some(shorten(help.into()));
         self
     }
 
     /// Replaces the message and the help.
     pub fn reword(&mut self, message: impl Into<String>, help: impl Into<String>) {
-        self.message = shortened(message.into());
-        self.help = Some(shortened(help.into()));
+        self.message = shorten(message.into());
+        self.help = Some(shorten(help.into()));
     }
 
     /// Sets the name that it is about.
@@ -295,7 +295,7 @@ const MAX_MESSAGE_BYTES: usize = 500;
 
 /// Cuts the middle of a long message, and escapes hidden characters. Messages quote names, which can
 /// be megabytes long and contain anything.
-fn shortened(message: String) -> String {
+fn shorten(message: String) -> String {
     let message = match crate::hidden::escape_hidden(&message) {
         std::borrow::Cow::Borrowed(_) => message,
         std::borrow::Cow::Owned(escaped) => escaped,

@@ -164,9 +164,9 @@ impl<'a> Lexer<'a> {
         }
         let rest = self.rest();
         let lexed = match byte {
-            quote @ (b'"' | b'\'') => return self.quoted(quote),
-            b'`' if rest.starts_with(b"```") => return self.fenced(),
-            b'`' => return self.quoted(b'`'),
+            quote @ (b'"' | b'\'') => return self.lex_quoted(quote),
+            b'`' if rest.starts_with(b"```") => return self.lex_fenced(),
+            b'`' => return self.lex_quoted(b'`'),
             b'0'..=b'9' => p::number(rest),
             b'-' if self.byte(self.at + 1).is_ascii_digit() => p::number(rest),
             b'/' => return self.slash(),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use miette::{
@@ -83,7 +84,7 @@ impl<'a> Report<'a> {
         let mut elsewhere = Vec::new();
         for (at, label) in diagnostic.labels.iter().enumerate().take(MAX_LABELS) {
             let text = label.source.as_ref().unwrap_or(source);
-            let span = self::span(shortened(text, label.span));
+            let span = self::span(shorten(text, label.span));
             let message = (!label.message.is_empty()).then(|| visible(&label.message).into_owned());
             if label.source.is_some() || is_far(source, first, label.span) {
                 let message = message.unwrap_or_default();
@@ -109,7 +110,7 @@ impl<'a> Report<'a> {
 }
 
 /// The shown part of a span: its first line, up to the window's width.
-fn shortened(source: &SourceFile, span: Span) -> Span {
+fn shorten(source: &SourceFile, span: Span) -> Span {
     let text = source.slice(span);
     let line = text.find('\n').unwrap_or(text.len()).max(usize::from(!text.is_empty()));
     let len = boundary(text, line.min(LINE_WINDOW));
@@ -313,7 +314,7 @@ impl SourceCode for Excerpt {
                 line_count,
             )));
         }
-        let part = window(text, (from, to), (start, end));
+        let part = window(text, from..to, start..end);
         let (data, before) = self.cut((from, to), part);
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
@@ -327,7 +328,8 @@ impl SourceCode for Excerpt {
 }
 
 /// The part of a stretch of text around a span, cut between words.
-fn window(text: &str, (from, to): (usize, usize), (start, end): (usize, usize)) -> (usize, usize) {
+fn window(text: &str, stretch: Range<usize>, span: Range<usize>) -> (usize, usize) {
+    let (from, to, start, end) = (stretch.start, stretch.end, span.start, span.end);
     let left = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
     let right = boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(left);
     let space = |c: char| c.is_whitespace();

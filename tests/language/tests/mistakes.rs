@@ -192,7 +192,7 @@ fn attributes_in_help_texts_exist() {
     let lines = files.iter().flat_map(|file| file.lines());
     let texts = lines.filter(|line| {
         let help = line.trim_start().starts_with("help:");
-        help || (line.contains('"') && !line.trim_start().starts_with("//"))
+        help || (line.contains('"') && !line.trim_start().starts_with(['/', '#']))
     });
     let mut named = 0;
     for (key, value) in texts.flat_map(keys_in_braces) {

@@ -69,7 +69,7 @@ const FOREIGN_LABELS: [(&[&str], &str, Elements); 9] = [
 impl<'t> Indexer<'t> {
     /// Warns about a pattern that is data, but looks like a declaration: its label is nearly a
     /// known one, or it has no label and holds a signature.
-    pub(super) fn unlabelled(&mut self, node: Node<'t>, subject: Subject<'t>) {
+    pub(super) fn report_unlabelled(&mut self, node: Node<'t>, subject: Subject<'t>) {
         let swapped = self.swapped_label(subject) || self.bracketed_term(node, subject);
         if swapped || self.near_label(node, subject) {
             return;

@@ -40,7 +40,7 @@ impl<'t> Checker<'t> {
         attribute: &Attribute<'t>,
         spec: Option<&AttributeSpec>,
     ) -> Option<Value> {
-        let Some(spec) = spec else { return attribute.kept(self, file) };
+        let Some(spec) = spec else { return attribute.keep_value(self, file) };
         if spec.value == ValueType::Text {
             return Some(Value::String(attribute.text(self, file)?.into()));
         }

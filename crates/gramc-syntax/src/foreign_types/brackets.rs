@@ -4,7 +4,7 @@ use super::limits::{Limits, Word, is_number};
 use super::names::{
     LISTS, MAPS, MODIFIERS, OF_RECORDS, OPERATORS, OPTIONS, TUPLES, UNIONS, WRAPPERS,
 };
-use super::reader::{Member, Reader, is_word, list_of, ours, suffixed};
+use super::reader::{Member, Reader, add_suffix, is_word, list_of, ours};
 
 impl<'e> Reader<'e> {
     /// A name with arguments.
@@ -46,7 +46,7 @@ impl<'e> Reader<'e> {
             }
         }
         self.close(closer).then_some(())?;
-        let mut member = self.applied(name, closer, members, &limits)?;
+        let mut member = self.apply_arguments(name, closer, members, &limits)?;
         member.limits.join(limits);
         Some(member)
     }
@@ -86,7 +86,7 @@ impl<'e> Reader<'e> {
     }
 
     /// What a name means with its arguments.
-    fn applied(
+    fn apply_arguments(
         &mut self,
         name: &str,
         closer: &str,
@@ -102,13 +102,13 @@ impl<'e> Reader<'e> {
             return Some(Member::of_name(name));
         }
         if members.iter().all(|member| is_number(&member.text)) && !UNIONS.contains(&name) {
-            return Some(self.sized(name, &members));
+            return Some(self.size_type(name, &members));
         }
         if OPTIONS.contains(&name) || WRAPPERS.contains(&name) {
             let mut member = members.into_iter().next()?;
             if OPTIONS.contains(&name) {
                 self.note("a type that may be null is written `T?`");
-                member.text = suffixed(&member.text, "?");
+                member.text = add_suffix(&member.text, "?");
             } else {
                 self.note("a type has no modifiers");
             }
@@ -160,7 +160,7 @@ impl<'e> Reader<'e> {
     }
 
     /// A name with numbers: `Text(80)`, `decimal(10, 2)`.
-    fn sized(&mut self, name: &str, numbers: &[Member]) -> Member {
+    fn size_type(&mut self, name: &str, numbers: &[Member]) -> Member {
         let mut member = Member::of_name(name);
         let fraction = member.text == "Number";
         let number = member.text == "Int";

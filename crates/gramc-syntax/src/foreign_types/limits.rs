@@ -95,7 +95,7 @@ const LIMITED: &[(&str, &str, Word)] = &[
 ];
 
 /// The type and the limit that a name says.
-pub(super) fn limited(name: &str) -> Option<(&'static str, Word)> {
+pub(super) fn find_limited(name: &str) -> Option<(&'static str, Word)> {
     let row = LIMITED.iter().find(|row| row.0 == name)?;
     Some((row.1, row.2))
 }

@@ -1,6 +1,6 @@
 //! Reads a type of another language and writes it as gram does.
 
-use super::limits::{Limits, Word, limited, word};
+use super::limits::{Limits, Word, find_limited, word};
 use super::names::{FUNCTIONS, HELP_FUNCTIONS, LISTS, MAPS, MODIFIERS, MODULES, PHRASES, PREFIXES};
 use super::{Missing, Translation, foreign_type_name};
 use crate::limits::MAX_TYPE_DEPTH;
@@ -34,7 +34,7 @@ pub(super) struct Member {
 
 /// The built-in type of a name of another language.
 pub(super) fn ours(name: &str) -> Option<&'static str> {
-    limited(name).map(|(ty, _)| ty).or_else(|| foreign_type_name(name))
+    find_limited(name).map(|(ty, _)| ty).or_else(|| foreign_type_name(name))
 }
 
 impl Member {
@@ -43,7 +43,7 @@ impl Member {
         let absent = matches!(name, "None" | "undefined" | "nil" | "null");
         let text = ours(name).unwrap_or(name).to_owned();
         let mut limits = Limits::default();
-        if let Some((_, word)) = limited(name) {
+        if let Some((_, word)) = find_limited(name) {
             limits.add(word, None);
         }
         Self { text, limits, absent, name: true, ..Self::default() }
@@ -122,7 +122,7 @@ impl<'e> Reader<'e> {
     pub(super) fn without_limits(&mut self, member: Member) -> Option<String> {
         let Member { text, limits, .. } = member;
         if limits.is_empty() {
-            return Some(if limits.optional { suffixed(&text, "?") } else { text });
+            return Some(if limits.optional { add_suffix(&text, "?") } else { text });
         }
         let attributes = limits.attributes(&text);
         let reason = String::new();
@@ -170,7 +170,7 @@ impl<'e> Reader<'e> {
             (members.len() - absent, other, members.iter().position(|it| !it.absent))
         {
             let mut only = members.swap_remove(only);
-            only.text = suffixed(&only.text, "?");
+            only.text = add_suffix(&only.text, "?");
             return Some(only);
         }
         let mut texts = Vec::new();
@@ -303,7 +303,7 @@ impl<'e> Reader<'e> {
                 let mut member = Member::plain("Text".to_owned());
                 member.limits.add(Word::Pattern, Some(&pattern)).then_some(member)
             }
-            '(' => self.parenthesized(),
+            '(' => self.read_parenthesized(),
             '[' => {
                 self.eat("[");
                 let items = self.items("]")?;
@@ -342,13 +342,13 @@ impl<'e> Reader<'e> {
                     self.take(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
                 plain(number.to_owned())
             }
-            c if is_word(c) => self.named(),
+            c if is_word(c) => self.read_named(),
             _ => None,
         }
     }
 
     /// A type in parentheses, a tuple, a record, or the parameters of a function.
-    fn parenthesized(&mut self) -> Option<Member> {
+    fn read_parenthesized(&mut self) -> Option<Member> {
         self.eat("(");
         let start = self.rest;
         let _ = self.take_word();
@@ -429,7 +429,7 @@ impl<'e> Reader<'e> {
             && name.starts_with(char::is_uppercase)
     }
 
-    fn named(&mut self) -> Option<Member> {
+    fn read_named(&mut self) -> Option<Member> {
         let phrase = PHRASES.iter().find(|(words, _)| {
             let start = self.rest.get(..words.len()).unwrap_or_default();
             let ends = !self.rest[start.len()..].starts_with(is_word);
@@ -482,7 +482,7 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-pub(super) fn suffixed(ty: &str, suffix: &str) -> String {
+pub(super) fn add_suffix(ty: &str, suffix: &str) -> String {
     if ty.contains(" | ") && !ty.starts_with(['[', '{', '(']) {
         format!("({ty}){suffix}")
     } else {
@@ -491,5 +491,5 @@ pub(super) fn suffixed(ty: &str, suffix: &str) -> String {
 }
 
 pub(super) fn list_of(ty: &str) -> String {
-    suffixed(ty, "[]")
+    add_suffix(ty, "[]")
 }

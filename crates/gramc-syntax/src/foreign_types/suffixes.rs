@@ -2,7 +2,7 @@
 
 use super::limits::{Word, is_number, word};
 use super::names::{HELP_INTERSECTIONS, INTERSECTIONS, SCALARS};
-use super::reader::{Member, Reader, is_word, list_of, suffixed};
+use super::reader::{Member, Reader, add_suffix, is_word, list_of};
 
 impl Reader<'_> {
     /// What follows a type: `[]`, `?`, arguments, methods and conditions.
@@ -201,9 +201,9 @@ impl Reader<'_> {
                 self.limits_inside(member)?;
             }
             Word::Is(ty) => ty.clone_into(&mut member.text),
-            Word::Nullable => member.text = suffixed(&member.text, "?"),
+            Word::Nullable => member.text = add_suffix(&member.text, "?"),
             Word::OptionalNullable => {
-                member.text = suffixed(&member.text, "?");
+                member.text = add_suffix(&member.text, "?");
                 member.limits.optional = true;
             }
             _ => return member.limits.add(word, value.as_deref()).then_some(()),

@@ -227,7 +227,7 @@ impl Layout<'_> {
             matches!(self.kind(token), T::Comma | T::RParen | T::RBracket | T::RBrace | T::Greater);
         if breaks {
             self.new_line(false, indent);
-        } else if self.spaced(before, token) || (docs && !closes) {
+        } else if self.needs_space(before, token) || (docs && !closes) {
             self.space();
         }
     }
@@ -247,7 +247,7 @@ impl Layout<'_> {
                 lines = 0;
             }
         }
-        if self.spaced(before, token) {
+        if self.needs_space(before, token) {
             self.space();
         }
     }

@@ -307,7 +307,7 @@ impl Layout<'_> {
             let mut token = node.first;
             let mut before = token;
             while token <= node.last {
-                if token > before && self.marks.spaced(before, token) {
+                if token > before && self.marks.needs_space(before, token) {
                     self.out.push(' ');
                 }
                 before = last_piece(self.tree, token);
@@ -325,8 +325,8 @@ impl Layout<'_> {
     }
 
     /// Whether a space separates two adjacent tokens on a line.
-    pub(super) fn spaced(&self, before: u32, token: u32) -> bool {
-        self.marks.spaced(before, token)
+    pub(super) fn needs_space(&self, before: u32, token: u32) -> bool {
+        self.marks.needs_space(before, token)
     }
 
     /// Writes a token, or a string in pieces, and gives its last one.

@@ -46,7 +46,7 @@ impl Marks {
     }
 
     /// Whether a space separates two adjacent tokens on one line.
-    pub(super) fn spaced(&self, before: u32, token: u32) -> bool {
+    pub(super) fn needs_space(&self, before: u32, token: u32) -> bool {
         self.mark(token).start > self.mark(before).end
     }
 

@@ -33,7 +33,7 @@ pub(super) enum FenceFailure {
 
 impl Lexer<'_> {
     /// `"…"`, `'…'` and `` `…` ``
-    pub(super) fn quoted(&mut self, quote: u8) {
+    pub(super) fn lex_quoted(&mut self, quote: u8) {
         let start = self.at;
         let (errors, escapes) = (self.out.errors.len(), self.out.unicode_escapes.len());
         let stop = self.reference_text_end(quote, start + 1);
@@ -207,7 +207,7 @@ impl Lexer<'_> {
     }
 
     /// ```` fenced = "```" tag? "\n"+ text? "```" ````
-    pub(super) fn fenced(&mut self) {
+    pub(super) fn lex_fenced(&mut self) {
         let start = self.at;
         let mut at = self.skip_blanks(start + 3);
         let tagged = p::is_symbol_start(self.byte(at));

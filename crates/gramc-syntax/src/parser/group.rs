@@ -121,7 +121,7 @@ impl Parser<'_> {
                 return self.after_item(group, items);
             }
             // The comma belongs to a group around it.
-            self.unclosed(group);
+            self.report_unclosed(group);
             self.end_group(group);
             return After::Abandoned;
         }
@@ -156,7 +156,7 @@ impl Parser<'_> {
             _ => false,
         };
         if over || beyond {
-            self.unclosed(group);
+            self.report_unclosed(group);
             self.end_group(group);
         }
         over || beyond
@@ -169,7 +169,7 @@ impl Parser<'_> {
             && self.at_declaration()
             && !self.may_hold(group);
         if over {
-            self.unclosed(group);
+            self.report_unclosed(group);
             self.end_group(group);
         }
         over

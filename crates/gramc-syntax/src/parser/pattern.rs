@@ -30,7 +30,7 @@ impl Parser<'_> {
                 T::LParen => self.path(),
                 T::At | T::AtAt => self.annotated_pattern(),
                 T::LBrace => {
-                    self.misplaced_header();
+                    self.report_mistake("misplaced-header");
                     self.record();
                 }
                 _ if !self.begins_line(self.at) && self.foreign_comment() => {}
@@ -48,7 +48,7 @@ impl Parser<'_> {
         match self.kind() {
             T::LBracket => self.subject_pattern(),
             T::LParen => self.path(),
-            _ => self.annotates_nothing(),
+            _ => self.report_mistake("annotated"),
         }
         self.close(pattern);
     }
@@ -63,7 +63,7 @@ impl Parser<'_> {
             match self.kind() {
                 T::At => self.property_annotation(),
                 T::AtAt => {
-                    self.late_identified_annotation();
+                    self.report_mistake("late-annotation");
                     self.identified_annotation();
                 }
                 _ => break,
@@ -79,7 +79,7 @@ impl Parser<'_> {
         let named = self.identifier();
         let labelled = self.labels();
         if !named && !labelled {
-            self.nameless_annotation("@@");
+            self.report_mistake("nameless-identified");
         }
         self.close(annotation);
     }
@@ -96,10 +96,10 @@ impl Parser<'_> {
                 self.value();
                 self.close_group(group, Items::Annotation);
             } else {
-                self.annotation_without_value();
+                self.report_mistake("annotation-value");
             }
         } else {
-            self.nameless_annotation("@");
+            self.report_mistake("nameless-annotation");
         }
         self.close(annotation);
     }
@@ -187,7 +187,7 @@ impl Parser<'_> {
                 return None;
             }
             if self.kind() == T::RBracket {
-                self.no_elements();
+                self.report_mistake("no-elements");
                 self.close_group(group, Items::One);
                 self.close(id);
                 return None;

@@ -111,7 +111,10 @@ impl Parser<'_> {
             T::Symbol => self.type_name(depth),
             T::DoubleQuoted => self.leaf(N::String),
             T::QuoteOpen if self.text(self.at) == "\"" => self.string_pieces(N::String),
-            T::SingleQuoted => self.single_quoted_type(),
+            T::SingleQuoted => {
+                self.report_mistake("single-quotes");
+                self.leaf(N::String);
+            }
             T::LParen if self.function_type() => {}
             T::LParen => self.type_group(N::TypeGroup, T::RParen, Items::One, depth),
             T::LBracket => self.type_group(N::TypeTuple, T::RBracket, Items::Types, depth),

@@ -89,7 +89,7 @@ impl Parser<'_> {
             return false;
         }
         if self.kind() == T::ColonColon {
-            self.double_colon_in_map();
+            self.report_mistake("double-colon");
             self.bump();
             return true;
         }
@@ -181,7 +181,8 @@ impl Parser<'_> {
                 self.leaf(number_node(kind));
                 self.bump();
                 if self.kind().is_number() {
-                    self.range_with_three_dots();
+                    self.report_mistake("three-dots");
+                    self.error_token();
                 }
                 self.close(range);
             }

@@ -20,12 +20,6 @@ const FOREIGN_ARROWS: [&str; 10] = ["→", "⇒", "⟶", "⟹", "➔", "➜", "�
 const DASHES: [&str; 4] = ["—", "–", "―", "−"];
 
 impl Parser<'_> {
-    pub(in crate::parser) fn annotation_without_value(&mut self) {
-        if let Some(error) = self.mistake("annotation-value", None) {
-            self.report(error);
-        }
-    }
-
     /// The last token of an arrow of one stroke, of a Unicode arrow, or of one of another language:
     /// `|>`, `>>`, `>`.
     fn short_arrow_end(&self, index: u32) -> Option<u32> {
@@ -323,32 +317,5 @@ impl Parser<'_> {
             return true;
         }
         false
-    }
-
-    pub(in crate::parser) fn annotates_nothing(&mut self) {
-        let message = format!("expected an annotated pattern, found {}", self.found());
-        let error = self
-            .error(&codes::ANNOTATION, self.here(), message)
-            .label(self.span(self.last), "the annotation ends here")
-            .help("write an annotation before a declaration: @key(value) [name:Tool | …]");
-        self.report(error);
-    }
-
-    pub(in crate::parser) fn late_identified_annotation(&mut self) {
-        let message = "`@@` must be the first annotation";
-        let error = self
-            .error(&codes::ANNOTATION, self.here(), message)
-            .help("move it before the `@key(value)` annotations");
-        self.report(error);
-    }
-
-    pub(in crate::parser) fn nameless_annotation(&mut self, at: &str) {
-        let message = format!("expected the annotation's name, found {}", self.found());
-        let form = if at == "@" { "@key(value)" } else { "@@name:Label" };
-        let error = self
-            .error(&codes::ANNOTATION, self.here(), message)
-            .label(self.span(self.last), "of this annotation")
-            .help(format!("write an annotation as {form}"));
-        self.report(error);
     }
 }

@@ -88,7 +88,7 @@ impl Parser<'_> {
         error.fix(likely("write a node for each", edits))
     }
 
-    pub(in crate::parser) fn unclosed(&mut self, group: Group) {
+    pub(in crate::parser) fn report_unclosed(&mut self, group: Group) {
         if self.kind() == T::End && group.closer == T::RBracket && self.never_closed.is_empty() {
             self.unclosed.push(group.opener);
         }

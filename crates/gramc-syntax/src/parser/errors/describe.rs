@@ -325,6 +325,9 @@ fn filter_text(filter: &str, text: &str) -> Option<String> {
         "node-type" if text.contains(['`', '\n']) => return None,
         "node-type" if all(&|c| c.is_ascii_alphanumeric()) => text.to_owned(),
         "node-type" => format!("`{text}`"),
+        "single" => {
+            format!("\"{}\"", inner()?.replace("\\'", "'").replace('"', "\\\""))
+        }
         "requote" => format!("\"{}\"", inner()?.replace('"', "\\\"")),
         "parts" if text == "Record" => "fields of a record".to_owned(),
         "parts" => "elements of a declaration".to_owned(),

@@ -47,6 +47,13 @@ impl Parser<'_> {
         Some(error)
     }
 
+    /// Reports the first mistake of a place of the table that the tokens match.
+    pub(in crate::parser) fn report_mistake(&mut self, place: &str) {
+        if let Some(error) = self.mistake(place, None) {
+            self.report(error);
+        }
+    }
+
     /// Completes an error with the help and fixes of the first row that matches.
     pub(super) fn explain(
         &self,

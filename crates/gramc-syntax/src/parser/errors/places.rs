@@ -194,17 +194,4 @@ impl Parser<'_> {
             .fix(fix);
         self.report(error);
     }
-
-    pub(in crate::parser) fn misplaced_header(&mut self) {
-        let error = self
-            .error(
-                &codes::HEADER,
-                self.here(),
-                "expected the record at the start of the file or in a declaration",
-            )
-            .help(
-                "move it to the start of the file, or into the `[…]` or `(…)` that it belongs to",
-            );
-        self.report(error);
-    }
 }

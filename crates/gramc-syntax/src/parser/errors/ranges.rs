@@ -1,7 +1,7 @@
 //! Ranges and types in records that are written as in other languages.
 
 use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_ranges::translate_range;
 use crate::parser::Parser;
@@ -104,17 +104,6 @@ impl Parser<'_> {
         let key = self.previous(self.previous(open));
         let entry = self.span_between(key, close);
         Some(self.exclusive_range(entry, &bounds))
-    }
-
-    /// `1...5`, after the three dots.
-    pub(in crate::parser) fn range_with_three_dots(&mut self) {
-        let dots = self.span(self.last);
-        let error = self
-            .error(&codes::NUMBER, dots, "a range with two bounds has two dots")
-            .help(FORMS)
-            .fix(Fix::replace(Safe, "write `..`", dots, ".."));
-        self.report(error);
-        self.error_token();
     }
 }
 

@@ -106,15 +106,6 @@ impl Parser<'_> {
         })
     }
 
-    pub(in crate::parser) fn no_elements(&mut self) {
-        let bar = self.span(self.last);
-        let error = self
-            .error(&codes::MISSING_BAR, bar, "expected elements after `|`")
-            .help("add elements, or remove the `|`")
-            .fix(Fix::replace(NeedsLook, "remove the `|`", bar, ""));
-        self.report(error);
-    }
-
     /// Passes over what is left of an element.
     fn skip_element(&mut self) {
         let error = self.open(N::Error);

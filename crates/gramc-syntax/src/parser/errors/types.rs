@@ -20,9 +20,7 @@ const TYPES: &str = "types are Text, Text[], Text?, Text | Int, [Text, Int], Map
 impl Parser<'_> {
     /// A bracket after a type that is not `[]`, such as `Text[3]`.
     pub(in crate::parser) fn type_suffix(&mut self) {
-        if let Some(error) = self.mistake("type-suffix", None) {
-            self.report(error);
-        }
+        self.report_mistake("type-suffix");
         let node = self.open(N::Error);
         self.bump();
         while !(is_closer(self.kind()) || self.kind() == T::End || self.at_declaration()) {
@@ -49,9 +47,7 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_field_colon(&mut self) -> bool {
         let sign = matches!(self.kind(), T::ColonColon | T::Equals);
         let typed = matches!(self.kind(), T::Symbol | T::DoubleQuoted | T::LBrace);
-        if let Some(error) = self.mistake("field-colon", None) {
-            self.report(error);
-        }
+        self.report_mistake("field-colon");
         if sign {
             self.error_token();
         }
@@ -223,20 +219,6 @@ impl Parser<'_> {
             self.add_cause(error.help(TYPES), Place::Values)
         });
         self.report(error);
-    }
-
-    /// A literal text in single quotes.
-    pub(in crate::parser) fn single_quoted_type(&mut self) {
-        let here = self.here();
-        let text = self.text(self.at);
-        let text = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-        let quoted = format!("\"{}\"", text.replace("\\'", "'").replace('"', "\\\""));
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, here, "expected double quotes around a literal text")
-            .help(format!("write {quoted}"))
-            .fix(Fix::replace(NeedsLook, "use double quotes", here, quoted));
-        self.report(error);
-        self.leaf(N::String);
     }
 
     /// A literal type that is no number of JSON: `017`, `2s`.

@@ -21,9 +21,7 @@ impl Parser<'_> {
             self.report(error);
             return self.error_token();
         }
-        if let Some(error) = self.mistake("no-type", None) {
-            self.report(error);
-        }
+        self.report_mistake("no-type");
     }
 
     pub(in crate::parser) fn missing_key(&mut self, group: Group) -> bool {
@@ -138,14 +136,6 @@ impl Parser<'_> {
         self.report(error);
         self.skip_to(span.end);
     }
-
-    pub(in crate::parser) fn double_colon_in_map(&mut self) {
-        let error = self
-            .error(&codes::MISSING_VALUE, self.here(), "`::` is not allowed in a map")
-            .help("write `:`")
-            .fix(Fix::replace(Safe, "write `:`", self.here(), ":"));
-        self.report(error);
-    }
 }
 
 /// Adds help for an invalid number.
@@ -211,7 +201,7 @@ fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool)
             value,
         ));
     }
-    if !in_range && let Some(value) = milliseconds(number).or_else(|| suffixed(number)) {
+    if !in_range && let Some(value) = milliseconds(number).or_else(|| strip_number_suffix(number)) {
         let write = format!("write {value}");
         return error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, value));
     }
@@ -245,7 +235,7 @@ fn milliseconds(number: &str) -> Option<String> {
 }
 
 /// A number of Python or C: `0o17`, `1.0f`, `10L`.
-fn suffixed(number: &str) -> Option<String> {
+fn strip_number_suffix(number: &str) -> Option<String> {
     if let Some(octal) = number.strip_prefix("0o") {
         return u64::from_str_radix(octal, 8).is_ok().then(|| format!("0{octal}"));
     }
