@@ -1,5 +1,6 @@
 //! One call of an implementation, and what it shows.
 
+use gramc_json_schema::shorten::shorten;
 use gramc_json_schema::values::same;
 use gramc_tools::invocation::{Answer, InvocationErrorKind};
 use gramc_tools::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
@@ -160,8 +161,5 @@ fn failure(verdict: &Verdict) -> String {
 
 /// A text, shortened.
 fn quoted(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shorten(text, MAX_QUOTED)
 }

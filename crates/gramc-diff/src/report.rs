@@ -6,6 +6,7 @@ mod markdown;
 
 use std::fmt::Write as _;
 
+use gramc_json_schema::shorten::shorten;
 use serde_json::Value;
 
 use crate::{Breaking, Change, ChangeKind, VersionStep, Witness};
@@ -59,11 +60,7 @@ fn witness_of(change: &Change) -> Option<(&'static str, String)> {
 
 /// A value as JSON on one line, shortened if it is long.
 fn shown(value: &Value) -> String {
-    let text = printable(&value.to_string());
-    match text.char_indices().nth(MAX_WITNESS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shorten(&printable(&value.to_string()), MAX_WITNESS)
 }
 
 /// A text that cannot steer a terminal.

@@ -7,6 +7,7 @@ use gramc_json_schema::annotations::{AnnotationChange, changes};
 use gramc_json_schema::containment::is_constraint;
 use gramc_json_schema::keywords::Keyword;
 use gramc_json_schema::pointer::{dotted, escape_token};
+use gramc_json_schema::shorten::shorten;
 use gramc_json_schema::values::same;
 use gramc_model::{Field, Tool, Types, ValueSource};
 use serde_json::Value;
@@ -343,13 +344,7 @@ fn text_change(what: &str, old: Option<&str>, new: Option<&str>) -> Option<Strin
 fn value_change(what: &str, old: Option<&Value>, new: Option<&Value>, is_secret: bool) -> String {
     /// The characters of a value that are shown.
     const MAX_SHOWN: usize = 60;
-    let shown = |value: &Value| {
-        let text = value.to_string();
-        match text.char_indices().nth(MAX_SHOWN) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        }
-    };
+    let shown = |value: &Value| shorten(&value.to_string(), MAX_SHOWN);
     match (old, new) {
         _ if is_secret => format!("{what} changed"),
         (Some(old), Some(new)) => {

@@ -29,6 +29,7 @@ pub mod numbers;
 pub mod parts;
 pub mod path;
 pub mod pointer;
+pub mod shorten;
 #[cfg(feature = "strings")]
 pub mod strings;
 pub mod text;

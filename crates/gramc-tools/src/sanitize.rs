@@ -1,5 +1,7 @@
 //! Sanitizes external text for messages.
 
+use gramc_json_schema::shorten::shorten_line;
+
 /// The maximum length of a line in a message, in characters.
 const LINE_LENGTH: usize = 300;
 /// The maximum length of a longer text in bytes, such as a program's standard error.
@@ -7,16 +9,7 @@ pub const TEXT_LENGTH: usize = 4 << 10;
 
 /// Truncates a line and replaces its control characters.
 pub fn sanitize_line(text: &str) -> String {
-    let line = text.trim_end();
-    let mut kept: String = line
-        .chars()
-        .take(LINE_LENGTH)
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect();
-    if line.chars().nth(LINE_LENGTH).is_some() {
-        kept.push('…');
-    }
-    kept
+    shorten_line(text.trim_end(), LINE_LENGTH)
 }
 
 /// Replaces the control characters of a multi-line text and trims its end.

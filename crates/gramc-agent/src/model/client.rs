@@ -4,6 +4,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use futures_util::{Stream, StreamExt};
+use gramc_json_schema::shorten::shorten_line;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
@@ -117,12 +118,7 @@ fn is_about_the_model(body: &Value) -> bool {
 /// Masks the key and removes control characters in a text of a provider, and truncates it.
 pub(super) fn sanitize(text: &str, key: &str) -> String {
     let text = if key.len() < 4 { text.to_owned() } else { text.replace(key, "***") };
-    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut shown: String = plain.clone().take(MAX_SHOWN_CHARS).collect();
-    if plain.count() > MAX_SHOWN_CHARS {
-        shown.push('…');
-    }
-    shown
+    shorten_line(&text, MAX_SHOWN_CHARS)
 }
 
 /// The delay before a retry: `Retry-After` in seconds or as a date.

@@ -1,5 +1,6 @@
 //! Message contents in the JSON form of the semantic conventions.
 
+use gramc_json_schema::shorten::shorten;
 use serde_json::{Value, json};
 
 use crate::message::{AssistantMessage, Message};
@@ -9,10 +10,7 @@ const MAX_TEXT_CHARS: usize = 10_000;
 
 /// Truncates a long text.
 pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    shorten(text, MAX_TEXT_CHARS)
 }
 
 fn text(content: &str) -> Value {

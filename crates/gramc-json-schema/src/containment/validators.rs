@@ -11,6 +11,7 @@ use super::Counterexample;
 use super::document::Dialect;
 use super::pattern_samples::repetitions;
 use crate::keywords::{Keyword, name as k};
+use crate::shorten::shorten;
 
 /// How long a reason may be that quotes a value.
 const MAX_REASON: usize = 300;
@@ -133,10 +134,7 @@ fn reason(error: &ValidationError<'_>) -> String {
         ValidationErrorKind::FalseSchema => "nothing is allowed here".to_owned(),
         _ => error.to_string(),
     };
-    match text.char_indices().nth(MAX_REASON) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shorten(&text, MAX_REASON)
 }
 
 /// Whether the canonical forms of two schemas prove that one contains the other.

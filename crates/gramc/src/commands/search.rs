@@ -5,6 +5,7 @@ mod sources;
 use std::fmt::Write as _;
 
 use gramc_diff::report::printable;
+use gramc_json_schema::shorten::shorten;
 use gramc_search::{Hit, Index, Query};
 
 use crate::args::{Display, Format, Search};
@@ -82,8 +83,5 @@ fn hit(hit: &Hit) -> String {
 fn first_sentence(description: &str) -> String {
     let line = description.trim().lines().next().unwrap_or_default();
     let sentence = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
-    match sentence.char_indices().nth(MAX_DESCRIPTION) {
-        Some((end, _)) => format!("{}…", &sentence[..end]),
-        None => sentence.to_owned(),
-    }
+    shorten(sentence, MAX_DESCRIPTION)
 }

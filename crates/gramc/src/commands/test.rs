@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gramc_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
 use gramc_diff::report::printable;
+use gramc_json_schema::shorten::shorten;
 use gramc_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 
@@ -188,12 +189,7 @@ const MAX_ARGUMENTS: usize = 1_000;
 
 /// Arguments for people.
 fn shown_arguments(arguments: &Value) -> String {
-    let text = arguments.to_string();
-    let shown = match text.char_indices().nth(MAX_ARGUMENTS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
-    printable(&shown)
+    printable(&shorten(&arguments.to_string(), MAX_ARGUMENTS))
 }
 
 /// Adds the lines of a message, the first one after a label.

@@ -1,6 +1,7 @@
 //! Judges: models that score an answer, or compare the answers of two arms.
 
 use gramc_agent::Message;
+use gramc_json_schema::shorten::shorten;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -189,10 +190,7 @@ fn shown(messages: &[Message]) -> String {
 
 /// The beginning of a text, marked where it was cut.
 fn short(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    shorten(text, MAX_TEXT)
 }
 
 #[cfg(test)]

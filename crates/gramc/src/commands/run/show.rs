@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 
 use gramc_agent::{Event, Observer, TurnEnd, TurnResult};
+use gramc_json_schema::shorten::shorten_line;
 use gramc_tools::{Success, Verdict};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -81,12 +82,7 @@ impl Show {
 
     /// One line of at most so many characters, without what steers a terminal.
     fn cut(&self, text: &str) -> String {
-        let mut plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-        let mut out: String = plain.by_ref().take(self.most).collect();
-        if plain.next().is_some() {
-            out.push('…');
-        }
-        out
+        shorten_line(text, self.most)
     }
 
     /// Ends a line of the answer before something else is shown.
