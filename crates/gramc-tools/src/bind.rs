@@ -14,18 +14,18 @@ use gramc_check::Valid;
 use gramc_model::{Container, Module, Tool, Types, ValueSource};
 use serde_json::Value;
 use smol_str::SmolStr;
-use tokio::sync::Semaphore;
 
 use crate::journal::CallJournal;
 use crate::library::{LibraryEntry, ToolLibrary};
 use crate::masks::{SecretMasks, is_maskable};
 use crate::server_loader::LibraryServers;
+use crate::session::ConcurrencyLimit;
 use crate::settings::Settings;
 use gramc_calls::check::{SchemaError, ToolCheck};
 use gramc_calls::names::{KnownName, NameIndex};
 
 pub use changes::OnChange;
-pub(crate) use compatibility::{schemas as declared_schemas, schemas_of};
+pub(crate) use compatibility::{SignatureError, schemas as declared_schemas, schemas_of};
 pub use problem::{BindProblem, Binding, Incompatibility};
 
 /// A specification bound to a library. Cheap to clone and shared by all sessions.
@@ -69,7 +69,7 @@ pub(crate) struct BoundTool {
     pub(crate) injected: Vec<(SmolStr, Value)>,
     /// The names of injected and secret parameters.
     pub(crate) hidden: Arc<[SmolStr]>,
-    pub(crate) limit: Option<Arc<Semaphore>>,
+    pub(crate) limit: ConcurrencyLimit,
     check: OnceLock<Result<ToolCheck, SchemaError>>,
     result: OnceLock<Result<Option<ToolCheck>, SchemaError>>,
 }
@@ -227,7 +227,7 @@ impl BoundTool {
             entry,
             injected,
             hidden: hidden.map(|parameter| parameter.name.clone()).collect(),
-            limit: (limit > 0).then(|| Arc::new(Semaphore::new(limit as usize))),
+            limit: ConcurrencyLimit::new(limit),
             check: OnceLock::new(),
             result: OnceLock::new(),
         }

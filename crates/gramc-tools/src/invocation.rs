@@ -4,13 +4,11 @@ use std::any::Any;
 use std::fmt::{self, Debug};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gramc_model::{Tool, Types};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
@@ -48,9 +46,6 @@ impl SessionResources {
     }
 }
 
-/// How often it is seen whether a client that is asked has answered, when the time for the rest is over.
-const ASKING_INTERVAL: Duration = Duration::from_millis(100);
-
 /// The request of an MCP client that makes a call.
 #[derive(Clone, Default)]
 pub struct RequestOrigin {
@@ -61,33 +56,6 @@ pub struct RequestOrigin {
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
     pub client: Option<Arc<dyn SessionClient>>,
-}
-
-impl RequestOrigin {
-    /// Runs work within a time limit, in which the time for questions to the client does not count.
-    /// `None` if it takes longer.
-    pub async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-        let mut work = std::pin::pin!(work);
-        let start = Instant::now();
-        let mut earliest = start;
-        loop {
-            let asked = self.time_asked();
-            let end = start.checked_add(limit).and_then(|end| end.checked_add(asked));
-            let Some(end) = end else { return Some(work.await) };
-            if let Ok(done) = timeout_at(end.max(earliest), &mut work).await {
-                return Some(done);
-            }
-            if self.time_asked() == asked {
-                return None;
-            }
-            earliest = Instant::now() + ASKING_INTERVAL;
-        }
-    }
-
-    /// How long the client was asked during the request.
-    fn time_asked(&self) -> Duration {
-        self.client.as_ref().map_or(Duration::ZERO, |client| client.time_asked())
-    }
 }
 
 impl Debug for RequestOrigin {

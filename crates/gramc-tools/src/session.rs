@@ -1,38 +1,43 @@
 //! A session checks and runs the calls of one conversation.
+//!
+//! [`Session::call`] is the road of a call, one file for each step: `call`, `admission` (name, throttle,
+//! check), `validation` (external validators), `approval`, `once`, `run`, `concurrency`, `timeout`,
+//! `result`.
 
+mod admission;
+mod approval;
+mod call;
+mod concurrency;
 mod container;
 mod observer;
 mod once;
 mod redaction;
+mod result;
 mod run;
 mod state;
+mod timeout;
 mod unchecked;
+mod validation;
 mod warnings;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde_json::Value;
 use smol_str::SmolStr;
-use tokio_util::sync::CancellationToken;
 
-use crate::approval::{ApprovalPolicy, Approvals};
+use crate::approval::Approvals;
 use crate::bind::{Bound, CallTarget};
 use crate::clock::{Clock, SystemClock};
 use crate::implementations::Client;
-use crate::invocation::{Implementation, RequestOrigin, SessionResources};
+use crate::invocation::{Implementation, SessionResources};
 use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
-use crate::throttle::{CallOutcome, ThrottleTicket};
-use crate::verdict::{Call, CallError, Success, Verdict, Warning};
-use gramc_calls::check::{
-    Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck,
-};
+use crate::verdict::CallError;
 
+pub use admission::Admission;
+pub(crate) use concurrency::ConcurrencyLimit;
 use observer::SessionObserver;
 pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
@@ -64,16 +69,6 @@ pub struct Session {
     observer: Option<SessionObserver>,
 }
 
-/// The outcome of checking a call, before anything runs.
-#[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
-#[derive(Debug)]
-pub enum Admission<'s> {
-    /// The call is complete.
-    Answered(Verdict),
-    /// The call may run.
-    Ready(Box<AdmittedCall<'s>>),
-}
-
 impl Session {
     /// Creates a session with the system clock.
     pub fn new(bound: &Bound) -> Self {
@@ -102,24 +97,18 @@ impl Session {
         self
     }
 
+    /// Reports the calls that [`Self::call_until`] runs to an observer.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Arc<CallObserver>) -> Self {
+        self.observer = Some(SessionObserver(observer));
+        self
+    }
+
     /// Executes the tools of the kind `Client`, whose calls fail without this.
     #[must_use]
     pub fn with_host(mut self, host: Arc<dyn Implementation>) -> Self {
         self.host = Some(host);
         self
-    }
-
-    /// Whether the calls of a tool have to be approved. A library cannot weaken what the
-    /// specification says.
-    fn has_to_be_approved(&self, tool: u32) -> bool {
-        let attribute = |key| self.bound.tool(tool).attribute(key);
-        let own = attribute("approval").and_then(Value::as_str).and_then(ApprovalPolicy::of_name);
-        let policy = own.max(self.bound.settings(Some(tool)).approval);
-        match policy.unwrap_or(self.approvals.default_policy()) {
-            ApprovalPolicy::Never => false,
-            ApprovalPolicy::Destructive => attribute("destructive") == Some(&Value::Bool(true)),
-            ApprovalPolicy::Always => true,
-        }
     }
 
     /// Gives the session connections of its own to the MCP servers of the library, so that it does
@@ -178,7 +167,7 @@ impl Session {
         self.scope.as_ref().is_some_and(|scope| scope.get(name) == Some(&true))
     }
 
-    fn named(&self, name: &str) -> Option<CallTarget> {
+    pub(super) fn named(&self, name: &str) -> Option<CallTarget> {
         self.bound.named(name).filter(|_| self.is_in_scope(name))
     }
 
@@ -187,206 +176,8 @@ impl Session {
         &self.bound
     }
 
-    /// Checks a call and runs it.
-    pub async fn call(&self, call: Call) -> Verdict {
-        self.call_until(call, CancellationToken::new()).await
-    }
-
-    /// Checks a call without running it.
-    pub fn begin(&self, call: Call) -> Admission<'_> {
-        let Call { id, name, arguments, cut_off } = call;
-        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        let refuse =
-            |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
-        // The model did not mean this call, so it does not count as an attempt.
-        if let Some(why) = cut_off {
-            return refuse(name, MalformedArguments::cut_off(&arguments, why).into());
-        }
-        let tool = match self.named(&name) {
-            Some(CallTarget::Tool(tool)) => tool,
-            Some(CallTarget::Container(container)) => {
-                let outcome = self.call_container(container, &arguments);
-                return Admission::Answered(Verdict::new(id, name, outcome));
-            }
-            None => {
-                self.state.lock().count_unknown(self.bound.settings(None), self.clock.now());
-                let error = self.unknown(&name, false);
-                return refuse(name, error);
-            }
-        };
-        let settings = self.bound.settings(Some(tool));
-        // Malformed arguments take precedence over a collapsed container, and count as a failure.
-        if self.is_collapsed(tool) && self.malformed(tool, &arguments).is_none() {
-            self.state.lock().count_unknown(settings, self.clock.now());
-            return refuse(name, self.not_expanded(tool));
-        }
-        let mut state = self.state.lock();
-        // The clock is read under the lock, so that calls enter the windows in order.
-        let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
-        drop(state);
-        let admitted = match admitted {
-            Ok(admitted) => admitted,
-            Err(throttled) => {
-                let error = self.malformed(tool, &arguments).unwrap_or(CallError::Throttled {
-                    rule: throttled.rule.name(),
-                    limit: throttled.limit,
-                    retry_after: throttled.retry_after,
-                });
-                return refuse(name, error);
-            }
-        };
-        let repeats = self.state.lock().throttle.repeats_failure(tool, || hash_of(&arguments));
-        let warnings = Vec::from_iter(repeats.then(|| Warning {
-            code: "repeated-failure",
-            message: format!(
-                "`{name}` failed right before when it was called with these arguments"
-            ),
-        }));
-        match self.checked(tool, &arguments) {
-            Ok(accepted) => {
-                let judged = self.external_validator(tool).is_none();
-                if judged {
-                    self.state.lock().accepted(tool);
-                }
-                let (session, admitted) = (self, (admitted, arguments));
-                Admission::Ready(Box::new(AdmittedCall {
-                    session,
-                    tool,
-                    id,
-                    name,
-                    accepted,
-                    warnings,
-                    judged,
-                    approval: None,
-                    admitted,
-                    origin: RequestOrigin::default(),
-                }))
-            }
-            Err(error) => {
-                let error = self.refuse(tool, (admitted, &arguments), error);
-                Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
-            }
-        }
-    }
-
-    /// Records that a call was refused, and returns its error.
-    fn refuse(
-        &self,
-        tool: u32,
-        (admitted, arguments): (ThrottleTicket, &str),
-        error: CallError,
-    ) -> CallError {
-        let hash = hash_of(arguments);
-        let mut state = self.state.lock();
-        state.throttle.finish(admitted, hash, CallOutcome::Failure, self.clock.now());
-        // Errors of the host do not count as attempts of the model.
-        let is_the_models = !matches!(error, CallError::Invocation { .. });
-        let attempts = if is_the_models { state.refused(tool) } else { 0 };
-        drop(state);
-        match self.bound.settings(Some(tool)).max_attempts {
-            most if most > 0 && attempts >= most => {
-                CallError::NeedsHumanReview { attempts, last: Box::new(error) }
-            }
-            _ => error,
-        }
-    }
-
-    /// The validator of a tool's calls that is a program or a service.
-    fn external_validator(&self, tool: u32) -> Option<&dyn Implementation> {
-        self.bound.tool(tool).entry.as_ref()?.external_validator.as_deref()
-    }
-
-    /// Checks a single call without running or recording it. All containers count as expanded.
-    pub fn validate(&self, call: Call) -> Verdict {
-        let Call { id, name, arguments, cut_off } = call;
-        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        if let Some(why) = cut_off {
-            let error = MalformedArguments::cut_off(&arguments, why).into();
-            return Verdict::new(id, name, Err(error));
-        }
-        let mut warnings = Vec::new();
-        let outcome = match self.named(&name) {
-            Some(CallTarget::Tool(tool)) => self.checked(tool, &arguments).map(|accepted| {
-                warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
-                let masks = self.bound.masks(tool, &accepted.secrets);
-                Success {
-                    arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
-                    repairs: accepted.repairs,
-                    stripped: accepted.stripped,
-                    ..Success::default()
-                }
-            }),
-            Some(CallTarget::Container(container)) => {
-                self.validate_container(container, &arguments)
-            }
-            None => Err(self.unknown(&name, true)),
-        };
-        Verdict { warnings, ..Verdict::new(id, name, outcome) }
-    }
-
-    /// The error for arguments that are neither valid JSON nor repairable.
-    fn malformed(&self, tool: u32, arguments: &str) -> Option<CallError> {
-        let check = self.bound.check(tool).ok()?;
-        let policy = self.bound.settings(Some(tool)).check;
-        if ToolCheck::reads(arguments) {
-            return None;
-        }
-        match check.check(arguments, policy) {
-            Err(rejection @ Rejection::Malformed(_)) => Some(rejection.into()),
-            _ => None,
-        }
-    }
-
-    fn checked(&self, tool: u32, arguments: &str) -> Result<Accepted, CallError> {
-        let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
-            detail: format!("the tool's schema cannot be checked against: {error}"),
-        })?;
-        let policy = self.bound.settings(Some(tool)).check;
-        let checked = check.check(arguments, policy);
-        let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
-        let validators = validators.unwrap_or_default();
-        // Validators are host code, so they may panic.
-        let found = |value: &Value| -> Result<Vec<_>, CallError> {
-            let found = || validators.iter().flat_map(|validator| validator(value)).collect();
-            catch_unwind(AssertUnwindSafe(found)).map_err(|_| CallError::Invocation {
-                detail: "a validator of its arguments panicked".to_owned(),
-            })
-        };
-        match checked {
-            Ok(accepted) if validators.is_empty() => Ok(accepted),
-            Ok(accepted) => {
-                let found = found(&serde_json::from_str(&accepted.arguments).unwrap_or_default())?;
-                if found.is_empty() {
-                    return Ok(accepted);
-                }
-                let masks = self.bound.masks(tool, &accepted.secrets);
-                let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
-                Err(CallError::Validation(InvalidArguments::of_host(check, found)))
-            }
-            Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
-            Err(Rejection::Invalid(mut invalid)) => {
-                let masks = self.bound.masks(tool, invalid.secrets()).into_owned();
-                // Keep only problems of values that passed the check. The others may be
-                // consequential errors.
-                if !validators.is_empty()
-                    && let Some(accepted) = invalid.accepted()
-                {
-                    let is_there = |found: &Problem| {
-                        !found.pointer.is_empty() && accepted.pointer(&found.pointer).is_some()
-                    };
-                    let found = found(&accepted)?.into_iter().filter(is_there);
-                    invalid.and(found.map(|problem| masks.problem(problem)).collect());
-                }
-                if !self.bound.secrets().is_empty() {
-                    invalid.hide(|text| self.bound.library_masks().text(text));
-                }
-                Err(CallError::Validation(invalid))
-            }
-        }
-    }
-
     /// The error for an unknown name. If `expanded`, all containers count as expanded.
-    fn unknown(&self, name: &str, expanded: bool) -> CallError {
+    pub(super) fn unknown_tool(&self, name: &str, expanded: bool) -> CallError {
         let mut suggestions = match self.scope {
             Some(_) => self.bound.near().suggest(name, MAX_LISTED),
             None => self.bound.near().suggest(name, MAX_SUGGESTED),
@@ -462,25 +253,6 @@ impl Session {
     /// Statistics of the last minute, and of container calls in the whole session.
     pub fn stats(&self) -> SessionStats {
         self.state.lock().stats(&self.bound, self.clock.now())
-    }
-}
-
-/// A hash of arguments that does not depend on how their JSON is written.
-fn hash_of(arguments: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    match serde_json::from_str(arguments) {
-        Ok(value) => gramc_json_schema::values::canonical(&value).hash(&mut hasher),
-        Err(_) => arguments.hash(&mut hasher),
-    }
-    hasher.finish()
-}
-
-/// Whether a value means that there are no arguments.
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Object(map) => map.is_empty(),
-        _ => false,
     }
 }
 

@@ -430,9 +430,9 @@ fn every_name_stands_on_the_page_and_in_the_schema() {
         names(&format!("{folder}/verdict.rs"), "(_) => \""),
         names(&format!("{folder}/verdict.rs"), "put(\""),
         names(&format!("{folder}/throttle.rs"), "=> \""),
-        names(&format!("{folder}/session.rs"), "code: \""),
-        names(&format!("{folder}/session/run.rs"), "code: \""),
-        names(&format!("{folder}/session/run.rs"), "UNSUCCESSFUL: &str = \""),
+        names(&format!("{folder}/session/admission.rs"), "code: \""),
+        names(&format!("{folder}/session/result.rs"), "code: \""),
+        names(&format!("{folder}/session/result.rs"), "UNSUCCESSFUL: &str = \""),
         names(&format!("{folder}/session/warnings.rs"), "code: \""),
     ];
     for (at, names) in found.iter().enumerate() {

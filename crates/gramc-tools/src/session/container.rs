@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use super::{Session, is_nothing};
+use super::Session;
 use crate::masks::MASK;
 use crate::verdict::{CallError, Success};
 use gramc_calls::names::{KnownName, NameIndex};
@@ -15,7 +15,7 @@ impl Session {
     /// Handles a call of a container. Without parameters, the container expands.
     pub(super) fn call_container(&self, at: u32, arguments: &str) -> Result<Success, CallError> {
         let settings = self.bound.settings(None);
-        let attempted = attempted(arguments);
+        let attempted = read_attempt(arguments);
         let mut state = self.state.lock();
         state.count_unknown(settings, self.clock.now());
         if is_nothing(&attempted) {
@@ -40,7 +40,7 @@ impl Session {
         at: u32,
         arguments: &str,
     ) -> Result<Success, CallError> {
-        let attempted = attempted(arguments);
+        let attempted = read_attempt(arguments);
         if is_nothing(&attempted) {
             return Ok(Success { arguments: "{}".to_owned(), ..Success::default() });
         }
@@ -66,7 +66,7 @@ impl Session {
         let parameters = members.flat_map(|&tool| &self.bound.tool(tool).spec.parameters);
         let secret = parameters.filter(|parameter| parameter.secret);
         let secret: BTreeSet<&str> = secret.map(|parameter| parameter.name.as_str()).collect();
-        if secret.is_empty() { attempted } else { masked(&secret, attempted) }
+        if secret.is_empty() { attempted } else { mask_attempt(&secret, attempted) }
     }
 
     /// The result of expanding a container.
@@ -118,7 +118,7 @@ impl Session {
 }
 
 /// The parameters of a container call, repaired if possible.
-fn attempted(arguments: &str) -> Value {
+fn read_attempt(arguments: &str) -> Value {
     if arguments.trim().is_empty() {
         return Value::Null;
     }
@@ -131,14 +131,14 @@ fn attempted(arguments: &str) -> Value {
 }
 
 /// Masks members with these names, and strings that contain one of them, which may be JSON.
-fn masked(names: &BTreeSet<&str>, value: Value) -> Value {
+fn mask_attempt(names: &BTreeSet<&str>, value: Value) -> Value {
     match value {
         Value::String(text) if names.iter().any(|name| text.contains(name)) => MASK.into(),
-        Value::Array(items) => items.into_iter().map(|item| masked(names, item)).collect(),
+        Value::Array(items) => items.into_iter().map(|item| mask_attempt(names, item)).collect(),
         Value::Object(map) => {
             let entries = map.into_iter().map(|(key, value)| {
                 let is_secret = names.contains(key.as_str());
-                (key, if is_secret { MASK.into() } else { masked(names, value) })
+                (key, if is_secret { MASK.into() } else { mask_attempt(names, value) })
             });
             Value::Object(entries.collect())
         }
@@ -178,6 +178,15 @@ fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
     // Ties go to the first one.
     near.reduce(|best, other| if other.nearness > best.nearness { other } else { best })
         .map(|found| found.name)
+}
+
+/// Whether a value means that there are no arguments.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
-use super::{Admission, Session};
-use crate::verdict::{Call, Verdict};
+use crate::verdict::Verdict;
 
 /// A finished call of a tool. Values of secret parameters are masked.
 #[derive(Debug, Clone, Copy)]
@@ -29,42 +26,10 @@ pub type CallObserver = dyn Fn(&FinishedCall<'_>) + Send + Sync;
 
 /// The observer of a session.
 #[derive(Clone)]
-pub(super) struct SessionObserver(Arc<CallObserver>);
+pub(super) struct SessionObserver(pub(super) Arc<CallObserver>);
 
 impl fmt::Debug for SessionObserver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionObserver").finish_non_exhaustive()
-    }
-}
-
-impl Session {
-    /// Reports the calls that [`Self::call_until`] runs to an observer.
-    #[must_use]
-    pub fn with_observer(mut self, observer: Arc<CallObserver>) -> Self {
-        self.observer = Some(SessionObserver(observer));
-        self
-    }
-
-    /// Checks a call and runs it, unless it is cancelled.
-    pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
-        let Some(SessionObserver(observer)) = &self.observer else {
-            return self.run_until(call, cancelled).await;
-        };
-        let (id, name) = (call.id.clone().unwrap_or_default(), call.name.clone());
-        let sent = call.arguments.clone().unwrap_or_default();
-        let start = Instant::now();
-        let verdict = self.run_until(call, cancelled).await;
-        let took = start.elapsed();
-        let arguments = self.redact(&name, &sent).map_or(sent, |redacted| redacted.arguments);
-        let (id, name, arguments) = (&*id, &*name, &*arguments);
-        observer(&FinishedCall { id, name, arguments, verdict: &verdict, took });
-        verdict
-    }
-
-    async fn run_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
-        match self.begin(call) {
-            Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => ready.run(cancelled).await,
-        }
     }
 }

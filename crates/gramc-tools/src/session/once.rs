@@ -2,7 +2,8 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::run::{AdmittedCall, RunFailure, UNSUCCESSFUL};
+use super::result::UNSUCCESSFUL;
+use super::run::{AdmittedCall, RunFailure};
 use super::warnings;
 use crate::invocation::{Answer, InvocationErrorKind};
 use crate::journal::{Earlier, call_key};

@@ -10,12 +10,15 @@ use gramc_check::check;
 use gramc_model::Module;
 use gramc_syntax::{SourceFile, parse};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::approval::ApprovalPolicy;
 use crate::implementations::{Function, async_function};
 use crate::injected_source::InjectedSource;
 use crate::library::ToolLibrary;
 use crate::settings::Settings;
+use crate::verdict::{Call, Verdict};
 use gramc_calls::check::{Problem, Undeclared};
 
 const TEXT: &str = r#"

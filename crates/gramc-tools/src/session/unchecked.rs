@@ -1,5 +1,6 @@
 //! Calls past the check, for tests of implementations.
 
+use super::admission::Attempt;
 use super::{AdmittedCall, Session};
 use crate::bind::CallTarget;
 use crate::invocation::RequestOrigin;
@@ -22,7 +23,7 @@ impl Session {
             warnings: Vec::new(),
             judged: true,
             approval: None,
-            admitted: (ticket, arguments),
+            attempt: Attempt { ticket, arguments },
             origin: RequestOrigin::default(),
         })
     }

@@ -1,0 +1,237 @@
+//! Decides whether a call may run: its name, the throttle and the check of its arguments.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gramc_calls::check::{
+    Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck,
+};
+use serde_json::Value;
+
+use super::run::AdmittedCall;
+use super::{Session, warnings};
+use crate::bind::CallTarget;
+use crate::invocation::{Implementation, RequestOrigin};
+use crate::throttle::{CallOutcome, ThrottleTicket};
+use crate::verdict::{Call, CallError, Success, Verdict, Warning};
+
+/// The outcome of checking a call, before anything runs.
+#[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
+#[derive(Debug)]
+pub enum Admission<'s> {
+    /// The call is complete.
+    Answered(Verdict),
+    /// The call may run.
+    Ready(Box<AdmittedCall<'s>>),
+}
+
+/// A call that the throttle admitted.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) ticket: ThrottleTicket,
+    /// The arguments as received.
+    pub(super) arguments: String,
+}
+
+impl Session {
+    /// Checks a call without running it.
+    pub fn begin(&self, call: Call) -> Admission<'_> {
+        let Call { id, name, arguments, cut_off } = call;
+        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        let refuse =
+            |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
+        // The model did not mean this call, so it does not count as an attempt.
+        if let Some(why) = cut_off {
+            return refuse(name, MalformedArguments::cut_off(&arguments, why).into());
+        }
+        let tool = match self.named(&name) {
+            Some(CallTarget::Tool(tool)) => tool,
+            Some(CallTarget::Container(container)) => {
+                let outcome = self.call_container(container, &arguments);
+                return Admission::Answered(Verdict::new(id, name, outcome));
+            }
+            None => {
+                self.state.lock().count_unknown(self.bound.settings(None), self.clock.now());
+                let error = self.unknown_tool(&name, false);
+                return refuse(name, error);
+            }
+        };
+        let settings = self.bound.settings(Some(tool));
+        // Malformed arguments take precedence over a collapsed container, and count as a failure.
+        if self.is_collapsed(tool) && self.find_malformed(tool, &arguments).is_none() {
+            self.state.lock().count_unknown(settings, self.clock.now());
+            return refuse(name, self.not_expanded(tool));
+        }
+        let mut state = self.state.lock();
+        // The clock is read under the lock, so that calls enter the windows in order.
+        let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
+        drop(state);
+        let ticket = match admitted {
+            Ok(ticket) => ticket,
+            Err(throttled) => {
+                let error = self.find_malformed(tool, &arguments).unwrap_or(CallError::Throttled {
+                    rule: throttled.rule.name(),
+                    limit: throttled.limit,
+                    retry_after: throttled.retry_after,
+                });
+                return refuse(name, error);
+            }
+        };
+        let repeats = self.state.lock().throttle.repeats_failure(tool, || hash_of(&arguments));
+        let warnings = Vec::from_iter(repeats.then(|| Warning {
+            code: "repeated-failure",
+            message: format!(
+                "`{name}` failed right before when it was called with these arguments"
+            ),
+        }));
+        match self.check_arguments(tool, &arguments) {
+            Ok(accepted) => {
+                let judged = self.external_validator(tool).is_none();
+                if judged {
+                    self.state.lock().accepted(tool);
+                }
+                Admission::Ready(Box::new(AdmittedCall {
+                    session: self,
+                    tool,
+                    id,
+                    name,
+                    accepted,
+                    warnings,
+                    judged,
+                    approval: None,
+                    attempt: Attempt { ticket, arguments },
+                    origin: RequestOrigin::default(),
+                }))
+            }
+            Err(error) => {
+                let error = self.refuse(tool, Attempt { ticket, arguments }, error);
+                Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
+            }
+        }
+    }
+
+    /// Records that a call was refused, and returns its error.
+    pub(super) fn refuse(&self, tool: u32, attempt: Attempt, error: CallError) -> CallError {
+        let Attempt { ticket, arguments } = attempt;
+        let hash = hash_of(&arguments);
+        let mut state = self.state.lock();
+        state.throttle.finish(ticket, hash, CallOutcome::Failure, self.clock.now());
+        // Errors of the host do not count as attempts of the model.
+        let is_the_models = !matches!(error, CallError::Invocation { .. });
+        let attempts = if is_the_models { state.refused(tool) } else { 0 };
+        drop(state);
+        match self.bound.settings(Some(tool)).max_attempts {
+            most if most > 0 && attempts >= most => {
+                CallError::NeedsHumanReview { attempts, last: Box::new(error) }
+            }
+            _ => error,
+        }
+    }
+
+    /// The validator of a tool's calls that is a program or a service.
+    pub(super) fn external_validator(&self, tool: u32) -> Option<&dyn Implementation> {
+        self.bound.tool(tool).entry.as_ref()?.external_validator.as_deref()
+    }
+
+    /// Checks a single call without running or recording it. All containers count as expanded.
+    pub fn validate(&self, call: Call) -> Verdict {
+        let Call { id, name, arguments, cut_off } = call;
+        let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+        if let Some(why) = cut_off {
+            let error = MalformedArguments::cut_off(&arguments, why).into();
+            return Verdict::new(id, name, Err(error));
+        }
+        let mut warnings = Vec::new();
+        let outcome = match self.named(&name) {
+            Some(CallTarget::Tool(tool)) => {
+                self.check_arguments(tool, &arguments).map(|accepted| {
+                    warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
+                    let masks = self.bound.masks(tool, &accepted.secrets);
+                    Success {
+                        arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
+                        repairs: accepted.repairs,
+                        stripped: accepted.stripped,
+                        ..Success::default()
+                    }
+                })
+            }
+            Some(CallTarget::Container(container)) => {
+                self.validate_container(container, &arguments)
+            }
+            None => Err(self.unknown_tool(&name, true)),
+        };
+        Verdict { warnings, ..Verdict::new(id, name, outcome) }
+    }
+
+    /// The error for arguments that are neither valid JSON nor repairable.
+    fn find_malformed(&self, tool: u32, arguments: &str) -> Option<CallError> {
+        let check = self.bound.check(tool).ok()?;
+        let policy = self.bound.settings(Some(tool)).check;
+        if ToolCheck::reads(arguments) {
+            return None;
+        }
+        match check.check(arguments, policy) {
+            Err(rejection @ Rejection::Malformed(_)) => Some(rejection.into()),
+            _ => None,
+        }
+    }
+
+    /// Checks arguments against the schema and the validators of the host.
+    fn check_arguments(&self, tool: u32, arguments: &str) -> Result<Accepted, CallError> {
+        let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
+            detail: format!("the tool's schema cannot be checked against: {error}"),
+        })?;
+        let policy = self.bound.settings(Some(tool)).check;
+        let checked = check.check(arguments, policy);
+        let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
+        let validators = validators.unwrap_or_default();
+        // Validators are host code, so they may panic.
+        let found = |value: &Value| -> Result<Vec<_>, CallError> {
+            let found = || validators.iter().flat_map(|validator| validator(value)).collect();
+            catch_unwind(AssertUnwindSafe(found)).map_err(|_| CallError::Invocation {
+                detail: "a validator of its arguments panicked".to_owned(),
+            })
+        };
+        match checked {
+            Ok(accepted) if validators.is_empty() => Ok(accepted),
+            Ok(accepted) => {
+                let found = found(&serde_json::from_str(&accepted.arguments).unwrap_or_default())?;
+                if found.is_empty() {
+                    return Ok(accepted);
+                }
+                let masks = self.bound.masks(tool, &accepted.secrets);
+                let found = found.into_iter().map(|problem| masks.problem(problem)).collect();
+                Err(CallError::Validation(InvalidArguments::of_host(check, found)))
+            }
+            Err(rejection @ Rejection::Malformed(_)) => Err(rejection.into()),
+            Err(Rejection::Invalid(mut invalid)) => {
+                let masks = self.bound.masks(tool, invalid.secrets()).into_owned();
+                // Keep only problems of values that passed the check. The others may be
+                // consequential errors.
+                if !validators.is_empty()
+                    && let Some(accepted) = invalid.accepted()
+                {
+                    let is_there = |found: &Problem| {
+                        !found.pointer.is_empty() && accepted.pointer(&found.pointer).is_some()
+                    };
+                    let found = found(&accepted)?.into_iter().filter(is_there);
+                    invalid.and(found.map(|problem| masks.problem(problem)).collect());
+                }
+                if !self.bound.secrets().is_empty() {
+                    invalid.hide(|text| self.bound.library_masks().text(text));
+                }
+                Err(CallError::Validation(invalid))
+            }
+        }
+    }
+}
+
+/// A hash of arguments that does not depend on how their JSON is written.
+pub(super) fn hash_of(arguments: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match serde_json::from_str(arguments) {
+        Ok(value) => gramc_json_schema::values::canonical(&value).hash(&mut hasher),
+        Err(_) => arguments.hash(&mut hasher),
+    }
+    hasher.finish()
+}

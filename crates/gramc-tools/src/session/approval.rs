@@ -1,0 +1,60 @@
+//! Approval of calls before they run.
+
+use serde_json::Value;
+
+use super::run::AdmittedCall;
+use super::{Admission, Session};
+use crate::approval::{ApprovalDecision, ApprovalPolicy, ApprovalRequest};
+use crate::verdict::CallError;
+
+impl Session {
+    /// Whether the calls of a tool have to be approved. A library cannot weaken what the
+    /// specification says.
+    fn has_to_be_approved(&self, tool: u32) -> bool {
+        let attribute = |key| self.bound.tool(tool).attribute(key);
+        let own = attribute("approval").and_then(Value::as_str).and_then(ApprovalPolicy::of_name);
+        let policy = own.max(self.bound.settings(Some(tool)).approval);
+        match policy.unwrap_or(self.approvals.default_policy()) {
+            ApprovalPolicy::Never => false,
+            ApprovalPolicy::Destructive => attribute("destructive") == Some(&Value::Bool(true)),
+            ApprovalPolicy::Always => true,
+        }
+    }
+}
+
+impl<'s> AdmittedCall<'s> {
+    /// The question whether it may run, if it has to be approved and is not yet.
+    pub fn approval_request(&self) -> Option<ApprovalRequest> {
+        if self.approval.is_some() || !self.session.has_to_be_approved(self.tool) {
+            return None;
+        }
+        let spec = &self.session.bound.tool(self.tool).spec;
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
+        let arguments = masks.arguments(spec, self.accepted.arguments.clone());
+        Some(ApprovalRequest {
+            name: spec.name.clone(),
+            arguments: serde_json::from_str(&arguments).unwrap_or_default(),
+            agent: self.session.approvals.agent().cloned(),
+        })
+    }
+
+    /// Answers [`Self::approval_request`]. `None` if there was no way to ask. A call that is not
+    /// approved is complete; it counts towards no limit, and is no failure of its tool.
+    pub fn decide(mut self, decision: Option<ApprovalDecision>) -> Admission<'s> {
+        let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
+        let decision = decision.map(|it| ApprovalDecision {
+            reason: it.reason.map(|reason| masks.text(&reason)),
+            ..it
+        });
+        let error = match &decision {
+            Some(ApprovalDecision { approved: true, .. }) => {
+                self.approval = decision;
+                return Admission::Ready(Box::new(self));
+            }
+            Some(refusal) => CallError::ApprovalRefused { reason: refusal.reason.clone() },
+            None => CallError::ApprovalRequired,
+        };
+        self.approval = decision;
+        Admission::Answered(self.refuse(error))
+    }
+}
