@@ -10,6 +10,8 @@ use gramc_tools::{Call, Session, ToolLibrary};
 use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use crate::error::ServeError;
+
 /// The tool that finds tools.
 pub(crate) const FIND: &str = "find_tools";
 /// The tool that calls tools.
@@ -49,14 +51,15 @@ pub(crate) struct InnerCall {
 }
 
 impl Finder {
-    /// Finds the tools of a module, which clients know as `listed`. Fails with a sentence.
-    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, String> {
+    /// Finds the tools of a module, which clients know as `listed`.
+    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, ServeError> {
         let index = Index::build(vec![Source::of_module("", module)]);
-        let own = declared()?;
+        let own = search_module()?;
         let (bound, _) = ToolLibrary::default().bind_partly(&own);
         let tools = definitions(&own, listed).into_iter().map(serde_json::from_value);
         let tools = tools.collect::<Result<_, _>>();
-        let tools = tools.map_err(|error: serde_json::Error| error.to_string())?;
+        let tools =
+            tools.map_err(|error: serde_json::Error| ServeError::Tool(error.to_string()))?;
         Ok(Self { index, tools, check: Session::new(&bound) })
     }
 
@@ -70,7 +73,7 @@ impl Finder {
         arguments: Option<String>,
         listed: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Map<String, Value> {
-        let arguments = match self.checked(FIND, arguments) {
+        let arguments = match self.check_arguments(FIND, arguments) {
             Ok(arguments) => arguments,
             Err(refused) => return refused,
         };
@@ -105,14 +108,18 @@ impl Finder {
         &self,
         arguments: Option<String>,
     ) -> Result<InnerCall, Map<String, Value>> {
-        let arguments = self.checked(CALL, arguments)?;
+        let arguments = self.check_arguments(CALL, arguments)?;
         let name = arguments["name"].as_str().unwrap_or_default().to_owned();
         Ok(InnerCall { name, arguments: arguments["arguments"].to_string() })
     }
 
     /// The arguments of a call of one of both tools, or the result that tells the model what is wrong
     /// with them.
-    fn checked(&self, tool: &str, arguments: Option<String>) -> Result<Value, Map<String, Value>> {
+    fn check_arguments(
+        &self,
+        tool: &str,
+        arguments: Option<String>,
+    ) -> Result<Value, Map<String, Value>> {
         let call = Call { arguments, ..Call::new(tool, "") };
         let verdict = self.check.validate(call);
         let accepted = verdict.accepted().map(|accepted| serde_json::from_str(&accepted.arguments));
@@ -137,13 +144,13 @@ fn definition(tool: &Tool) -> Value {
 
 /// The definitions of `find_tools` and `call_tool`, as clients get them.
 pub fn search_tools() -> Value {
-    declared().map(|module| definitions(&module, &[])).unwrap_or_default().into()
+    search_module().map(|module| definitions(&module, &[])).unwrap_or_default().into()
 }
 
 /// The module of both tools.
-fn declared() -> Result<Valid<Module>, String> {
+fn search_module() -> Result<Valid<Module>, ServeError> {
     let module = gramc_check::check(&[parse(SourceFile::new("search", TOOLS))]).module;
-    module.ok_or_else(|| "the tools that search have errors".to_owned())
+    module.ok_or_else(|| ServeError::Tool("the tools that search have errors".to_owned()))
 }
 
 /// The definitions of both tools, with the hints that are true of all tools that can be called.
@@ -172,7 +179,7 @@ mod tests {
 
     #[test]
     fn inner_calls_are_read() {
-        let finder = Finder::new(&declared().unwrap(), &[]).unwrap();
+        let finder = Finder::new(&search_module().unwrap(), &[]).unwrap();
         let read = |text: &str| finder.inner_call(Some(text.to_owned())).ok();
         let call =
             |arguments: &str| Some(InnerCall { name: "a".to_owned(), arguments: arguments.into() });
@@ -186,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn both_tools_are_declared() {
+    fn both_tools_are_search_module() {
         let tools = search_tools();
         let names: Vec<_> = [&tools[0], &tools[1]].map(|tool| tool["name"].clone()).into();
         assert_eq!(names, [FIND, CALL]);

@@ -147,18 +147,18 @@ impl Server {
             Arc::clone(&sessions.manager),
             listener.config(&stop),
         );
-        let guard = middleware::from_fn_with_state(listener.token.clone(), admitted);
+        let guard = middleware::from_fn_with_state(listener.token.clone(), require_token);
         let metrics = self.clone();
         let metrics = move || async move {
             ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.0.metrics.text()).into_response()
         };
         let router = Router::new()
             .route_service(&listener.path, service)
-            .layer(middleware::from_fn_with_state(sessions, parsed))
+            .layer(middleware::from_fn_with_state(sessions, parse_request))
             .route(METRICS_PATH, get(metrics))
             .layer(guard)
             .route(HEALTH_PATH, get(|| async { "ok\n" }))
-            .layer(middleware::from_fn_with_state(listener.address.ip(), addressed));
+            .layer(middleware::from_fn_with_state(listener.address.ip(), reject_other_hosts));
         // Send small messages immediately.
         let sockets = listener.socket.tap_io(|socket| {
             // Only an optimization.
@@ -190,7 +190,7 @@ impl Server {
 
 /// Answers a body that is not a message with an error of JSON-RPC, for which rmcp has plain text
 /// only. Makes room for new sessions.
-async fn parsed(
+async fn parse_request(
     State(sessions): State<Arc<HttpSessions>>,
     request: Request,
     next: Next,
@@ -284,7 +284,7 @@ fn refusal(id: &Value, code: ErrorCode, message: &str) -> Response {
 
 /// Rejects requests that name another host than the loopback host that they reach, as those from web
 /// pages do whose host name resolves to it.
-async fn addressed(State(own): State<IpAddr>, request: Request, next: Next) -> Response {
+async fn reject_other_hosts(State(own): State<IpAddr>, request: Request, next: Next) -> Response {
     let named = request.headers().get(HOST).and_then(|host| host.to_str().ok());
     let name = named.map(|named| match named.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -301,7 +301,11 @@ async fn addressed(State(own): State<IpAddr>, request: Request, next: Next) -> R
 }
 
 /// Rejects requests without the token, if one is configured.
-async fn admitted(State(token): State<Option<Arc<str>>>, request: Request, next: Next) -> Response {
+async fn require_token(
+    State(token): State<Option<Arc<str>>>,
+    request: Request,
+    next: Next,
+) -> Response {
     match token {
         Some(token) if !has_token(request.headers(), &token) => {
             (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response()

@@ -141,7 +141,7 @@ impl Server {
         let shared = || ServeError::Tool("the server is in use".to_owned());
         let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
         let finder = Finder::new(module, &inner.catalog.tools().collect::<Vec<_>>());
-        inner.finder = Some(finder.map_err(ServeError::Tool)?);
+        inner.finder = Some(finder?);
         Ok(self)
     }
 

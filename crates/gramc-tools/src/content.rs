@@ -30,6 +30,44 @@ pub struct ToolContent {
     violation: Option<String>,
 }
 
+/// Why a text is not a list of content blocks.
+#[derive(Debug, thiserror::Error)]
+pub enum BlocksError {
+    /// It is not a JSON list.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A block is invalid.
+    #[error("item {at} {error}")]
+    Block {
+        /// The position of the block, from 0.
+        at: usize,
+        /// The error.
+        error: BlockError,
+    },
+}
+
+/// Why a content block is invalid. The message is a phrase that follows its position.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BlockError {
+    /// It has no type.
+    #[error("has no `type`")]
+    NoType,
+    /// Its type is not one of the protocol.
+    #[error("has the unknown type {0}")]
+    UnknownType(String),
+    /// A key of its type is missing or not a string.
+    #[error("of the type `{kind}` has no text `{key}`")]
+    NoText {
+        /// The type.
+        kind: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// It lacks a valid resource.
+    #[error("of the type `resource` has no `resource` with `uri` and `text` or `blob`")]
+    NoResource,
+}
+
 impl ToolContent {
     /// Creates a result of content blocks, which are not checked.
     pub fn new(blocks: Vec<Value>) -> Self {
@@ -50,11 +88,11 @@ impl ToolContent {
         }
     }
 
-    /// Parses a JSON list of content blocks. Fails with the reason.
-    pub fn from_blocks(text: &str) -> Result<Self, String> {
-        let blocks: Vec<Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// Parses a JSON list of content blocks.
+    pub fn from_blocks(text: &str) -> Result<Self, BlocksError> {
+        let blocks: Vec<Value> = serde_json::from_str(text)?;
         for (at, block) in blocks.iter().enumerate() {
-            check_block(block).map_err(|why| format!("item {at} {why}"))?;
+            check_block(block).map_err(|error| BlocksError::Block { at, error })?;
         }
         Ok(Self::new(blocks))
     }
@@ -147,20 +185,18 @@ fn image(block: &Value) -> Option<Image> {
     (block["type"] == "image").then_some(Image { media_type, data })
 }
 
-fn check_block(block: &Value) -> Result<(), String> {
-    let kind = block["type"].as_str().ok_or("has no `type`")?;
+fn check_block(block: &Value) -> Result<(), BlockError> {
+    let kind = block["type"].as_str().ok_or(BlockError::NoType)?;
     let known = BLOCK_TYPES.iter().find(|(name, _)| *name == kind);
-    let (_, keys) = known.ok_or_else(|| format!("has the unknown type {}", block["type"]))?;
+    let (_, keys) = known.ok_or_else(|| BlockError::UnknownType(block["type"].to_string()))?;
     if let Some(key) = keys.iter().find(|key| !block[**key].is_string()) {
-        return Err(format!("of the type `{kind}` has no text `{key}`"));
+        return Err(BlockError::NoText { kind: kind.to_owned(), key });
     }
     let resource = &block["resource"];
     let is_resource = resource["uri"].is_string()
         && (resource["text"].is_string() || resource["blob"].is_string());
     if kind == "resource" && !is_resource {
-        return Err(
-            "of the type `resource` has no `resource` with `uri` and `text` or `blob`".into()
-        );
+        return Err(BlockError::NoResource);
     }
     Ok(())
 }
@@ -202,8 +238,8 @@ mod tests {
             {"type": "resource", "resource": {"uri": "a:b", "text": ""}},
             {"type": "resource_link", "uri": "a:b", "name": "b"},
         ]);
-        let content = ToolContent::from_blocks(&blocks.to_string());
-        assert_eq!(content.map(|it| Value::from(it.blocks())), Ok(blocks));
+        let content = ToolContent::from_blocks(&blocks.to_string()).unwrap();
+        assert_eq!(Value::from(content.blocks()), blocks);
     }
 
     #[test]
@@ -216,7 +252,7 @@ mod tests {
             (r#"[{"type": "image", "data": "A"}]"#, "has no text `mimeType`"),
             (r#"[{"type": "resource", "resource": {"uri": "a"}}]"#, "has no `resource`"),
         ] {
-            let error = ToolContent::from_blocks(text).unwrap_err();
+            let error = ToolContent::from_blocks(text).unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");
         }
     }

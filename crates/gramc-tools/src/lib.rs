@@ -66,7 +66,7 @@ pub mod validator;
 mod verdict;
 
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
-pub use content::{Image, ToolContent};
+pub use content::{BlockError, BlocksError, Image, ToolContent};
 pub use environment::ProgramEnvironment;
 pub use http_client::{RequestHeaders, TlsOptions};
 pub use injected_source::InjectedSource;

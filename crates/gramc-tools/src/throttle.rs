@@ -196,11 +196,12 @@ impl Throttle {
             let left =
                 nth_last(&tool.calls, limit).and_then(|at| at.left(policy.same_tool_window, now));
             refused =
-                longest(refused, throttled(ThrottleRule::SameTool, policy.same_tool_calls, left));
+                longest(refused, check_limit(ThrottleRule::SameTool, policy.same_tool_calls, left));
         }
         let left = nth_last(&self.calls, limit(policy.all_tools_calls))
             .and_then(|call| call.at.left(policy.all_tools_window, now));
-        refused = longest(refused, throttled(ThrottleRule::AllTools, policy.all_tools_calls, left));
+        refused =
+            longest(refused, check_limit(ThrottleRule::AllTools, policy.all_tools_calls, left));
         if let Some(refused) = refused {
             return Err(refused);
         }
@@ -316,7 +317,7 @@ impl ToolRecord {
         if left.is_none() {
             self.failures = 0;
         }
-        throttled(ThrottleRule::ConsecutiveFailures, limit, left)
+        check_limit(ThrottleRule::ConsecutiveFailures, limit, left)
     }
 
     fn forgive(&mut self) {
@@ -325,7 +326,7 @@ impl ToolRecord {
     }
 }
 
-fn throttled(rule: ThrottleRule, limit: u32, left: Option<Duration>) -> Option<Throttled> {
+fn check_limit(rule: ThrottleRule, limit: u32, left: Option<Duration>) -> Option<Throttled> {
     left.map(|retry_after| Throttled { rule, limit, retry_after })
 }
 

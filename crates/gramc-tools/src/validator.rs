@@ -6,9 +6,8 @@ use gramc_json_schema::pointer::escape_token;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
-use crate::invocation::{Answer, Implementation, Invocation, RequestOrigin};
+use crate::invocation::{Answer, Implementation, Invocation, InvocationError};
 use crate::sanitize::beginning;
 use gramc_calls::check::Problem;
 
@@ -35,33 +34,39 @@ fn default_code() -> String {
     "INVALID".to_owned()
 }
 
+/// Why a validator gives no report. The message is a phrase that follows its subject.
+#[derive(Debug, thiserror::Error)]
+pub enum ValidatorError {
+    /// It takes too long.
+    #[error("gave no answer within {} s", .0.as_secs_f64())]
+    Timeout(Duration),
+    /// It fails.
+    #[error("failed: {}", .0.detail)]
+    Failed(InvocationError),
+    /// Its report is invalid.
+    #[error("returned an invalid report: {0}")]
+    InvalidReport(#[from] serde_json::Error),
+}
+
 /// Asks a validator about the arguments of a tool, or about the answer of an agent. `value` is JSON.
 ///
 /// # Errors
 ///
-/// The validator fails, takes too long, or reports something else than errors. The message is a
-/// sentence without its subject.
+/// The validator fails, takes too long, or returns an invalid report.
 pub async fn problems(
     validator: &dyn Implementation,
     name: &str,
     value: &str,
     limit: Duration,
-) -> Result<Vec<Problem>, String> {
+) -> Result<Vec<Problem>, ValidatorError> {
     let invocation = Invocation {
-        tool: name.into(),
-        // The text has the digits of the numbers as they were sent.
-        arguments: format!("{{\"name\":{},\"arguments\":{value}}}", json!(name)).into(),
-        text_result: false,
-        is_repeatable: true,
         max_answer: MAX_REPORT,
-        occurrence: 0,
-        hidden: [].into(),
-        origin: RequestOrigin::default(),
-        cancelled: CancellationToken::new(),
+        // The text has the digits of the numbers as they were sent.
+        ..Invocation::new(name, format!("{{\"name\":{},\"arguments\":{value}}}", json!(name)))
     };
     let answer = match timeout(limit, validator.invoke(invocation)).await {
-        Err(_) => return Err(format!("gave no answer within {} s", limit.as_secs_f64())),
-        Ok(Err(error)) => return Err(format!("failed: {}", error.detail)),
+        Err(_) => return Err(ValidatorError::Timeout(limit)),
+        Ok(Err(error)) => return Err(ValidatorError::Failed(error)),
         Ok(Ok(answer)) => answer,
     };
     let report = match answer {
@@ -71,7 +76,7 @@ pub async fn problems(
         Answer::Json(value) => serde_json::from_value(value),
         Answer::Content(content) => serde_json::from_str(&content.text().unwrap_or_default()),
     };
-    let report = report.map_err(|error| format!("returned an invalid report: {error}"))?;
+    let report = report?;
     if report.errors.is_empty() {
         return Ok(Vec::new());
     }
@@ -98,7 +103,8 @@ mod tests {
 
     async fn judge(script: &str, limit: Duration) -> Result<Vec<Problem>, String> {
         let command = Command::new(["sh", "-c", script].map(str::to_owned).into(), ".");
-        problems(&command, "book", r#"{"stay":{"nights":31}}"#, limit).await
+        let found = problems(&command, "book", r#"{"stay":{"nights":31}}"#, limit).await;
+        found.map_err(|error| error.to_string())
     }
 
     #[tokio::test]

@@ -73,7 +73,7 @@ pub(super) struct HttpTransport {
 
 impl HttpTransport {
     /// Sends a request with an access token, and again with another one if that is rejected.
-    async fn authorized<T, F>(
+    async fn authorize<T, F>(
         &self,
         token: Option<String>,
         send: impl Fn(Option<String>) -> F + Send + Sync,
@@ -131,7 +131,7 @@ impl HttpTransport {
                     {
                         let sent = transport.mask(std::mem::take(data));
                         *data = match &call {
-                            Some((id, call)) => translated(failures, &sent, id, call).await,
+                            Some((id, call)) => translate(failures, &sent, id, call).await,
                             None => sealed_event(failures, &sent).await,
                         };
                     }
@@ -291,7 +291,7 @@ fn is_optional(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// The replacement of an event's data in a stream that answers a call.
-async fn translated(
+async fn translate(
     failures: &FailureLog,
     data: &str,
     id: &RequestId,
@@ -432,13 +432,13 @@ impl StreamableHttpClient for HttpTransport {
         let ours = is_list || PendingCall::of(&message).is_some();
         let outcome = if ours {
             let post = |token| self.post(&url, &message, session.clone(), token, headers.clone());
-            self.authorized(token, post).await
+            self.authorize(token, post).await
         } else {
             let post = |token| {
                 let (url, message) = (Arc::clone(&url), message.clone());
                 self.http.post_message(url, message, session.clone(), token, headers.clone())
             };
-            self.authorized(token, post).await.map(|response| match response {
+            self.authorize(token, post).await.map(|response| match response {
                 StreamableHttpPostResponse::Sse(events, session) => {
                     StreamableHttpPostResponse::Sse(self.events(events, None), session)
                 }
@@ -462,7 +462,7 @@ impl StreamableHttpClient for HttpTransport {
             let (url, session) = (Arc::clone(&url), Arc::clone(&session));
             self.http.delete_session(url, session, token, headers.clone())
         };
-        self.authorized(token, delete).await
+        self.authorize(token, delete).await
     }
 
     async fn get_stream(
@@ -477,6 +477,6 @@ impl StreamableHttpClient for HttpTransport {
             let (url, last_event) = (Arc::clone(&url), last_event.clone());
             self.http.get_stream(url, session.clone(), last_event, token, headers.clone())
         };
-        Ok(self.events(self.authorized(token, get).await?, None))
+        Ok(self.events(self.authorize(token, get).await?, None))
     }
 }

@@ -199,7 +199,7 @@ impl McpServer {
         self.0.is_used.store(true, Ordering::Release);
         let connection = self.connection().await?;
         let outcome = if !connection.is_modern() && self.runs_as_task(tool) {
-            connection.call_as_task(tool, arguments, (max_answer, origin)).await
+            connection.call_as_task(tool, arguments, max_answer, origin).await
         } else {
             let headers = self.param_headers(&connection, tool, &arguments).await?;
             let call = PendingCall::with_headers(max_answer, origin, headers);

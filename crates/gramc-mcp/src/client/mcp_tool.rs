@@ -76,7 +76,7 @@ impl McpTool {
             return Err(InvocationError::too_large(&who, max_answer));
         }
         if content.is_error() {
-            return Err(failed(&who, content));
+            return Err(failure(&who, content));
         }
         if let Some(value) = content.structured() {
             let violation = self.server.output_violation(&self.tool, value);
@@ -87,7 +87,7 @@ impl McpTool {
 }
 
 /// The error of a call that the server reports as failed.
-fn failed(who: &str, content: ToolContent) -> InvocationError {
+fn failure(who: &str, content: ToolContent) -> InvocationError {
     let text = content.text().unwrap_or_else(|| Value::from(content.blocks()).to_string());
     let mut text = beginning(&text);
     if text.is_empty() {

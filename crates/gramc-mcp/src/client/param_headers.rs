@@ -39,7 +39,7 @@ fn collect(
         if let Some(header) = schema.get("x-mcp-header") {
             let name = header_name(header, &schema["type"]).filter(|it| names.insert(it.clone()));
             let name = name.ok_or_else(|| ParamHeaderError(sanitize_line(property)))?;
-            let text = value.and_then(text_of).map(|text| encoded(&text));
+            let text = value.and_then(text_of).map(|text| encode(&text));
             if let Some(value) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
                 headers.push((name, value));
             }
@@ -67,7 +67,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// A text in the form of a header.
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let is_plain = text.chars().all(|char| matches!(char, ' '..='~'));
     let is_marked = text.starts_with(BASE64_HEADER_PREFIX) && text.ends_with(BASE64_HEADER_SUFFIX);

@@ -30,7 +30,7 @@ impl WholeServer {
         is_meant(name).then_some(name)
     }
 
-    fn prefixed(&self, name: &str) -> SmolStr {
+    fn add_prefix(&self, name: &str) -> SmolStr {
         SmolStr::from(format!("{}{name}", self.prefix))
     }
 }
@@ -57,11 +57,11 @@ impl ToolSource for WholeServer {
     }
 
     fn named(&self) -> Vec<SmolStr> {
-        self.only.iter().flatten().map(|name| self.prefixed(name)).collect()
+        self.only.iter().flatten().map(|name| self.add_prefix(name)).collect()
     }
 
     fn tools(&self) -> Option<Vec<SmolStr>> {
-        let names = self.server.known_names()?.into_iter().map(|name| self.prefixed(&name));
+        let names = self.server.known_names()?.into_iter().map(|name| self.add_prefix(&name));
         Some(names.filter(|name| self.name_on_server(name).is_some()).collect())
     }
 

@@ -26,7 +26,10 @@ pub(super) fn problems(
         DeclaredInterface::Schemas { parameters, result } => (parameters.clone(), result.clone()),
         DeclaredInterface::Signature { text, types } => match schemas(module, text, types) {
             Ok(schemas) => schemas,
-            Err(why) => return vec![BindProblem::NoSignature { tool: tool.name.clone(), why }],
+            Err(error) => {
+                let (tool, why) = (tool.name.clone(), error.to_string());
+                return vec![BindProblem::NoSignature { tool, why }];
+            }
         },
     };
     let mut problems = Vec::new();
@@ -43,7 +46,10 @@ pub(super) fn problems(
             problems.push(BindProblem::Undecided { tool: tool.name.clone(), incompatibility, why });
         }
     };
-    look(Incompatibility::Arguments, decide(&parameters, &received(types, tool, &entry.settings)));
+    look(
+        Incompatibility::Arguments,
+        decide(&parameters, &received_schema(types, tool, &entry.settings)),
+    );
     let is_mcp = entry.implementation.kind() == "Mcp";
     if is_mcp && wants_only_text(types, tool) {
         // The result is the text content of the answer.
@@ -75,13 +81,22 @@ fn value(view: impl serde::Serialize) -> Value {
     serde_json::to_value(view).unwrap_or_default()
 }
 
+/// Why a text is not a signature.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SignatureError {
+    #[error("it is not a signature")]
+    NoSignature,
+    #[error("{0}")]
+    Invalid(String),
+}
+
 /// The schemas of a signature. Names refer to the declarations in `types`, then to types of the
 /// specification.
 pub(crate) fn schemas(
     module: &Module,
     signature: &str,
     types: &str,
-) -> Result<(Value, Option<Value>), String> {
+) -> Result<(Value, Option<Value>), SignatureError> {
     let text = format!("[implementation:Tool | {signature}]");
     let read = |name: &str, text: &str| parse(SourceFile::new(name, text));
     let alone = [read("signature", &text), read("library", types)];
@@ -98,13 +113,12 @@ pub(crate) fn schemas(
     }
     let Some(module) = checked.module else {
         let error = checked.diagnostics.iter().find(|found| found.severity == Severity::Error);
-        return Err(
-            error.map_or_else(|| "it is not a signature".to_owned(), |found| found.message.clone())
-        );
+        return Err(error.map_or(SignatureError::NoSignature, |found| {
+            SignatureError::Invalid(found.message.clone())
+        }));
     };
     let tool = module.tools.iter().find(|tool| tool.name == "implementation");
-    tool.map(|tool| schemas_of(&module.types, tool))
-        .ok_or_else(|| "it is not a signature".to_owned())
+    tool.map(|tool| schemas_of(&module.types, tool)).ok_or(SignatureError::NoSignature)
 }
 
 /// The schemas of a tool's parameters and result.
@@ -136,7 +150,7 @@ fn within_result(schema: &Value) -> Option<Value> {
 
 /// The schema of the arguments that an implementation receives: those that the model may send,
 /// plus those that the host adds, minus those that are stripped.
-fn received(types: &Types, tool: &Tool, settings: &Settings) -> Value {
+fn received_schema(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     let mut tool = tool.clone();
     let mut pinned = Vec::new();
     for parameter in &mut tool.parameters {

@@ -118,7 +118,7 @@ pub enum BindProblem {
         nearest: Option<String>,
     },
     /// The implementation's declared interface is incompatible with the specification.
-    #[error("{}: {}", contradiction(.tool, *.incompatibility), shown(.example))]
+    #[error("{}: {}", contradiction(.tool, *.incompatibility), show(.example))]
     Incompatible {
         /// The tool.
         tool: SmolStr,
@@ -211,7 +211,7 @@ fn suggestion(nearest: Option<&str>) -> String {
 }
 
 /// A counterexample, with its place and the reason.
-fn shown(Counterexample { value, pointer, reason }: &Counterexample) -> String {
+fn show(Counterexample { value, pointer, reason }: &Counterexample) -> String {
     let place = if pointer.is_empty() { String::new() } else { format!(" at {pointer}") };
     format!("{value}{place}: {reason}")
 }

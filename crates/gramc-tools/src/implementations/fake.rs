@@ -25,7 +25,7 @@ pub struct Fake {
     /// The schema of the result, once the tool is known.
     schema: Option<Arc<Value>>,
     /// The values of the result type, made when the first one is wanted.
-    answers: Arc<OnceLock<Result<Mutex<Generator>, String>>>,
+    answers: Arc<OnceLock<Result<Mutex<Generator>, InvocationError>>>,
 }
 
 impl Fake {
@@ -43,11 +43,13 @@ impl Fake {
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
         let Some(schema) = &self.schema else {
-            return Err(failed("a fake answers only for a tool of a specification".to_owned()));
+            return Err(failure("a fake answers only for a tool of a specification".to_owned()));
         };
-        let answers =
-            self.answers.get_or_init(|| Generator::new(schema, Texts::Plain).map(Mutex::new));
-        let answers = answers.as_ref().map_err(|why| failed(why.clone()))?;
+        let answers = self.answers.get_or_init(|| {
+            let generator = Generator::new(schema, Texts::Plain);
+            generator.map(Mutex::new).map_err(|error| failure(error.to_string()))
+        });
+        let answers = answers.as_ref().map_err(Clone::clone)?;
         let arguments = Value::Object(invocation.object()?);
         let call = format!("{} {} {}", self.seed, invocation.tool, canonical(&arguments));
         let mut seed = [0; 16];
@@ -57,7 +59,7 @@ impl Fake {
     }
 }
 
-fn failed(detail: String) -> InvocationError {
+fn failure(detail: String) -> InvocationError {
     InvocationError::new(InvocationErrorKind::Failed, detail)
 }
 
@@ -70,7 +72,7 @@ impl Implementation for Fake {
         let fake = self.clone();
         // The values of a large type take a moment, in which other calls go on.
         let answer = tokio::task::spawn_blocking(move || fake.answer(&invocation));
-        Box::pin(async { answer.await.unwrap_or_else(|error| Err(failed(error.to_string()))) })
+        Box::pin(async { answer.await.unwrap_or_else(|error| Err(failure(error.to_string()))) })
     }
 
     fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {

@@ -55,7 +55,7 @@ where
             match running.await {
                 Ok(outcome) => outcome,
                 Err(error) => Err(match error.try_into_panic() {
-                    Ok(panic) => died(panic.as_ref()),
+                    Ok(panic) => panic_error(panic.as_ref()),
                     Err(_) => InvocationError::new(
                         InvocationErrorKind::Died,
                         "the program ended before the function did",
@@ -86,7 +86,7 @@ where
             });
             match running.catch_unwind().await {
                 Ok(outcome) => outcome,
-                Err(panic) => Err(died(panic.as_ref())),
+                Err(panic) => Err(panic_error(panic.as_ref())),
             }
         })
     })
@@ -162,7 +162,7 @@ fn answer<R: Serialize, E: Display>(outcome: &Result<R, E>) -> Result<Answer, In
     }
 }
 
-fn died(panic: &(dyn Any + Send)) -> InvocationError {
+fn panic_error(panic: &(dyn Any + Send)) -> InvocationError {
     let text = panic
         .downcast_ref::<&str>()
         .copied()

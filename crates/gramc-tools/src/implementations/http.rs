@@ -176,7 +176,7 @@ impl Http {
     ) -> Result<Fetched, InvocationError> {
         let Exchanged { response, masks } = self.exchange(who, request).await?;
         if !response.status().is_success() {
-            let error = refused(who, response).await;
+            let error = status_error(who, response).await;
             return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
         let next_link = next_link(response.headers());
@@ -315,7 +315,7 @@ fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
 }
 
 /// The error for an unsuccessful status, with the beginning of the body.
-async fn refused(who: &str, mut response: Response) -> InvocationError {
+async fn status_error(who: &str, mut response: Response) -> InvocationError {
     let status = http_client::status_words(response.status().as_u16());
     let mut detail = format!("{who} answered with {status}");
     let mut body = Vec::new();

@@ -38,8 +38,12 @@ pub struct ReplayError {
 #[derive(Debug)]
 struct RecordedCall {
     arguments: Map<String, Value>,
-    outcome: Result<Value, String>,
+    outcome: Result<Value, RecordedFailure>,
 }
+
+/// The message of a recorded call that failed.
+#[derive(Debug)]
+struct RecordedFailure(String);
 
 /// A line, as far as it matters: a call with its result, gramc's verdict on a call, or a line of a
 /// trace, which has the verdict within.
@@ -125,7 +129,7 @@ impl Replay {
         match found {
             Some(call) => match &call.outcome {
                 Ok(result) => Ok(Answer::Json(result.clone())),
-                Err(message) => Err(failed(message.clone())),
+                Err(RecordedFailure(message)) => Err(failed(message.clone())),
             },
             None => Err(failed(self.missing(invocation, &arguments))),
         }
@@ -151,7 +155,7 @@ impl Replay {
 /// The call of a line, if it ran.
 fn call(line: RecordedLine) -> Result<Option<RecordedCall>, &'static str> {
     let outcome = match (line.ok, line.result) {
-        (Some(false), _) => Err(message(line.error.as_ref(), line.message)),
+        (Some(false), _) => Err(RecordedFailure(message(line.error.as_ref(), line.message))),
         (_, Some(result)) => Ok(result),
         // Where calls are only checked, there are no results.
         (Some(true), None) => return Ok(None),

@@ -8,17 +8,41 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use super::{LibraryEntry, ToolLibrary};
-use crate::bind::declared_schemas;
+use crate::bind::{SignatureError, declared_schemas};
 use crate::invocation::DeclaredInterface;
 
-/// The specification of imported tools. Fails with the reason as a sentence.
-fn imported(tools: Value) -> Result<Valid<Module>, String> {
+/// Why an implementation declares no tool.
+#[derive(Debug, thiserror::Error)]
+enum DeclarationError {
+    #[error("its server was not asked for its tools")]
+    NotConnected,
+    #[error("it declares neither a signature nor schemas")]
+    Undeclared,
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+    #[error("{0}")]
+    Import(String),
+    #[error("these schemas declare no tools")]
+    NoTools,
+}
+
+impl DeclarationError {
+    fn of(self, tool: impl Into<SmolStr>) -> LibraryError {
+        LibraryError { tool: tool.into(), message: self.to_string() }
+    }
+}
+
+/// The specification of imported tools.
+fn import_tools(tools: Value) -> Result<Valid<Module>, DeclarationError> {
     let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
-    let imported = import_value(tools, &options).map_err(|error| error.to_string())?;
+    let imported = import_value(tools, &options)
+        .map_err(|error| DeclarationError::Import(error.to_string()))?;
     let checked = gramc_check::check(&[parse(SourceFile::new("tools", imported.text))]);
     checked.module.ok_or_else(|| {
-        let first = checked.diagnostics.first().map(|found| found.message.clone());
-        first.unwrap_or_else(|| "these schemas declare no tools".to_owned())
+        let first = checked.diagnostics.first();
+        first.map_or(DeclarationError::NoTools, |found| {
+            DeclarationError::Import(found.message.clone())
+        })
     })
 }
 
@@ -60,31 +84,29 @@ impl ToolLibrary {
         let mut entries = self.entries.to_vec();
         for source in self.sources.iter() {
             let Some(names) = source.source.tools() else {
-                let message = "its server was not asked for its tools".to_owned();
-                errors.push(LibraryError { tool: WHOLE_SERVER.into(), message });
+                errors.push(DeclarationError::NotConnected.of(WHOLE_SERVER));
                 continue;
             };
             let is_own = |name: &SmolStr| self.entries.iter().any(|entry| entry.tool == *name);
             entries.extend(names.iter().filter(|it| !is_own(it)).map(|name| source.entry(name)));
         }
         for entry in &entries {
-            match of(entry) {
+            match describe_tool(entry) {
                 Ok(tool) => tools.push(tool),
-                Err(message) => errors.push(LibraryError { tool: entry.tool.clone(), message }),
+                Err(error) => errors.push(error.of(entry.tool.clone())),
             }
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        imported(json!({ "tools": tools }))
-            .map_err(|message| vec![LibraryError { tool: self.name.clone(), message }])
+        import_tools(json!({ "tools": tools })).map_err(|error| vec![error.of(self.name.clone())])
     }
 }
 
 /// A tool as MCP has it.
-fn of(entry: &LibraryEntry) -> Result<Value, String> {
+fn describe_tool(entry: &LibraryEntry) -> Result<Value, DeclarationError> {
     let (parameters, result) = match entry.declared() {
-        None => return Err("it declares neither a signature nor schemas".to_owned()),
+        None => return Err(DeclarationError::Undeclared),
         Some(DeclaredInterface::Schemas { parameters, result }) => (parameters, result),
         Some(DeclaredInterface::Signature { text, types }) => {
             declared_schemas(&Module::default(), &text, &types)?

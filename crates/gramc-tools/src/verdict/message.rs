@@ -153,12 +153,14 @@ fn container_guidance(
 pub(super) fn error_text(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) if invalid.count() > 1 => {
-            listed(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
+            join_names(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
         }
         CallError::NeedsHumanReview { last, .. } => match &**last {
-            CallError::Validation(invalid) => {
-                listed(&format!("{}.", error_message(name, error)), invalid, &guidance(name, error))
-            }
+            CallError::Validation(invalid) => join_names(
+                &format!("{}.", error_message(name, error)),
+                invalid,
+                &guidance(name, error),
+            ),
             _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
         },
         _ => {
@@ -169,7 +171,7 @@ pub(super) fn error_text(name: &str, error: &CallError) -> String {
     }
 }
 
-fn listed(first: &str, invalid: &InvalidArguments, last: &str) -> String {
+fn join_names(first: &str, invalid: &InvalidArguments, last: &str) -> String {
     let mut out = first.to_owned();
     for problem in invalid.problems() {
         // Writing to a string cannot fail.

@@ -65,7 +65,8 @@ impl Connection {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        (max_answer, origin): (usize, RequestOrigin),
+        max_answer: usize,
+        origin: RequestOrigin,
     ) -> Result<String, InvocationError> {
         let params = json!({"name": tool, "arguments": arguments, "task": {}});
         let client = origin.client.clone();

@@ -29,12 +29,12 @@ impl Multipart {
 
     /// Adds a file.
     pub(super) fn add_file(&mut self, name: &str, bytes: &[u8]) {
-        let file = format!("; filename=\"{}\"", quoted(name));
+        let file = format!("; filename=\"{}\"", quote(name));
         self.part(name, &file, "Content-Type: application/octet-stream\r\n", bytes);
     }
 
     fn part(&mut self, name: &str, file: &str, kind: &str, value: &[u8]) {
-        let (boundary, name) = (&self.boundary, quoted(name));
+        let (boundary, name) = (&self.boundary, quote(name));
         let head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n{kind}\r\n"
         );
@@ -52,6 +52,6 @@ impl Multipart {
 }
 
 /// A name between quotes, as browsers write it.
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -107,7 +107,7 @@ impl UrlTemplate {
             let name = &parameter.name;
             let value = arguments.get(name).filter(|value| !value.is_null());
             let value = value.ok_or_else(|| FillError::Missing(name.clone()))?;
-            let text = parameter.expanded(value);
+            let text = parameter.expand(value);
             if text.is_empty() {
                 return Err(FillError::Empty(name.clone()));
             }
@@ -163,7 +163,7 @@ fn parts(mut path: &str) -> Option<Vec<PathPart>> {
 
 impl PathParameter {
     /// The text of a value, which is empty if the value has none.
-    fn expanded(&self, value: &Value) -> String {
+    fn expand(&self, value: &Value) -> String {
         let value_of = |value: &Value| in_path(&text(value));
         let items: Vec<String> = match value {
             Value::Array(items) => items.iter().map(value_of).collect(),
@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    fn filled(template: &str, arguments: &Value) -> (Result<String, FillError>, Value) {
+    fn fill_parts(template: &str, arguments: &Value) -> (Result<String, FillError>, Value) {
         let mut arguments = arguments.as_object().unwrap().clone();
         let url = UrlTemplate::parse(template).unwrap().fill(&mut arguments);
         (url.map(String::from), Value::Object(arguments))
@@ -212,23 +212,23 @@ mod tests {
     #[test]
     fn the_path_takes_what_it_names() {
         let template = "https://me:pw@example.com/pets/{id}/toys/{toy}.json?v={v}#f";
-        let (url, rest) = filled(template, &json!({"id": 7, "toy": "a/b ü?", "v": 1}));
+        let (url, rest) = fill_parts(template, &json!({"id": 7, "toy": "a/b ü?", "v": 1}));
         let path = "https://me:pw@example.com/pets/7/toys/a%2Fb%20%C3%BC%3F.json";
         assert_eq!(url, Ok(format!("{path}?v={{v}}#f")));
         assert_eq!(rest, json!({"v": 1}));
-        let (url, _) = filled("http://a/{x}/{x}", &json!({"x": ["a,b", 1.50, true]}));
+        let (url, _) = fill_parts("http://a/{x}/{x}", &json!({"x": ["a,b", 1.50, true]}));
         assert_eq!(url, Ok("http://a/a%2Cb,1.5,true/a%2Cb,1.5,true".to_owned()));
     }
 
     #[test]
     fn a_value_does_not_leave_its_place() {
         for value in [".", ".."] {
-            let (url, _) = filled("http://a/pets/{id}", &json!({"id": value}));
+            let (url, _) = fill_parts("http://a/pets/{id}", &json!({"id": value}));
             assert_eq!(url, Err(FillError::OtherPath));
-            assert!(filled("http://a/pets/{id}/x", &json!({"id": value})).0.is_err());
+            assert!(fill_parts("http://a/pets/{id}/x", &json!({"id": value})).0.is_err());
         }
         assert_eq!(
-            filled("http://a/{a}{b}", &json!({"a": ".", "b": "."})).0,
+            fill_parts("http://a/{a}{b}", &json!({"a": ".", "b": "."})).0,
             Err(FillError::OtherPath)
         );
         for (value, path) in [
@@ -239,15 +239,15 @@ mod tests {
             ("//evil.example", "%2F%2Fevil.example"),
             ("a\nb\tc", "a%0Ab%09c"),
         ] {
-            let (url, _) = filled("http://a/pets/{id}", &json!({"id": value}));
+            let (url, _) = fill_parts("http://a/pets/{id}", &json!({"id": value}));
             assert_eq!(url, Ok(format!("http://a/pets/{path}")), "{value}");
         }
         for nothing in [json!(""), json!([])] {
-            let (url, _) = filled("http://a/pets/{id}", &json!({"id": nothing}));
+            let (url, _) = fill_parts("http://a/pets/{id}", &json!({"id": nothing}));
             assert_eq!(url, Err(FillError::Empty("id".to_owned())));
         }
         for nothing in [json!({}), json!({"id": null})] {
-            let (url, _) = filled("http://a/pets/{id}", &nothing);
+            let (url, _) = fill_parts("http://a/pets/{id}", &nothing);
             assert_eq!(url, Err(FillError::Missing("id".to_owned())));
         }
     }
@@ -279,10 +279,10 @@ mod tests {
             ("http://a/{;o}", "http://a/;o=k,1,m,n"),
             ("http://a/{;o*}", "http://a/;k=1;m=n"),
         ] {
-            assert_eq!(filled(template, &arguments).0, Ok(expected.to_owned()), "{template}");
+            assert_eq!(fill_parts(template, &arguments).0, Ok(expected.to_owned()), "{template}");
         }
-        let path = filled("http://a/v1/{+p}:run", &json!({"p": "shops/7/pets/a:b"})).0;
+        let path = fill_parts("http://a/v1/{+p}:run", &json!({"p": "shops/7/pets/a:b"})).0;
         assert_eq!(path, Ok("http://a/v1/shops/7/pets/a%3Ab:run".to_owned()));
-        assert_eq!(filled("http://a/{+p}", &arguments).0, Err(FillError::OtherPath));
+        assert_eq!(fill_parts("http://a/{+p}", &arguments).0, Err(FillError::OtherPath));
     }
 }
