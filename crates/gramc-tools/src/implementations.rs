@@ -20,8 +20,8 @@ pub use command::Command;
 pub use declaration::Declaration;
 pub use fake::Fake;
 pub use function::{Function, async_function, function};
-pub use http::{Http, HttpClient, PagesError, TemplateError};
-pub use load_error::LoadError;
+pub use http::{Http, HttpClient, TemplateError};
+pub use load_error::{LoadError, PagesError};
 pub use replay::{Replay, ReplayError};
 
 use std::path::Path;

@@ -29,7 +29,8 @@ impl Builtin {
 
     pub(super) fn load(declaration: Declaration<'_>) -> Result<Self, LoadError> {
         let name = declaration.name_or_tool("name");
-        Self::named(&name).ok_or(LoadError::UnknownBuiltin(name))
+        Self::named(&name)
+            .ok_or_else(|| LoadError::UnknownBuiltin { name, known: Self::NAMES.join(", ") })
     }
 }
 

@@ -20,7 +20,6 @@ use serde_json::Value;
 
 use self::access_token::AccessTokens;
 use self::exchange::{Exchanged, Request};
-pub use self::pages::PagesError;
 use self::pages::{Pages, next_link};
 use self::request::{ArgumentPlace, RequestParts, RequestPlan, add_query};
 pub use self::url_template::TemplateError;

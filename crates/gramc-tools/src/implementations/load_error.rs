@@ -2,8 +2,8 @@
 
 use gramc_calls::MappingError;
 
-use super::http::{PagesError, TemplateError};
-use super::{Builtin, ReplayError};
+use super::ReplayError;
+use super::http::TemplateError;
 use crate::http_client::{HeaderError, TlsError};
 use crate::injected_source::SourceError;
 use crate::invocation::InvocationError;
@@ -61,12 +61,33 @@ pub enum LoadError {
         place: String,
     },
     /// There is no builtin of this name.
-    #[error("unknown builtin `{0}`; the builtins are {names}", names = Builtin::NAMES.join(", "))]
-    UnknownBuiltin(String),
+    #[error("unknown builtin `{name}`; the builtins are {known}")]
+    UnknownBuiltin {
+        /// The unknown name.
+        name: String,
+        /// The known names.
+        known: String,
+    },
     /// The implementation itself reports an error.
     #[error("{}", .0.detail)]
     Implementation(#[from] InvocationError),
     /// The [`ServerLoader`](crate::server_loader::ServerLoader) reports an error.
     #[error(transparent)]
     Server(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why the attribute `pages` is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PagesError {
+    /// There is no `next`.
+    #[error("`pages` lacks `next`, where a page has the next one")]
+    NoNext,
+    /// A text is not a JSON pointer.
+    #[error("`{key}` of `pages` is not a JSON pointer such as \"/{text}\"")]
+    NoPointer {
+        /// The key of the text.
+        key: &'static str,
+        /// The text.
+        text: String,
+    },
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::exchange::Request;
 use super::{Fetched, Http};
+use crate::implementations::PagesError;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 
 /// The maximum number of pages, unless it is declared.
@@ -30,22 +31,6 @@ enum NextPage {
     Url(String),
     /// By the value of a parameter of the query, at a pointer.
     Parameter { pointer: String, name: String },
-}
-
-/// Why the attribute `pages` is invalid.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PagesError {
-    /// There is no `next`.
-    #[error("`pages` lacks `next`, where a page has the next one")]
-    NoNext,
-    /// A text is not a JSON pointer.
-    #[error("`{key}` of `pages` is not a JSON pointer such as \"/{text}\"")]
-    NoPointer {
-        /// The key of the text.
-        key: &'static str,
-        /// The text.
-        text: String,
-    },
 }
 
 impl Pages {
