@@ -82,7 +82,7 @@ impl<'t> Checker<'t> {
                 self.used(file, owner);
             }
             if element.kind() == N::PatternReference && declared.is_none() {
-                if !self.other_member(file, node.span(), &name, (holder, words)) {
+                if !self.other_member(file, node.span(), &name, holder, words) {
                     self.unknown_member(file, node.span(), &name);
                 }
             } else if name == declaration.name {
@@ -168,7 +168,8 @@ impl<'t> Checker<'t> {
         file: usize,
         span: gramc_syntax::Span,
         name: &str,
-        (holder, words): (&str, &str),
+        holder: &str,
+        words: &str,
     ) -> bool {
         let (what, help) = if let Some(first) = self.libraries.get(name) {
             let label = first.kind.label().to_lowercase();

@@ -210,7 +210,7 @@ pub fn analyze<'t, V: Visitor>(
         Keys::new(&checker, &indexes, imports)
     });
     let reuse = |(file, (index, before)): (usize, (&Arc<FileIndex>, &Option<_>))| match &keys {
-        Some(keys) => keys.reuse((file, &texts[file]), index, *before),
+        Some(keys) => keys.reuse(file, &texts[file], index, *before),
         None => Vec::new(),
     };
     let reused: Vec<_> = indexes.iter().zip(&before).enumerate().map(reuse).collect();

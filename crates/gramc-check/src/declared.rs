@@ -159,7 +159,7 @@ impl<'t> Checker<'t> {
             }
             Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
         };
-        self.apply_attributes(file, &mut field, (form.owner(), &attributes), 0);
+        self.apply_attributes(file, &mut field, form.owner(), &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
             self.check_union(file, &field.type_use, tag.as_deref(), &spans);
         }
@@ -225,13 +225,13 @@ impl<'t> Checker<'t> {
                 continue;
             }
             if let Some(mut field) = self.named_field(file, node, subject) {
-                self.apply_node_attributes(file, &mut field, (node, subject), None);
+                self.apply_node_attributes(file, &mut field, node, subject, None);
                 // ValueSource attributes apply to parameters, not to fields.
                 fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
         }
         if let Some(inheritance) = inheritance {
-            let inherited = self.inherit_fields((id, declaration), inheritance, &fields);
+            let inherited = self.inherit_fields(id, declaration, inheritance, &fields);
             fields.splice(0..0, inherited);
         }
         Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() }))
@@ -342,14 +342,14 @@ impl<'t> Checker<'t> {
         let inner = only_node(element).map(|node| (node, node.subject()));
         let inner = inner
             .filter(|(_, subject)| subject.identifier.is_none() && subject.labels_node().is_some());
-        let (Some(inner), None) = (inner, elements.next()) else {
+        let (Some((inner, subject)), None) = (inner, elements.next()) else {
             self.report_misplaced(declaration, element, Form::Alias);
             return None;
         };
-        let keys = inner.1.entries().map(|entry| (entry.key.content(), entry.key.span()));
+        let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
         self.host_attributes(file, keys, "type");
-        let mut field = self.field(file, inner.1, declaration.name.clone())?;
-        self.apply_node_attributes(file, &mut field, inner, None);
+        let mut field = self.field(file, subject, declaration.name.clone())?;
+        self.apply_node_attributes(file, &mut field, inner, subject, None);
         Some(field)
     }
 

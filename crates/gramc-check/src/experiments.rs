@@ -38,7 +38,7 @@ impl<'t> Checker<'t> {
                 experiment.description = attribute.text(self, file);
             } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
                 if attribute.key == "agent" {
-                    self.compared_agent(file, attribute, value.as_str().unwrap_or_default());
+                    self.check_compared_agent(file, attribute, value.as_str().unwrap_or_default());
                 }
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
@@ -50,7 +50,7 @@ impl<'t> Checker<'t> {
 
     /// Checks that an experiment or an arm names an agent. Where the files declare none, the agents are
     /// in a specification that is read apart from the library.
-    fn compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
+    fn check_compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
         let agent = |first: &&First| first.kind == DeclarationKind::Agent;
         if let Some(first) = self.names.get(name).filter(agent) {
             return self.used(file, first.file);
@@ -145,7 +145,7 @@ impl<'t> Checker<'t> {
     /// An arm that is written as the name of its library.
     fn library_arm(&mut self, file: usize, name: Node<'t>) -> ExperimentArm {
         let library = SmolStr::new(name.content());
-        self.compared_library(file, &library, (name.span(), identifier(&library)));
+        self.check_compared_library(file, &library, name.span(), &identifier(&library));
         ExperimentArm { name: library.clone(), library, is_library: true, attributes: Vec::new() }
     }
 
@@ -178,11 +178,11 @@ impl<'t> Checker<'t> {
             match &*attribute.key {
                 "library" => {
                     arm.library = text.into();
-                    let quoted = (attribute.span(), format!("\"{text}\""));
-                    self.compared_library(file, &arm.library, quoted);
+                    let quoted = format!("\"{text}\"");
+                    self.check_compared_library(file, &arm.library, attribute.span(), &quoted);
                     continue;
                 }
-                "agent" => self.compared_agent(file, attribute, text),
+                "agent" => self.check_compared_agent(file, attribute, text),
                 _ => {}
             }
             arm.attributes.push((SmolStr::new(&attribute.key), value));
@@ -198,7 +198,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Checks that an arm names a library. `written` is where it does.
-    fn compared_library(&mut self, file: usize, text: &SmolStr, (span, written): (Span, String)) {
+    fn check_compared_library(&mut self, file: usize, text: &SmolStr, span: Span, written: &str) {
         let found = self.libraries.get(text).map(|first| (first.kind, first.file));
         if let Some((DeclarationKind::Library, owner)) = found {
             return self.used(file, owner);

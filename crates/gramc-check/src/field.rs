@@ -66,7 +66,7 @@ impl<'t> Checker<'t> {
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         self.add_annotations(file, annotated, &mut attributes);
         let mut field = blank(name, ty);
-        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), 0);
+        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, 0);
         Some(field)
     }
 
@@ -203,7 +203,8 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         field: &mut Field,
-        (node, subject): (Node<'t>, Subject<'t>),
+        node: Node<'t>,
+        subject: Subject<'t>,
         arrow: Option<Node<'t>>,
     ) {
         let mut attributes = self.marked_attributes(file, subject.optional, subject.record);
@@ -211,7 +212,7 @@ impl<'t> Checker<'t> {
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        self.apply_attributes(file, field, (AttributeOwner::Field, &attributes), 0);
+        self.apply_attributes(file, field, AttributeOwner::Field, &attributes, 0);
     }
 
     /// Applies the attributes of a field, or of a declared type, to a typed field.
@@ -219,7 +220,8 @@ impl<'t> Checker<'t> {
         &mut self,
         file: usize,
         field: &mut Field,
-        (owner, attributes): (AttributeOwner, &[Attribute<'_>]),
+        owner: AttributeOwner,
+        attributes: &[Attribute<'_>],
         depth: u32,
     ) {
         let Some(first) = attributes.first() else { return };
@@ -300,10 +302,10 @@ impl<'t> Checker<'t> {
                 self.satisfiable(file, span, &draft.field.type_use);
             }
             for (what, span) in NAMED.iter().zip(&draft.values) {
-                if let Some(place) = *span
-                    && !self.foreign_value(file, place, *what, draft.field)
+                if let Some((span, entry)) = *span
+                    && !self.foreign_value(file, span, entry, *what, draft.field)
                 {
-                    self.accepts(file, place.0, *what, draft.field);
+                    self.accepts(file, span, *what, draft.field);
                 }
             }
         }
@@ -353,7 +355,7 @@ impl<'t> Checker<'t> {
             let error = self
                 .error(&codes::REJECTED_VALUE, file, span, message)
                 .help(format!("change the {what} or the type"));
-            self.explain_rejected(file, span, (named, field), error)
+            self.explain_rejected(file, span, named, field, error)
         };
         self.report(file, diagnostic);
     }

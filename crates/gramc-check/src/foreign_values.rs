@@ -283,7 +283,8 @@ impl Checker<'_> {
     pub(crate) fn foreign_value(
         &mut self,
         file: usize,
-        (span, entry): (Span, Option<Span>),
+        span: Span,
+        entry: Option<Span>,
         what: Named,
         field: &Field,
     ) -> bool {

@@ -86,7 +86,8 @@ impl<'t> Checker<'t> {
     /// The fields that a record takes over, without those that it declares itself.
     pub(crate) fn inherit_fields(
         &mut self,
-        (id, declaration): (TypeId, &DeclarationSyntax<'t>),
+        id: TypeId,
+        declaration: &DeclarationSyntax<'t>,
         inheritance: Inheritance,
         own: &[Field],
     ) -> Vec<Field> {

@@ -76,7 +76,7 @@ impl Keys {
     }
 
     /// The key of an item's analysis; `None` if nothing tells what it depends on.
-    fn key(&self, (file, text): (usize, &Parse), index: &FileIndex, item: usize) -> Option<u64> {
+    fn key(&self, file: usize, text: &Parse, index: &FileIndex, item: usize) -> Option<u64> {
         let (own, references) = index.fingerprint(text, item)?;
         let mut key = hasher();
         key.write_u64(own);
@@ -94,14 +94,15 @@ impl Keys {
     /// For each item of a file, its key and the analysis that is known by it.
     pub(crate) fn reuse<O>(
         &self,
-        (file, text): (usize, &Parse),
+        file: usize,
+        text: &Parse,
         index: &FileIndex,
         before: Option<&FileAnalysis<O>>,
     ) -> Reused<O> {
         let known = before.map(|before| before.items.as_slice()).unwrap_or_default();
         let mut by_key: Option<NameMap<Option<u64>, &Arc<ItemAnalysis<O>>>> = None;
         let mut reuse = |(at, item): (usize, &Item)| {
-            let Some(key) = self.key((file, text), index, at) else { return (None, None) };
+            let Some(key) = self.key(file, text, index, at) else { return (None, None) };
             let key = Some(key);
             // Mostly nothing has changed but one item.
             let same = known.get(at).map(|(_, analysis)| analysis).filter(|it| it.key == key);

@@ -17,7 +17,8 @@ impl Checker<'_> {
         &self,
         file: usize,
         span: Span,
-        (what, field): (Named, &Field),
+        what: Named,
+        field: &Field,
         error: Diagnostic,
     ) -> Diagnostic {
         let write = |error: Diagnostic, text: &str| {

@@ -174,7 +174,7 @@ impl Checker<'_> {
             self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), depth + 1);
+        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, depth + 1);
         Some(field)
     }
 }

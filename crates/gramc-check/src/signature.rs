@@ -153,7 +153,7 @@ impl<'t> Checker<'t> {
                 // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
-                    self.apply_node_attributes(file, parameter, (step.node, subject), step.arrow);
+                    self.apply_node_attributes(file, parameter, step.node, subject, step.arrow);
                 }
             } else {
                 complete = false;
@@ -331,7 +331,7 @@ impl<'t> Checker<'t> {
         self.host_attributes(file, keys, "result");
         self.presence_of_result(file, subject);
         let mut field = self.field(file, subject, SmolStr::default())?;
-        self.apply_node_attributes(file, &mut field, (node, subject), arrow);
+        self.apply_node_attributes(file, &mut field, node, subject, arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, type_use: field.type_use })
     }

@@ -307,7 +307,7 @@ impl Checker<'_> {
         Self::add_doc(&mut attributes, node);
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
         self.host_attributes(file, keys, "field");
-        self.apply_attributes(file, &mut field, (AttributeOwner::Field, &attributes), 0);
+        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, 0);
         // Attributes of the host apply to parameters, not to fields.
         Some(Field { source: gramc_model::ValueSource::Model, secret: false, ..field })
     }
