@@ -1,7 +1,8 @@
 //! ECMAScript patterns as regular expressions of whole texts.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use gramc_json_schema::pattern::{
+    self as syntax, Class, ClassItem, Node, Property, Repetition, Shorthand,
+};
 
 use crate::char_set::CharSet;
 use crate::regex::{MAX_GROWTH, Regex};
@@ -22,31 +23,23 @@ pub(crate) struct Pattern {
 /// The most alternatives with different anchors.
 const MAX_PIECES: usize = 64;
 
-/// The most levels of groups.
-const MAX_DEPTH: usize = 50;
-
 /// The most lookaheads, each of which is compared with all others.
 const MAX_LOOKAHEADS: usize = 32;
 
 /// The largest number of a quantifier.
-const MAX_COUNT: u32 = 100_000;
+const MAX_COUNT: u64 = 100_000;
 
 /// Reads a pattern. `None` if it is too large or uses constructs that have no translation: lookaround
 /// elsewhere than at the start, backreferences, word boundaries, anchors within the text.
 pub(crate) fn read(pattern: &str) -> Option<Pattern> {
     let mut reader = Reader {
-        chars: pattern.chars().peekable(),
         exact: true,
         refuses: false,
-        depth: 0,
         budget: MAX_GROWTH,
         all_of: Vec::new(),
         none_of: Vec::new(),
     };
-    let pieces = reader.alternatives(true)?;
-    if reader.chars.next().is_some() {
-        return None;
-    }
+    let pieces = reader.alternatives(&syntax::Pattern::parse(pattern)?, true)?;
     let Reader { exact, all_of, none_of, .. } = reader;
     Some(Pattern { texts: whole(pieces), exact, all_of, none_of })
 }
@@ -103,52 +96,34 @@ fn whole(pieces: Vec<Piece>) -> Regex {
     }))
 }
 
-/// What a group is.
-enum Group {
-    Pieces(Vec<Piece>),
-    Lookahead,
-}
-
-struct Reader<'p> {
-    chars: Peekable<Chars<'p>>,
+struct Reader {
     exact: bool,
     /// Whether a negative lookahead is read.
     refuses: bool,
-    depth: usize,
     /// How many more nodes copies may have.
     budget: usize,
     all_of: Vec<Regex>,
     none_of: Vec<Regex>,
 }
 
-impl Reader<'_> {
-    fn take(&mut self, c: char) -> bool {
-        self.chars.next_if_eq(&c).is_some()
-    }
-
-    /// Alternatives up to a `)` or the end. Pieces without anchors are joined.
-    fn alternatives(&mut self, top: bool) -> Option<Vec<Piece>> {
-        self.depth += 1;
-        let (lookaheads, mut count) = (self.lookaheads(), 0);
+impl Reader {
+    /// The pieces of all alternatives. Those with the same anchors are joined.
+    fn alternatives(&mut self, pattern: &syntax::Pattern, top: bool) -> Option<Vec<Piece>> {
+        let lookaheads = self.lookaheads();
         // What follows each other with the same anchors.
         let mut runs: Vec<(bool, Vec<Regex>, bool)> = Vec::new();
-        loop {
-            count += 1;
-            for Piece { start, body, end } in self.sequence(top)? {
+        for nodes in &pattern.alternatives {
+            for Piece { start, body, end } in self.sequence(nodes, top)? {
                 let body = Regex::seq(body);
                 match runs.last_mut() {
                     Some(run) if (run.0, run.2) == (start, end) => run.1.push(body),
                     _ => runs.push((start, vec![body], end)),
                 }
             }
-            if !self.take('|') {
-                break;
-            }
         }
-        self.depth -= 1;
         // A lookahead of one alternative says nothing of the others.
         let looks = self.lookaheads() > lookaheads;
-        (runs.len() <= MAX_PIECES && !(looks && count > 1)).then(|| {
+        (runs.len() <= MAX_PIECES && !(looks && pattern.alternatives.len() > 1)).then(|| {
             let runs = runs.into_iter();
             runs.map(|(start, bodies, end)| Piece::new(start, Regex::alt(bodies), end)).collect()
         })
@@ -158,26 +133,14 @@ impl Reader<'_> {
         self.all_of.len() + self.none_of.len()
     }
 
-    fn sequence(&mut self, top: bool) -> Option<Vec<Piece>> {
+    fn sequence(&mut self, nodes: &[Node], top: bool) -> Option<Vec<Piece>> {
         let mut pieces = vec![Piece::default()];
-        loop {
-            let next = match self.chars.peek() {
-                None | Some('|' | ')') => return Some(pieces),
-                Some('^') => {
-                    self.chars.next();
-                    vec![Piece::new(true, Regex::EMPTY, false)]
-                }
-                Some('$') => {
-                    self.chars.next();
-                    vec![Piece::new(false, Regex::EMPTY, true)]
-                }
-                Some(_) => {
-                    let begins = pieces.iter().all(|it| it.start && it.body.is_empty());
-                    self.term(top && begins)?
-                }
-            };
+        for node in nodes {
+            let begins = pieces.iter().all(|it| it.start && it.body.is_empty());
+            let next = self.node(node, top && begins)?;
             pieces = self.joined(pieces, next)?;
         }
+        Some(pieces)
     }
 
     /// Each of some pieces, then each of those that follow.
@@ -202,29 +165,48 @@ impl Reader<'_> {
         Some(joined)
     }
 
-    /// An atom and its quantifier. Lookaheads may come first.
-    fn term(&mut self, first: bool) -> Option<Vec<Piece>> {
-        let pieces = match self.chars.next()? {
-            '(' => match self.group(first)? {
-                Group::Pieces(pieces) => pieces,
-                Group::Lookahead => return Some(vec![Piece::plain(Regex::EMPTY)]),
-            },
-            '[' => vec![Piece::plain(Regex::chars(self.class()?))],
-            '\\' => vec![Piece::plain(Regex::chars(self.escape()?))],
-            '.' => {
-                // Engines differ in what ends a line.
-                let ends = if self.refuses { "\n" } else { "\n\r\u{2028}\u{2029}" };
-                let ends = CharSet::chars(ends);
-                vec![Piece::plain(Regex::chars(ends.complement()))]
+    /// A part of a sequence. Lookaheads may come first.
+    fn node(&mut self, node: &Node, first: bool) -> Option<Vec<Piece>> {
+        let set = match node {
+            Node::Start => return Some(vec![Piece::new(true, Regex::EMPTY, false)]),
+            Node::End => return Some(vec![Piece::new(false, Regex::EMPTY, true)]),
+            Node::Group(pattern) => return self.alternatives(pattern, false),
+            Node::Lookaround { behind: false, negated, pattern } if first => {
+                self.lookahead(pattern, *negated)?;
+                return Some(vec![Piece::plain(Regex::EMPTY)]);
             }
-            '*' | '+' | '?' | '{' | '}' | ']' => return None,
-            c => vec![Piece::plain(Regex::chars(CharSet::one(c)))],
+            Node::Repeat(repetition) => return self.repetition(repetition, first),
+            Node::Character(c) => CharSet::one(*c),
+            Node::Shorthand(shorthand) => set_of(*shorthand),
+            Node::Property(property) => self.property(property)?,
+            Node::Class(class) => self.class(class)?,
+            // Engines differ in what ends a line.
+            Node::Dot if self.refuses => CharSet::one('\n').complement(),
+            Node::Dot => CharSet::chars("\n\r\u{2028}\u{2029}").complement(),
+            Node::Rare(_)
+            | Node::Bracket(_)
+            | Node::Boundary
+            | Node::Backreference
+            | Node::ForeignGroup(_)
+            | Node::Lookaround { .. } => return None,
         };
-        let (least, most) = self.quantifier()?;
-        if (least, most) == (1, Some(1)) {
-            return Some(pieces);
+        Some(vec![Piece::plain(Regex::chars(set))])
+    }
+
+    fn repetition(&mut self, repetition: &Repetition, first: bool) -> Option<Vec<Piece>> {
+        let Repetition { part, quantifier } = repetition;
+        let count = |count: u64| u32::try_from(count).ok().filter(|_| count <= MAX_COUNT);
+        let least = count(quantifier.least)?;
+        let most = match quantifier.most {
+            Some(most) => Some(count(most)?),
+            None => None,
+        };
+        if matches!(part, Node::Lookaround { .. }) || most.is_some_and(|most| most < least) {
+            return None;
         }
+        let pieces = self.node(part, first)?;
         match &pieces[..] {
+            _ if (least, most) == (1, Some(1)) => Some(pieces),
             [Piece { start: false, end: false, .. }] => {
                 let bodies = pieces.into_iter().flat_map(|piece| piece.body);
                 let body = Regex::seq(bodies).try_repeat(least, most, &mut self.budget)?;
@@ -234,205 +216,60 @@ impl Reader<'_> {
         }
     }
 
-    /// A group after its `(`.
-    fn group(&mut self, first: bool) -> Option<Group> {
-        if self.depth > MAX_DEPTH || self.lookaheads() >= MAX_LOOKAHEADS {
+    /// A lookahead where the text begins.
+    fn lookahead(&mut self, pattern: &syntax::Pattern, negated: bool) -> Option<()> {
+        if self.lookaheads() >= MAX_LOOKAHEADS {
             return None;
         }
-        let mut ahead = None;
-        if self.take('?') {
-            match self.chars.next()? {
-                ':' => {}
-                '=' if first => ahead = Some(true),
-                '!' if first => ahead = Some(false),
-                '<' if !matches!(self.chars.peek()?, '=' | '!') => {
-                    while self.chars.next()? != '>' {}
-                }
-                _ => return None,
-            }
-        }
-        let before = self.exact;
-        self.refuses |= ahead == Some(false);
-        let pieces = self.alternatives(false)?;
-        self.refuses &= ahead != Some(false);
-        if !self.take(')') {
+        let (exact, refuses) = (self.exact, self.refuses);
+        self.refuses |= negated;
+        let pieces = self.alternatives(pattern, false)?;
+        self.refuses = refuses;
+        if self.exact != exact {
             return None;
         }
-        let Some(positive) = ahead else { return Some(Group::Pieces(pieces)) };
-        if self.exact != before {
-            return None;
-        }
-        // A lookahead is anchored where the text begins.
         let pieces = pieces.into_iter().map(|piece| Piece { start: true, ..piece }).collect();
-        if positive { &mut self.all_of } else { &mut self.none_of }.push(whole(pieces));
-        Some(Group::Lookahead)
+        if negated { &mut self.none_of } else { &mut self.all_of }.push(whole(pieces));
+        Some(())
     }
 
-    /// How often an atom is repeated.
-    fn quantifier(&mut self) -> Option<(u32, Option<u32>)> {
-        let bounds = match self.chars.peek() {
-            Some('*') => (0, None),
-            Some('+') => (1, None),
-            Some('?') => (0, Some(1)),
-            Some('{') => {
-                self.chars.next();
-                let least = self.number()?;
-                let most = if self.take(',') {
-                    if self.chars.peek() == Some(&'}') { None } else { Some(self.number()?) }
-                } else {
-                    Some(least)
-                };
-                if self.chars.peek() != Some(&'}') || most.is_some_and(|most| most < least) {
-                    return None;
-                }
-                (least, most)
-            }
-            _ => return Some((1, Some(1))),
-        };
-        self.chars.next();
-        // A lazy quantifier matches the same texts.
-        self.take('?');
-        Some(bounds)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        let mut text = String::new();
-        while let Some(digit) = self.chars.next_if(char::is_ascii_digit) {
-            text.push(digit);
-        }
-        text.parse().ok().filter(|&number| number <= MAX_COUNT)
-    }
-
-    /// A class after its `[`.
-    fn class(&mut self) -> Option<CharSet> {
-        let negated = self.take('^');
-        let exact = self.exact;
-        let mut sets = Vec::new();
-        if self.chars.peek() == Some(&']') {
+    fn class(&mut self, class: &Class) -> Option<CharSet> {
+        if class.items.is_empty() || class.has_rare {
             return None;
         }
-        while !self.take(']') {
-            let first = self.class_atom()?;
-            let mut rest = self.chars.clone();
-            let is_range = rest.next() == Some('-') && rest.peek().is_some_and(|&c| c != ']');
-            match (first.single(), is_range) {
-                (Some(first), true) => {
-                    self.chars.next();
-                    let last = self.class_atom()?.single().filter(|&last| first <= last)?;
-                    sets.push(CharSet::of(&[(first, last)]));
-                }
-                _ => sets.push(first),
-            }
-        }
-        let set = CharSet::union_of(&sets);
-        match negated {
+        let exact = self.exact;
+        let sets = class.items.iter().map(|item| match item {
+            ClassItem::Range(first, last) => Some(CharSet::of(&[(*first, *last)])),
+            ClassItem::Shorthand(shorthand) => Some(set_of(*shorthand)),
+            ClassItem::Property(property) => self.property(property),
+        });
+        let set = CharSet::union_of(&sets.collect::<Option<Vec<_>>>()?);
+        match class.negated {
             true if self.exact != exact => None,
             true => Some(set.complement()),
             false => Some(set),
         }
     }
 
-    fn class_atom(&mut self) -> Option<CharSet> {
-        match self.chars.next()? {
-            '\\' => self.escape(),
-            c => Some(CharSet::one(c)),
-        }
-    }
-
-    /// An escape after its backslash.
-    fn escape(&mut self) -> Option<CharSet> {
-        let one = |c: char| Some(CharSet::one(c));
-        match self.chars.next()? {
-            'd' => Some(digits()),
-            'D' => Some(digits().complement()),
-            'w' => Some(words()),
-            'W' => Some(words().complement()),
-            's' => Some(spaces()),
-            'S' => Some(spaces().complement()),
-            't' => one('\t'),
-            'n' => one('\n'),
-            'r' => one('\r'),
-            'v' => one('\u{b}'),
-            'f' => one('\u{c}'),
-            'x' => one(char::from_u32(self.hex(2)?)?),
-            'u' => one(self.code_point()?),
-            'p' => self.property(),
-            c if c.is_ascii_alphanumeric() => None,
-            c => one(c),
-        }
-    }
-
-    fn hex(&mut self, count: usize) -> Option<u32> {
-        (0..count).try_fold(0, |value, _| Some(value * 16 + self.chars.next()?.to_digit(16)?))
-    }
-
-    /// The code point of a `\u`, which may be two halves of a surrogate pair.
-    fn code_point(&mut self) -> Option<char> {
-        if self.take('{') {
-            let mut value: u32 = 0;
-            while let Some(digit) = self.chars.next_if(char::is_ascii_hexdigit) {
-                value = value.checked_mul(16)?.checked_add(digit.to_digit(16)?)?;
-            }
-            return if self.take('}') { char::from_u32(value) } else { None };
-        }
-        let first = self.hex(4)?;
-        if !(0xD800..0xDC00).contains(&first) {
-            return char::from_u32(first);
-        }
-        if !(self.take('\\') && self.take('u')) {
-            return None;
-        }
-        let second = self.hex(4)?.checked_sub(0xDC00).filter(|&second| second < 0x400)?;
-        char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + second)
-    }
-
-    /// A Unicode property after its `\p`, of which only some characters are known.
-    fn property(&mut self) -> Option<CharSet> {
-        if !self.take('{') {
-            return None;
-        }
-        let mut name = String::new();
-        loop {
-            match self.chars.next()? {
-                '}' => break,
-                c => name.push(c),
-            }
-        }
+    /// Some characters of a Unicode property.
+    fn property(&mut self, property: &Property) -> Option<CharSet> {
         let upper = [('A', 'Z'), ('À', 'Ö'), ('Ø', 'Þ')];
         let lower = [('a', 'z'), ('ß', 'ö'), ('ø', 'ÿ')];
         self.exact = false;
-        match name.as_str() {
+        match property.name.as_str() {
+            _ if property.negated => None,
             "L" | "Letter" | "Alphabetic" => Some(CharSet::of(&upper).union(&CharSet::of(&lower))),
             "Lu" | "Uppercase_Letter" | "Uppercase" => Some(CharSet::of(&upper)),
             "Ll" | "Lowercase_Letter" | "Lowercase" => Some(CharSet::of(&lower)),
-            "N" | "Number" | "Nd" | "Decimal_Number" => Some(digits()),
+            "N" | "Number" | "Nd" | "Decimal_Number" => Some(CharSet::of(&[('0', '9')])),
             _ => None,
         }
     }
 }
 
-fn digits() -> CharSet {
-    CharSet::of(&[('0', '9')])
-}
-
-fn words() -> CharSet {
-    CharSet::of(&[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')])
-}
-
-/// ECMAScript's `\s`.
-fn spaces() -> CharSet {
-    CharSet::of(&[
-        ('\t', '\r'),
-        (' ', ' '),
-        ('\u{a0}', '\u{a0}'),
-        ('\u{1680}', '\u{1680}'),
-        ('\u{2000}', '\u{200a}'),
-        ('\u{2028}', '\u{2029}'),
-        ('\u{202f}', '\u{202f}'),
-        ('\u{205f}', '\u{205f}'),
-        ('\u{3000}', '\u{3000}'),
-        ('\u{feff}', '\u{feff}'),
-    ])
+fn set_of(shorthand: Shorthand) -> CharSet {
+    let set = CharSet::of(shorthand.ranges());
+    if shorthand.negated { set.complement() } else { set }
 }
 
 #[cfg(test)]

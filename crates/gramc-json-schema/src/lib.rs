@@ -28,6 +28,7 @@ pub mod normalize;
 pub mod numbers;
 pub mod parts;
 pub mod path;
+pub mod pattern;
 pub mod pointer;
 pub mod shorten;
 #[cfg(feature = "strings")]

@@ -3,11 +3,10 @@
 //! Only the plain parts of expressions are understood. Every text is checked by a validator before it
 //! is used, so a wrong one is lost effort and no wrong answer.
 
+use crate::pattern::{Class, ClassItem, Node, Pattern, Repetition, Shorthand};
+
 /// The most repetitions of a part.
 const MAX_REPEATS: usize = 2_000;
-
-/// The depth of nested groups that is read.
-const MAX_DEPTH: usize = 32;
 
 /// The longest text that is made.
 const MAX_TEXT: usize = 20_000;
@@ -45,12 +44,10 @@ struct Choices {
 /// How many characters a text that matches an expression has: at least, and at most where it is bound to
 /// match as a whole. `None` if the expression is not understood.
 pub(super) fn lengths(pattern: &str) -> Option<(u64, Option<u64>)> {
-    let part = parse(pattern)?;
-    let (least, most) = part.lengths();
-    let is_whole = matches!(&part, Part::Choice(parts) if parts.len() == 1)
-        && pattern.starts_with('^')
-        && pattern.ends_with('$')
-        && !pattern.ends_with("\\$");
+    let pattern = Pattern::parse(pattern)?;
+    let (least, most) = choice_of(&pattern)?.lengths();
+    let is_whole = matches!(&pattern.alternatives[..], [only]
+        if only.first() == Some(&Node::Start) && only.last() == Some(&Node::End));
     Some((least as u64, most.filter(|_| is_whole).map(|most| most as u64)))
 }
 
@@ -95,12 +92,6 @@ fn count_of(text: &str) -> Option<(u64, &str)> {
     Some((least.parse().ok()?, after))
 }
 
-fn parse(pattern: &str) -> Option<Part> {
-    let characters: Vec<char> = pattern.chars().collect();
-    let mut reader = Reader { characters: &characters, at: 0 };
-    reader.choice(0).filter(|_| reader.at == characters.len())
-}
-
 impl Part {
     /// The least and the greatest number of characters.
     fn lengths(&self) -> (usize, Option<usize>) {
@@ -128,7 +119,9 @@ impl Part {
 
 /// Some texts that match an expression, the shortest first, and one of each of these lengths.
 pub(super) fn matching(pattern: &str, lengths: &[u64]) -> Vec<String> {
-    let Some(part) = parse(pattern) else { return Vec::new() };
+    let Some(part) = Pattern::parse(pattern).as_ref().and_then(choice_of) else {
+        return Vec::new();
+    };
     let made = |nth, more| {
         let mut out = String::new();
         let mut choices = Choices { nth, more, steps: MAX_STEPS };
@@ -184,174 +177,73 @@ fn write(part: &Part, choices: &mut Choices, out: &mut String) {
     }
 }
 
-struct Reader<'p> {
-    characters: &'p [char],
-    at: usize,
+fn choice_of(pattern: &Pattern) -> Option<Part> {
+    let is_part = |node: &&Node| !matches!(node, Node::Start | Node::End | Node::Boundary);
+    let sequence_of = |nodes: &Vec<Node>| {
+        let parts = nodes.iter().filter(is_part).map(part_of);
+        parts.collect::<Option<_>>().map(Part::Sequence)
+    };
+    pattern.alternatives.iter().map(sequence_of).collect::<Option<_>>().map(Part::Choice)
 }
 
-impl Reader<'_> {
-    fn peek(&self) -> Option<char> {
-        self.characters.get(self.at).copied()
-    }
-
-    fn next(&mut self) -> Option<char> {
-        let next = self.peek();
-        self.at += usize::from(next.is_some());
-        next
-    }
-
-    fn takes(&mut self, text: &str) -> bool {
-        let all =
-            text.chars().enumerate().all(|(nth, c)| self.characters.get(self.at + nth) == Some(&c));
-        self.at += if all { text.chars().count() } else { 0 };
-        all
-    }
-
-    /// Alternatives.
-    fn choice(&mut self, depth: usize) -> Option<Part> {
-        if depth > MAX_DEPTH {
-            return None;
+fn part_of(node: &Node) -> Option<Part> {
+    Some(match node {
+        Node::Character(c) | Node::Bracket(c @ (']' | '}')) => Part::Class(vec![*c]),
+        Node::Dot => Part::Class(ANY.to_vec()),
+        Node::Shorthand(shorthand) => Part::Class(characters_of(*shorthand).chars().collect()),
+        Node::Class(class) => class_of(class)?,
+        Node::Group(pattern) => choice_of(pattern)?,
+        // Assertions about the text around are left out.
+        Node::Lookaround { pattern, .. } => {
+            choice_of(pattern)?;
+            Part::Sequence(Vec::new())
         }
-        let mut parts = vec![self.sequence(depth)?];
-        while self.takes("|") {
-            parts.push(self.sequence(depth)?);
-        }
-        Some(Part::Choice(parts))
-    }
-
-    fn sequence(&mut self, depth: usize) -> Option<Part> {
-        let mut parts = Vec::new();
-        while let Some(c) = self.peek().filter(|c| !matches!(c, '|' | ')')) {
-            self.at += 1;
-            let part = match c {
-                '^' | '$' => continue,
-                '.' => Part::Class(ANY.to_vec()),
-                '(' => self.group(depth)?,
-                '[' => self.class()?,
-                // A second repetition, or one of nothing.
-                '*' | '+' | '?' | '{' => return None,
-                '\\' => match self.escape()? {
-                    // An assertion.
-                    characters if characters.is_empty() => continue,
-                    characters => Part::Class(characters),
-                },
-                c => Part::Class(vec![c]),
-            };
-            parts.push(self.repeated(part)?);
-        }
-        Some(Part::Sequence(parts))
-    }
-
-    /// The rest of a group. What looks around is left out.
-    fn group(&mut self, depth: usize) -> Option<Part> {
-        let looks = ["?=", "?!", "?<=", "?<!"].into_iter().any(|start| self.takes(start));
-        if !looks && !self.takes("?:") && self.takes("?<") {
-            while self.next()? != '>' {}
-        }
-        // Flags, comments and conditions.
-        if self.peek() == Some('?') {
-            return None;
-        }
-        let part = self.choice(depth + 1)?;
-        let part = if looks { Part::Sequence(Vec::new()) } else { part };
-        self.takes(")").then_some(part)
-    }
-
-    fn repeated(&mut self, part: Part) -> Option<Part> {
-        let (least, most) = match self.peek() {
-            Some('*') => (0, MAX_REPEATS),
-            Some('+') => (1, MAX_REPEATS),
-            Some('?') => (0, 1),
-            Some('{') => return self.counted(part),
-            _ => return Some(part),
-        };
-        self.at += 1;
-        self.takes("?");
-        Some(Part::Repeat(part.into(), least, most))
-    }
-
-    /// `{2}`, `{2,}` or `{2,5}`.
-    fn counted(&mut self, part: Part) -> Option<Part> {
-        let rest = &self.characters[self.at..];
-        let end = rest.iter().position(|c| *c == '}')?;
-        let inside: String = rest[1..end].iter().collect();
-        self.at += end + 1;
-        self.takes("?");
-        let (least, most) = inside.split_once(',').unwrap_or((&inside, &inside));
-        let least: usize = least.parse().ok()?;
-        let most = if most.is_empty() { MAX_REPEATS } else { most.parse().ok()? };
-        (least <= MAX_REPEATS && least <= most)
-            .then(|| Part::Repeat(part.into(), least, most.min(MAX_REPEATS)))
-    }
-
-    /// The characters of an escape. Empty for an assertion.
-    fn escape(&mut self) -> Option<Vec<char>> {
-        Some(match self.next()? {
-            'd' => ('0'..='9').collect(),
-            'w' => vec!['a', 'A', '0', '_', 'z', '9'],
-            's' => vec![' '],
-            'D' => vec!['a', '-', ' ', '/'],
-            'W' => vec!['-', ' ', '.', '/'],
-            'S' => vec!['a', 'A', '0', '-', '.'],
-            'b' | 'B' => Vec::new(),
-            'n' => vec!['\n'],
-            't' => vec!['\t'],
-            'r' => vec!['\r'],
-            'u' => {
-                let code: String = (0..4).map_while(|_| self.next()).collect();
-                vec![char::from_u32(u32::from_str_radix(&code, 16).ok()?)?]
+        Node::Repeat(repetition) => {
+            let Repetition { part, quantifier } = &**repetition;
+            let least = usize::try_from(quantifier.least).ok()?;
+            let most = quantifier.most.map_or(Some(MAX_REPEATS), |most| most.try_into().ok())?;
+            if least > MAX_REPEATS || least > most {
+                return None;
             }
-            'f' => vec!['\u{c}'],
-            'v' => vec!['\u{b}'],
-            // References to groups, classes of Unicode, and what only some dialects know.
-            c if c.is_ascii_alphanumeric() => return None,
-            c => vec![c],
-        })
-    }
+            Part::Repeat(part_of(part)?.into(), least, most.min(MAX_REPEATS))
+        }
+        _ => return None,
+    })
+}
 
-    /// The rest of a class.
-    fn class(&mut self) -> Option<Part> {
-        let is_negated = self.takes("^");
-        let mut ranges: Vec<(char, char)> = Vec::new();
-        // Some dialects read this bracket as a character.
-        if self.peek() == Some(']') {
-            return None;
-        }
-        while !self.takes("]") {
-            let low = match self.next()? {
-                // Some dialects read a class in the class.
-                '[' => return None,
-                '\\' => match &self.escape()?[..] {
-                    [only] => *only,
-                    several => {
-                        ranges.extend(several.iter().map(|c| (*c, *c)));
-                        continue;
-                    }
-                },
-                c => c,
-            };
-            let is_range = self.peek() == Some('-')
-                && self.characters.get(self.at + 1).is_some_and(|end| *end != ']');
-            let high = if is_range {
-                self.at += 1;
-                match self.next()? {
-                    '\\' => *self.escape()?.first()?,
-                    c => c,
-                }
-            } else {
-                low
-            };
-            ranges.push((low, high));
-        }
-        let is_in = |c: &char| ranges.iter().any(|(low, high)| (low..=high).contains(&c));
-        let characters: Vec<char> = if is_negated {
-            ANY.into_iter().filter(|c| !is_in(c)).collect()
-        } else {
-            let ends = ranges.iter().flat_map(|(low, high)| [*low, *high]);
-            ends.collect()
-        };
-        (!characters.is_empty()).then_some(Part::Class(characters))
+/// Some characters that a shorthand matches.
+const fn characters_of(shorthand: Shorthand) -> &'static str {
+    match (shorthand.letter, shorthand.negated) {
+        ('d', false) => "0123456789",
+        ('w', false) => "aA0_z9",
+        ('s', false) => " ",
+        ('d', true) => "a- /",
+        ('w', true) => "- ./",
+        _ => "aA0-.",
     }
+}
+
+fn class_of(class: &Class) -> Option<Part> {
+    if class.items.is_empty() || class.has_rare || class.has_bracket {
+        return None;
+    }
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    for item in &class.items {
+        match item {
+            ClassItem::Range(low, high) => ranges.push((*low, *high)),
+            ClassItem::Shorthand(shorthand) => {
+                ranges.extend(characters_of(*shorthand).chars().map(|c| (c, c)));
+            }
+            ClassItem::Property(_) => return None,
+        }
+    }
+    let is_in = |c: &char| ranges.iter().any(|(low, high)| (low..=high).contains(&c));
+    let characters: Vec<char> = if class.negated {
+        ANY.into_iter().filter(|c| !is_in(c)).collect()
+    } else {
+        ranges.iter().flat_map(|(low, high)| [*low, *high]).collect()
+    };
+    (!characters.is_empty()).then_some(Part::Class(characters))
 }
 
 #[cfg(test)]

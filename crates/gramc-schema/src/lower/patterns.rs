@@ -1,8 +1,8 @@
 //! The regular expressions that targets support in `pattern`, and equivalent ones for the others.
 
 use std::fmt::Write as _;
-use std::iter::Peekable;
-use std::str::Chars;
+
+use gramc_json_schema::pattern::{Class, ClassItem, Node, Pattern, Quantifier, Shorthand};
 
 /// The regular expressions that a target supports, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum PatternRule {
 /// The repetitions, and the rules in a repeated part, that the parser of llama.cpp's grammars accepts.
 const MAX_REPETITIONS: u64 = 2_000;
 
-/// What becomes of a regular expression.
+/// How a target treats a regular expression.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PatternFate {
     /// It is supported.
@@ -34,404 +34,189 @@ pub(super) enum PatternFate {
 }
 
 impl PatternRule {
-    /// What becomes of a regular expression.
-    pub(super) fn fate(self, pattern: &str) -> PatternFate {
+    /// How the target treats a regular expression.
+    pub(super) fn fate(self, text: &str) -> PatternFate {
         if self == Self::Any {
             return PatternFate::Kept;
         }
-        let Some(tokens) = tokens(pattern) else { return PatternFate::Refused };
-        let supported = match self {
+        let Some(pattern) = Pattern::parse(text) else { return PatternFate::Refused };
+        let is_supported = match self {
             Self::Any => true,
-            Self::NoLookaround => !tokens
-                .iter()
-                .any(|token| matches!(token, Token::Lookaround | Token::Backreference)),
-            Self::Regular => is_regular(&tokens) && !tokens.contains(&Token::Brace),
-            Self::Anchored => is_regular(&tokens) && is_anchored(&tokens),
+            Self::NoLookaround => {
+                !pattern.any(&|node| matches!(node, Node::Lookaround { .. } | Node::Backreference))
+            }
+            Self::Regular => {
+                is_regular(&pattern) && !pattern.any(&|node| *node == Node::Bracket('{'))
+            }
+            Self::Anchored => is_regular(&pattern) && is_anchored(&pattern),
         };
-        if !supported {
+        if !is_supported {
             return PatternFate::Refused;
         }
         if self != Self::Anchored {
             return PatternFate::Kept;
         }
-        match written(&tokens) {
-            Some(text) if text == pattern => PatternFate::Kept,
-            Some(text) => PatternFate::Rewritten(text),
+        let mut rewritten = String::new();
+        match write_pattern(&mut rewritten, &pattern) {
+            Some(()) if rewritten == text => PatternFate::Kept,
+            Some(()) => PatternFate::Rewritten(rewritten),
             None => PatternFate::Refused,
-        }
-    }
-}
-
-/// A part of a regular expression of ECMAScript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    Character(char),
-    /// `{` that is not escaped and begins no quantifier.
-    Brace,
-    Dot,
-    /// `\d`, `\w` or `\s`, or one of their complements.
-    Class(Shorthand),
-    /// A class in brackets.
-    Set {
-        negated: bool,
-        items: Vec<SetItem>,
-    },
-    /// `(`, also of a group that is named or does not capture.
-    Open,
-    /// `(` of an assertion about the text before or after it.
-    Lookaround,
-    Close,
-    Or,
-    Start,
-    End,
-    /// A quantifier, without the `?` of a lazy one.
-    Quantifier(String),
-    Backreference,
-    /// `\b` or `\B`.
-    Boundary,
-    /// `\p{…}`, or flags of a group.
-    Other,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum SetItem {
-    One(char),
-    Range(char, char),
-    Class(Shorthand),
-    /// `\p{…}`
-    Other,
-}
-
-/// `\d`, `\w` or `\s`, or one of their complements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shorthand {
-    kind: char,
-    negated: bool,
-}
-
-impl Shorthand {
-    /// The same characters as items of a class.
-    const fn items(self) -> &'static str {
-        match self.kind {
-            'd' => "0-9",
-            'w' => "A-Za-z0-9_",
-            _ => "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff",
         }
     }
 }
 
 /// Whether a finite automaton without assertions recognizes the language, and anchors are at the
 /// ends alone.
-fn is_regular(tokens: &[Token]) -> bool {
-    let last = tokens.len().saturating_sub(1);
-    tokens.iter().enumerate().all(|(at, token)| match token {
-        Token::Lookaround | Token::Backreference | Token::Boundary | Token::Other => false,
-        Token::Start => at == 0,
-        Token::End => at == last,
-        Token::Set { items, .. } => !items.is_empty() && !items.contains(&SetItem::Other),
-        _ => true,
-    }) && !is_split_between_anchors(tokens)
+fn is_regular(pattern: &Pattern) -> bool {
+    let is_irregular = |node: &Node| match node {
+        Node::Lookaround { .. }
+        | Node::Backreference
+        | Node::Boundary
+        | Node::Property(_)
+        | Node::ForeignGroup(_) => true,
+        Node::Class(class) => {
+            class.items.is_empty()
+                || class.items.iter().any(|item| matches!(item, ClassItem::Property(_)))
+        }
+        _ => false,
+    };
+    let is_anchor = |node: &Node| matches!(node, Node::Start | Node::End);
+    if pattern.any(&is_irregular) {
+        return false;
+    }
+    match &pattern.alternatives[..] {
+        [only] => {
+            let inner = only.strip_prefix(&[Node::Start]).unwrap_or(only);
+            let inner = inner.strip_suffix(&[Node::End]).unwrap_or(inner);
+            !inner.iter().any(|node| node.any(&is_anchor))
+        }
+        // One alternative would be anchored and another one not, as in `^a|b`.
+        _ => !pattern.any(&is_anchor),
+    }
 }
 
-/// Whether one alternative is anchored and another one is not, as in `^a|b`.
-fn is_split_between_anchors(tokens: &[Token]) -> bool {
-    let anchored = tokens.contains(&Token::Start) || tokens.contains(&Token::End);
-    let mut depth = 0_usize;
-    anchored
-        && tokens.iter().any(|token| {
-            match token {
-                Token::Open => depth += 1,
-                Token::Close => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && *token == Token::Or
-        })
+/// Whether a regular pattern matches whole texts and is small enough for llama.cpp.
+fn is_anchored(pattern: &Pattern) -> bool {
+    match &pattern.alternatives[..] {
+        [only] if only.len() > 1 => {
+            only.first() == Some(&Node::Start)
+                && only.last() == Some(&Node::End)
+                && count_rules(pattern).is_some()
+        }
+        _ => false,
+    }
 }
 
-fn is_anchored(tokens: &[Token]) -> bool {
-    tokens.len() > 1
-        && tokens.first() == Some(&Token::Start)
-        && tokens.last() == Some(&Token::End)
-        && repetitions_are_short(tokens)
+/// The rules that llama.cpp makes for repetitions. `None` if it does not accept them: a counted one
+/// of at most so many times, which makes a rule for each optional time, and any other one of a part
+/// that makes fewer rules.
+fn count_rules(pattern: &Pattern) -> Option<u64> {
+    pattern
+        .alternatives
+        .iter()
+        .flatten()
+        .try_fold(0_u64, |rules, node| Some(rules.saturating_add(count_rules_of(node)?)))
 }
 
-/// Whether llama.cpp accepts the repetitions: a counted one of at most so many times, which makes a
-/// rule for each optional time, and any other one of a part that makes fewer rules.
-fn repetitions_are_short(tokens: &[Token]) -> bool {
-    // The rules of each open group, and of the last part.
-    let mut groups = vec![0_u64];
-    let mut part = 0;
-    for token in tokens {
-        let before = part;
-        part = 0;
-        match token {
-            Token::Open => groups.push(0),
-            Token::Close => part = 1 + groups.pop().unwrap_or_default(),
-            Token::Quantifier(text) => match bounds(text) {
-                Some((least, _)) if least > MAX_REPETITIONS => return false,
-                Some((least, most)) => {
-                    // What is counted becomes a rule that is made elsewhere.
-                    part = most.map_or(1, |most| most.saturating_sub(least));
-                    if let Some(rules) = groups.last_mut() {
-                        *rules = rules.saturating_sub(before);
-                    }
+fn count_rules_of(node: &Node) -> Option<u64> {
+    match node {
+        Node::Group(pattern) => Some(1 + count_rules(pattern)?),
+        Node::Repeat(repetition) => {
+            let rules = count_rules_of(&repetition.part)?;
+            let quantifier = &repetition.quantifier;
+            let is_counted = quantifier.text.starts_with('{');
+            match quantifier {
+                Quantifier { least, .. } if is_counted && *least > MAX_REPETITIONS => None,
+                // The counted part becomes a rule that is made elsewhere.
+                Quantifier { least, most, .. } if is_counted => {
+                    Some(most.map_or(1, |most| most.saturating_sub(*least)))
                 }
-                None if before >= MAX_REPETITIONS => return false,
-                None => part = 1,
-            },
-            _ => {}
-        }
-        if let Some(rules) = groups.last_mut() {
-            *rules = rules.saturating_add(part);
-        }
-    }
-    true
-}
-
-/// The bounds of a counted quantifier: of `{n}`, `{n,}` or `{n,m}`.
-fn bounds(quantifier: &str) -> Option<(u64, Option<u64>)> {
-    let inner = quantifier.strip_prefix('{')?.strip_suffix('}')?;
-    let number = |text: &str| text.parse().unwrap_or(u64::MAX);
-    Some(match inner.split_once(',') {
-        None => (number(inner), Some(number(inner))),
-        Some((least, "")) => (number(least), None),
-        Some((least, most)) => (number(least), Some(number(most))),
-    })
-}
-
-/// The parts of a regular expression. `None` if it is malformed.
-fn tokens(pattern: &str) -> Option<Vec<Token>> {
-    let mut rest = pattern.chars().peekable();
-    let mut tokens = Vec::new();
-    let mut depth = 0_usize;
-    while let Some(char) = rest.next() {
-        let token = match char {
-            '\\' => escape(&mut rest)?,
-            '[' => set(&mut rest)?,
-            '(' => {
-                depth += 1;
-                group(&mut rest)?
+                _ if rules >= MAX_REPETITIONS => None,
+                _ => Some(rules + 1),
             }
-            ')' => {
-                depth = depth.checked_sub(1)?;
-                Token::Close
-            }
-            '|' => Token::Or,
-            '^' => Token::Start,
-            '$' => Token::End,
-            '.' => Token::Dot,
-            '*' | '+' | '?' => quantifier(char.to_string(), &mut rest, &tokens)?,
-            '{' => match counts(&mut rest) {
-                Some(counts) => quantifier(counts, &mut rest, &tokens)?,
-                None => Token::Brace,
-            },
-            char => Token::Character(char),
-        };
-        tokens.push(token);
-    }
-    (depth == 0).then_some(tokens)
-}
-
-/// A quantifier. `None` if there is nothing to repeat.
-fn quantifier(text: String, rest: &mut Peekable<Chars<'_>>, before: &[Token]) -> Option<Token> {
-    // A lazy quantifier matches the same texts.
-    rest.next_if_eq(&'?');
-    let nothing = matches!(
-        before.last(),
-        None | Some(Token::Open | Token::Or | Token::Start | Token::End | Token::Quantifier(_))
-    );
-    (!nothing).then_some(Token::Quantifier(text))
-}
-
-/// `{n}`, `{n,}` or `{n,m}`, whose `{` was read. Reads nothing if there is no such quantifier.
-fn counts(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
-    let mut ahead = rest.clone();
-    let mut text = "{".to_owned();
-    let digits = |ahead: &mut Peekable<Chars<'_>>, text: &mut String| {
-        text.extend(std::iter::from_fn(|| ahead.next_if(char::is_ascii_digit)));
-    };
-    digits(&mut ahead, &mut text);
-    if text.len() == 1 {
-        return None;
-    }
-    if let Some(comma) = ahead.next_if_eq(&',') {
-        text.push(comma);
-        digits(&mut ahead, &mut text);
-    }
-    text.push(ahead.next_if_eq(&'}')?);
-    *rest = ahead;
-    Some(text)
-}
-
-/// The kind of a group, whose `(` was read.
-fn group(rest: &mut Peekable<Chars<'_>>) -> Option<Token> {
-    if rest.next_if_eq(&'?').is_none() {
-        return Some(Token::Open);
-    }
-    match rest.next()? {
-        ':' => Some(Token::Open),
-        '=' | '!' => Some(Token::Lookaround),
-        '<' => match rest.peek()? {
-            '=' | '!' => {
-                rest.next();
-                Some(Token::Lookaround)
-            }
-            _ => rest.any(|char| char == '>').then_some(Token::Open),
-        },
-        _ => Some(Token::Other),
-    }
-}
-
-/// An escape outside of a class, whose backslash was read.
-fn escape(rest: &mut Peekable<Chars<'_>>) -> Option<Token> {
-    let char = rest.next()?;
-    Some(match char {
-        'b' | 'B' => Token::Boundary,
-        '1'..='9' => Token::Backreference,
-        'k' if rest.peek() == Some(&'<') => Token::Backreference,
-        'p' | 'P' if rest.peek() == Some(&'{') => {
-            rest.find(|char| *char == '}')?;
-            Token::Other
         }
-        _ => match shorthand(char) {
-            Some(class) => Token::Class(class),
-            None => Token::Character(character(char, rest)?),
-        },
-    })
-}
-
-const fn shorthand(char: char) -> Option<Shorthand> {
-    match char {
-        'd' | 'w' | 's' => Some(Shorthand { kind: char, negated: false }),
-        'D' | 'W' | 'S' => Some(Shorthand { kind: char.to_ascii_lowercase(), negated: true }),
-        _ => None,
+        _ => Some(0),
     }
-}
-
-/// The character of an escape, whose backslash and letter were read.
-fn character(letter: char, rest: &mut Peekable<Chars<'_>>) -> Option<char> {
-    let hexadecimal = |rest: &mut Peekable<Chars<'_>>, digits: usize| {
-        let text: String = rest.clone().take(digits).collect();
-        let code =
-            u32::from_str_radix(&text, 16).ok().filter(|_| text.chars().count() == digits)?;
-        rest.nth(digits - 1);
-        char::from_u32(code)
-    };
-    Some(match letter {
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        'v' => '\u{b}',
-        'f' => '\u{c}',
-        '0' => '\0',
-        'c' => char::from_u32(u32::from(rest.next()?) % 32)?,
-        'x' => hexadecimal(rest, 2)?,
-        'u' if rest.peek() == Some(&'{') => {
-            let text: String = rest.by_ref().skip(1).take_while(|char| *char != '}').collect();
-            char::from_u32(u32::from_str_radix(&text, 16).ok()?)?
-        }
-        'u' => hexadecimal(rest, 4)?,
-        other => other,
-    })
-}
-
-/// A class in brackets, whose `[` was read.
-fn set(rest: &mut Peekable<Chars<'_>>) -> Option<Token> {
-    let negated = rest.next_if_eq(&'^').is_some();
-    let mut items = Vec::new();
-    loop {
-        let item = match rest.next()? {
-            ']' => return Some(Token::Set { negated, items }),
-            char => set_item(char, rest)?,
-        };
-        let is_range = rest.peek() == Some(&'-') && rest.clone().nth(1).is_some_and(|c| c != ']');
-        let SetItem::One(from) = item else {
-            items.push(item);
-            continue;
-        };
-        if !is_range {
-            items.push(item);
-            continue;
-        }
-        rest.next();
-        let next = rest.next()?;
-        match set_item(next, rest)? {
-            SetItem::One(to) if from <= to => items.push(SetItem::Range(from, to)),
-            SetItem::One(_) => return None,
-            class => items.extend([item, SetItem::One('-'), class]),
-        }
-    }
-}
-
-fn set_item(char: char, rest: &mut Peekable<Chars<'_>>) -> Option<SetItem> {
-    if char != '\\' {
-        return Some(SetItem::One(char));
-    }
-    let letter = rest.next()?;
-    Some(match letter {
-        'b' => SetItem::One('\u{8}'),
-        'p' | 'P' if rest.peek() == Some(&'{') => {
-            rest.find(|char| *char == '}')?;
-            SetItem::Other
-        }
-        _ => match shorthand(letter) {
-            Some(class) => SetItem::Class(class),
-            None => SetItem::One(character(letter, rest)?),
-        },
-    })
 }
 
 /// Writes a regular expression without class escapes and with few other escapes. `None` if that is
 /// not possible.
-fn written(tokens: &[Token]) -> Option<String> {
-    let mut text = String::new();
-    for token in tokens {
-        match token {
-            Token::Character(char) => write_character(&mut text, *char, r".*+?^$()[]{}|\-"),
-            Token::Brace => text.push_str("\\{"),
-            Token::Dot => text.push('.'),
-            Token::Class(class) => {
-                let not = if class.negated { "^" } else { "" };
-                // Writing to a string does not fail.
-                let _ = write!(text, "[{not}{}]", class.items());
-            }
-            Token::Set { negated, items } => write_set(&mut text, *negated, items)?,
-            Token::Open => text.push('('),
-            Token::Close => text.push(')'),
-            Token::Or => text.push('|'),
-            Token::Start => text.push('^'),
-            Token::End => text.push('$'),
-            Token::Quantifier(quantifier) => text.push_str(quantifier),
-            Token::Lookaround | Token::Backreference | Token::Boundary | Token::Other => {
-                return None;
-            }
+fn write_pattern(text: &mut String, pattern: &Pattern) -> Option<()> {
+    for (at, nodes) in pattern.alternatives.iter().enumerate() {
+        if at > 0 {
+            text.push('|');
         }
+        nodes.iter().try_for_each(|node| write_node(text, node))?;
     }
-    Some(text)
+    Some(())
 }
 
-fn write_set(text: &mut String, negated: bool, items: &[SetItem]) -> Option<()> {
-    let mut negated = negated;
+fn write_node(text: &mut String, node: &Node) -> Option<()> {
+    match node {
+        Node::Character(c) | Node::Rare(c) | Node::Bracket(c) => {
+            write_character(text, *c, r".*+?^$()[]{}|\-");
+        }
+        Node::Dot => text.push('.'),
+        Node::Shorthand(shorthand) => {
+            text.push_str(if shorthand.negated { "[^" } else { "[" });
+            write_shorthand(text, *shorthand);
+            text.push(']');
+        }
+        Node::Class(class) => write_class(text, class)?,
+        Node::Start => text.push('^'),
+        Node::End => text.push('$'),
+        Node::Group(pattern) => {
+            text.push('(');
+            write_pattern(text, pattern)?;
+            text.push(')');
+        }
+        Node::Repeat(repetition) => {
+            write_node(text, &repetition.part)?;
+            text.push_str(&repetition.quantifier.text);
+        }
+        Node::Boundary
+        | Node::Backreference
+        | Node::Property(_)
+        | Node::ForeignGroup(_)
+        | Node::Lookaround { .. } => return None,
+    }
+    Some(())
+}
+
+fn write_class(text: &mut String, class: &Class) -> Option<()> {
+    let mut negated = class.negated;
     let mut inner = String::new();
-    for item in items {
+    for item in &class.items {
         match item {
-            SetItem::One(char) => write_character(&mut inner, *char, r"^]\-"),
-            SetItem::Range(from, to) => {
-                write_character(&mut inner, *from, r"^]\-");
-                inner.push('-');
-                write_character(&mut inner, *to, r"^]\-");
-            }
-            SetItem::Class(class) if !class.negated => inner.push_str(class.items()),
+            ClassItem::Range(from, to) => write_range(&mut inner, *from, *to),
             // The complement of a class can only be written alone.
-            SetItem::Class(class) if items.len() == 1 => {
-                negated = !negated;
-                inner.push_str(class.items());
+            ClassItem::Shorthand(shorthand) if shorthand.negated && class.items.len() > 1 => {
+                return None;
             }
-            SetItem::Class(_) | SetItem::Other => return None,
+            ClassItem::Shorthand(shorthand) => {
+                negated ^= shorthand.negated;
+                write_shorthand(&mut inner, *shorthand);
+            }
+            ClassItem::Property(_) => return None,
         }
     }
+    // Writing to a string does not fail.
     let _ = write!(text, "[{}{inner}]", if negated { "^" } else { "" });
     Some(())
+}
+
+fn write_shorthand(text: &mut String, shorthand: Shorthand) {
+    for &(from, to) in shorthand.ranges() {
+        write_range(text, from, to);
+    }
+}
+
+fn write_range(text: &mut String, from: char, to: char) {
+    write_character(text, from, r"^]\-");
+    if from != to {
+        text.push('-');
+        write_character(text, to, r"^]\-");
+    }
 }
 
 /// Writes a character, with a backslash if it is one of `special`.
