@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::checker::Checker;
 use crate::codes;
 use crate::index::DeclarationSyntax;
-use crate::object::{MAX_DEPTH, MAX_EXPANSION};
+use crate::object::{MAX_EXPANDED_DEPTH, MAX_EXPANSION};
 use gramc_model::walk::{endless, names_of, parts, recursive, self_aliases, strongly_connected};
 use gramc_model::{Type, TypeId, TypeUse, Types};
 
@@ -98,7 +98,7 @@ fn too_large(types: &Types) -> Vec<TypeId> {
                     };
                     let extent = extent(types, &declared.type_use.ty, &known);
                     known[at] = Some(extent);
-                    if extent.0 > MAX_EXPANSION || extent.1 > MAX_DEPTH {
+                    if extent.0 > MAX_EXPANSION || extent.1 > MAX_EXPANDED_DEPTH {
                         found.push(id);
                         known[at] = Some((1, 1));
                     }

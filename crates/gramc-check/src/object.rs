@@ -20,7 +20,7 @@ use gramc_model::{Field, FieldPattern, ValueSource};
 pub(crate) const MAX_EXPANSION: usize = 100_000;
 
 /// How deep fields may nest.
-pub(crate) const MAX_DEPTH: u32 = 100;
+pub(crate) const MAX_EXPANDED_DEPTH: u32 = 100;
 
 impl Attribute<'_> {
     /// The value as types by patterns of names: `{"^x-": "Text"}`.
@@ -75,8 +75,8 @@ impl Checker<'_> {
         depth: u32,
     ) -> Option<Vec<Field>> {
         let items = attribute.items(self, file)?;
-        if depth >= MAX_DEPTH {
-            let message = format!("fields nest more than {MAX_DEPTH} deep");
+        if depth >= MAX_EXPANDED_DEPTH {
+            let message = format!("fields nest more than {MAX_EXPANDED_DEPTH} deep");
             let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
             self.report(file, error.help("flatten the object"));
             return None;
@@ -160,7 +160,7 @@ impl Checker<'_> {
             }
             let (size, inner) = term.type_use.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
-            if self.brought > MAX_EXPANSION || depth + inner > MAX_DEPTH {
+            if self.brought > MAX_EXPANSION || depth + inner > MAX_EXPANDED_DEPTH {
                 let message = format!("the terms used by `{name}` expand too far");
                 let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
                 self.report(file, error.help("write the needed fields inline"));

@@ -8,9 +8,6 @@ use serde_json::{Map, Value};
 use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
 use crate::names::{free, pascal};
 
-/// The deepest nesting of a type. What is deeper is any value.
-const MAX_DEPTH: usize = 40;
-
 /// Names that generated modules have themselves, or import.
 const RESERVED: [&str; 26] = [
     "ABC",
@@ -76,7 +73,6 @@ struct Reader {
     taken: HashSet<String>,
     /// The names of shared schemas.
     components: HashMap<String, String>,
-    depth: usize,
 }
 
 impl Reader {
@@ -162,13 +158,10 @@ impl Reader {
     fn ty(&mut self, schema: &Value, name: &str) -> Type {
         let map = match schema {
             Value::Bool(false) => return Type::Never,
-            Value::Object(map) if self.depth < MAX_DEPTH => map,
+            Value::Object(map) => map,
             _ => return Type::Any,
         };
-        self.depth += 1;
-        let ty = self.composed(map, schema, name);
-        self.depth -= 1;
-        ty
+        self.composed(map, schema, name)
     }
 
     fn composed(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {

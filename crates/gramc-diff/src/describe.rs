@@ -255,11 +255,11 @@ fn below<'s>(root: &'s Value, schema: &'s Value, token: &str) -> Option<&'s Valu
 
 /// Whether a schema or a part of it that applies to the same value declares a property or an item.
 fn declares(root: &Value, schema: &Value, token: &str, depth: usize) -> bool {
-    /// How deep unions nest that are looked at.
-    const MAX_DEPTH: usize = 8;
+    /// The most unions within each other, where recursive ones are cut off.
+    const MAX_UNIONS: usize = 8;
     let schema = followed(root, schema);
     let Value::Object(keywords) = schema else { return false };
-    if depth > MAX_DEPTH || below_declared(schema, token).is_some() {
+    if depth > MAX_UNIONS || below_declared(schema, token).is_some() {
         return true;
     }
     let parts = keywords.iter().filter(|(key, _)| Keyword::of(key).applies_in_place());

@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use gramc_json_schema::keywords::{has_several_resources, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{decode_fragment, unescape_token};
+use gramc_json_schema::text::MAX_INNER_DEPTH;
 use gramc_model::ValueSource;
 use gramc_schema::emit::{Compilation, Entry};
 use gramc_schema::lower::{Became, Loss};
@@ -25,9 +26,6 @@ use merge::merge;
 
 /// The most schemas that are visited, with those that result from merging others.
 const MAX_SCHEMAS: usize = 50_000;
-
-/// The most levels of schemas. Deeper ones cannot be checked either.
-const MAX_DEPTH: usize = 120;
 
 /// The most schemas within each other, with those that apply to the same value.
 const MAX_NESTED: usize = 300;
@@ -131,7 +129,7 @@ impl Builder<'_> {
         let length = self.path.len();
         self.path.extend(step.iter().map(|&step| step.to_owned()));
         self.depth += 1;
-        let derived = if self.depth > MAX_DEPTH {
+        let derived = if self.depth > MAX_INNER_DEPTH {
             self.lose("", schema, "it is nested too deeply");
             Expr::NEVER
         } else {

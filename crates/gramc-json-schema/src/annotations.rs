@@ -21,8 +21,8 @@ const COMPARED: [Keyword; 10] = [
     Keyword::Format,
 ];
 
-/// The depth of values to which schemas are compared.
-const MAX_DEPTH: usize = 32;
+/// The most pairs of schemas that are compared within each other, and references in a row.
+const MAX_OPEN: usize = 32;
 
 /// The number of differences at which the comparison ends.
 const MAX_CHANGES: usize = 1_000;
@@ -71,7 +71,7 @@ impl<'s> Walk<'s> {
     fn compare(&mut self, old: &'s Value, new: &'s Value, pointer: &str) {
         let pair = (std::ptr::from_ref(old).addr(), std::ptr::from_ref(new).addr());
         if self.open.contains(&pair)
-            || self.open.len() >= MAX_DEPTH
+            || self.open.len() >= MAX_OPEN
             || self.found.len() >= MAX_CHANGES
         {
             return;
@@ -121,7 +121,7 @@ impl<'s> Described<'s> {
         let mut all = Vec::new();
         let mut next = schema.as_object();
         while let Some(keywords) = next {
-            if all.len() >= MAX_DEPTH {
+            if all.len() >= MAX_OPEN {
                 break;
             }
             all.push(keywords);

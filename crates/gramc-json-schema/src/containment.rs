@@ -21,6 +21,7 @@ mod tests;
 
 use std::collections::HashSet;
 
+use crate::text::MAX_SCHEMA_DEPTH;
 use serde_json::Value;
 
 use crate::values::canonical;
@@ -72,7 +73,7 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     else {
         return Containment::Undecided(format!(
             "a schema nests more than {} levels deep, or holds more than {} values",
-            document::MAX_DEPTH,
+            MAX_SCHEMA_DEPTH,
             document::MAX_SIZE
         ));
     };

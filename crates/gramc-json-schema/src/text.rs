@@ -5,6 +5,15 @@ use std::collections::HashSet;
 /// How deep `serde_json` nests values at most.
 pub const MAX_DEPTH: usize = 127;
 
+/// How deep a value may nest within a schema or a message, which add levels of their own.
+pub const MAX_INNER_DEPTH: usize = MAX_DEPTH - 7;
+
+/// How many schemas may be nested so that the JSON of all can be read: each takes two levels.
+pub const MAX_SCHEMA_LEVELS: usize = (MAX_DEPTH - 15) / 2;
+
+/// How deep schemas may nest that are not read as text: each level of a value takes two.
+pub const MAX_SCHEMA_DEPTH: usize = 2 * (MAX_DEPTH + 1);
+
 /// Why a text is not usable JSON, though the error of a parser does not say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFault {

@@ -4,10 +4,8 @@ use gramc_syntax::{Node, NodeKind as N, Span};
 use serde_json::{Map, Number, Value};
 
 pub use gramc_json_schema::numbers::{compare, is_integer, is_multiple};
+use gramc_json_schema::text::MAX_INNER_DEPTH;
 pub use gramc_json_schema::values::{canonical, same};
-
-/// How deep values may nest: what `serde_json` reads back.
-const MAX_DEPTH: u32 = 120;
 
 /// Why a node is no JSON value.
 #[derive(Debug)]
@@ -29,9 +27,9 @@ pub fn json(node: Node<'_>) -> Result<Value, ValueError> {
     json_at(node, 0)
 }
 
-fn json_at(node: Node<'_>, depth: u32) -> Result<Value, ValueError> {
-    if depth > MAX_DEPTH {
-        return Err(ValueError::new(node, format!("values nest more than {MAX_DEPTH} deep")));
+fn json_at(node: Node<'_>, depth: usize) -> Result<Value, ValueError> {
+    if depth > MAX_INNER_DEPTH {
+        return Err(ValueError::new(node, format!("values nest more than {MAX_INNER_DEPTH} deep")));
     }
     Ok(match node.kind() {
         N::Symbol if node.text() == "null" => Value::Null,

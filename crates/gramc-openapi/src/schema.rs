@@ -15,6 +15,7 @@ mod variants;
 use std::collections::{HashMap, HashSet};
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 use serde_json::{Map, Value, json};
 
 use crate::document::{Document, MAX_CHAIN, Target};
@@ -22,9 +23,6 @@ use crate::notes::Notes;
 use merge::Merged;
 use names::DefinitionNames;
 pub(crate) use values::clean;
-
-/// The deepest nesting of a schema.
-const MAX_DEPTH: usize = 50;
 
 /// The most schemas that are rewritten.
 const MAX_SCHEMAS: usize = 3_000_000;
@@ -130,7 +128,7 @@ impl<'d> Lowerer<'d> {
         self.count += 1;
         self.count_in_one += 1;
         let is_too_long = self.count > MAX_SCHEMAS || self.count_in_one > MAX_IN_ONE;
-        if self.depth >= MAX_DEPTH || is_too_long {
+        if self.depth >= MAX_SCHEMA_LEVELS || is_too_long {
             self.note("a schema is too large, so any value is allowed");
             return json!({});
         }

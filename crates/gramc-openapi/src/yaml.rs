@@ -3,10 +3,9 @@
 use serde_json::Value;
 use serde_saphyr::{UserMessageFormatter, budget, options};
 
-use crate::error::ApiError;
+use gramc_json_schema::text::MAX_DEPTH;
 
-/// The deepest nesting, which is that of JSON.
-const MAX_DEPTH: usize = 127;
+use crate::error::ApiError;
 
 /// The least number of events and nodes that are allowed, which is more than any short text has without
 /// aliases.

@@ -7,7 +7,6 @@
 //! back to the tool's own schema, so that lost constraints are still checked.
 
 mod excess;
-mod limits;
 mod loss;
 mod names;
 mod output;

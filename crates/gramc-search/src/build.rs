@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::{Document, Source};
 use crate::index::{Index, IndexedParameter, IndexedSource, IndexedTool, Posting};
-use crate::schema::{MAX_DEPTH, properties, requires};
+use crate::schema::{properties, requires};
 use crate::summary::Summary;
 use crate::words::{Analyzer, hash};
 
@@ -130,9 +130,9 @@ impl Builder {
         words.add(WordField::Context, source);
         for (name, schema) in properties(&tool.parameters) {
             words.add(WordField::Parameters, name);
-            words.schema(schema, 0);
+            words.schema(schema);
         }
-        words.schema(&tool.result, 0);
+        words.schema(&tool.result);
         self.counts.push(words.counts);
     }
 }
@@ -157,9 +157,9 @@ impl WordCounter<'_> {
     }
 
     /// Adds the names, descriptions and listed values in a schema. References are not followed.
-    fn schema(&mut self, schema: &Value, depth: usize) {
+    fn schema(&mut self, schema: &Value) {
         let Value::Object(keywords) = schema else { return };
-        if depth > MAX_DEPTH || self.left == 0 {
+        if self.left == 0 {
             return;
         }
         for (key, value) in keywords {
@@ -185,7 +185,7 @@ impl WordCounter<'_> {
                 _ => {}
             }
             for part in keyword.subschemas(value) {
-                self.schema(part, depth + 1);
+                self.schema(part);
             }
         }
     }

@@ -99,7 +99,7 @@ impl Index {
         let types = self.sources.get(source).map(|source| &source.types);
         let mut names = Vec::new();
         let mut defs = serde_json::Map::new();
-        if !references(schema, 0, &mut names) {
+        if !references(schema, &mut names) {
             return None;
         }
         let mut at = 0;
@@ -110,7 +110,7 @@ impl Index {
             }
             let definition = own.and_then(|own| own.get(&name));
             let definition = definition.or_else(|| types?.get(&name))?;
-            if !references(definition, 0, &mut names) {
+            if !references(definition, &mut names) {
                 return None;
             }
             defs.insert(name, definition.clone());

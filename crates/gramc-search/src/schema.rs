@@ -4,9 +4,6 @@ use gramc_json_schema::keywords::Keyword;
 use gramc_json_schema::values::canonical;
 use serde_json::{Map, Value};
 
-/// How deep schemas are read.
-pub(crate) const MAX_DEPTH: usize = 24;
-
 /// The places of definitions in a schema.
 const DEFS: [&str; 2] = ["$defs", "definitions"];
 
@@ -43,11 +40,8 @@ pub(crate) fn only_reference(schema: &Value) -> Option<String> {
 
 /// Collects the names of the definitions that a schema refers to. Returns whether it refers to
 /// nothing else.
-pub(crate) fn references(schema: &Value, depth: usize, found: &mut Vec<String>) -> bool {
+pub(crate) fn references(schema: &Value, found: &mut Vec<String>) -> bool {
     let Value::Object(keywords) = schema else { return true };
-    if depth > MAX_DEPTH {
-        return false;
-    }
     let mut all = true;
     for (key, value) in keywords {
         let keyword = Keyword::of(key);
@@ -60,7 +54,7 @@ pub(crate) fn references(schema: &Value, depth: usize, found: &mut Vec<String>) 
             Keyword::DynamicRef | Keyword::RecursiveRef => all = false,
             _ => {
                 for part in keyword.subschemas(value) {
-                    all &= references(part, depth + 1, found);
+                    all &= references(part, found);
                 }
             }
         }
@@ -70,14 +64,11 @@ pub(crate) fn references(schema: &Value, depth: usize, found: &mut Vec<String>) 
 
 /// A text that is the same for schemas that assert the same in the same way.
 pub(crate) fn assertions(schema: &Value) -> String {
-    canonical(&without_annotations(schema, 0))
+    canonical(&without_annotations(schema))
 }
 
-fn without_annotations(schema: &Value, depth: usize) -> Value {
+fn without_annotations(schema: &Value) -> Value {
     let Value::Object(keywords) = schema else { return schema.clone() };
-    if depth > MAX_DEPTH {
-        return schema.clone();
-    }
     let mut kept = Map::new();
     for (key, value) in keywords {
         let keyword = Keyword::of(key);
@@ -86,7 +77,7 @@ fn without_annotations(schema: &Value, depth: usize) -> Value {
         }
         let mut value = value.clone();
         for part in keyword.subschemas_mut(&mut value) {
-            *part = without_annotations(part, depth + 1);
+            *part = without_annotations(part);
         }
         if let (Keyword::Required, Value::Array(names)) = (keyword, &mut value) {
             names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::{MAX_DEPTH, assertions, only_reference, references};
+use crate::schema::{assertions, only_reference, references};
 use crate::words::hash;
 
 /// The JSON types that a schema allows, and whether it asserts anything else.
@@ -36,6 +36,9 @@ const OBJECT: u8 = 64;
 /// the same part again and again.
 const MAX_PARTS: usize = 500;
 
+/// The most references in a row that are followed.
+const MAX_REFERENCES: usize = 24;
+
 /// How two types relate, as far as their summaries show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Estimate {
@@ -62,7 +65,7 @@ impl Summary {
         let plain = is_plain(schema);
         let refers = {
             let mut found = Vec::new();
-            !references(schema, 0, &mut found) || !found.is_empty()
+            !references(schema, &mut found) || !found.is_empty()
         };
         if plain && kinds == ANY {
             return Self::ANYTHING;
@@ -118,7 +121,7 @@ impl Summary {
 
 /// The schema behind references that are all that a schema asserts.
 fn followed<'s>(mut schema: &'s Value, resolve: &dyn Fn(&str) -> Option<&'s Value>) -> &'s Value {
-    for _ in 0..MAX_DEPTH {
+    for _ in 0..MAX_REFERENCES {
         let Some(next) = only_reference(schema).and_then(|name| resolve(&name)) else { break };
         schema = next;
     }
@@ -133,7 +136,7 @@ fn kinds<'s>(
     left: &mut usize,
 ) -> (u8, u8) {
     let keywords = match schema {
-        Value::Object(keywords) if depth < MAX_DEPTH && *left > 0 => keywords,
+        Value::Object(keywords) if depth < MAX_REFERENCES && *left > 0 => keywords,
         Value::Bool(false) => return (0, 0),
         _ => return (ANY, ANY),
     };

@@ -1,5 +1,6 @@
 //! Repairs values of the wrong type whose meaning is certain.
 
+use gramc_json_schema::text::MAX_DEPTH;
 use serde_json::Value;
 
 use super::json_repair;
@@ -8,7 +9,7 @@ use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::received::Received;
 use super::report::MalformedArguments;
 use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
-use super::tape::{MAX_DEPTH, NodeKind, Tape};
+use super::tape::{NodeKind, Tape};
 use super::validate::ValidationRun;
 
 /// The maximum number of arrays to wrap a value in. Recursive array types would allow any number.

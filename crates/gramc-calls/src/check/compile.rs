@@ -18,7 +18,7 @@ use super::shape::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// The schema is nested too deeply.
-    #[error("schemas nest deeper than {MAX_DEPTH} here")]
+    #[error("schemas nest deeper than {MAX_OPEN_SCHEMAS} here")]
     TooDeep,
     /// A schema is neither an object nor a boolean.
     #[error("{0} is not a schema")]
@@ -37,8 +37,8 @@ pub enum SchemaError {
 /// The minimum number of fields that are looked up with a map.
 const MANY_FIELDS: usize = 12;
 
-/// The maximum nesting depth of schemas.
-const MAX_DEPTH: u32 = 500;
+/// The most schemas within each other: parts, and targets of references in a row.
+const MAX_OPEN_SCHEMAS: u32 = 500;
 
 /// Keywords that shapes cannot express. Schemas with them get a validator.
 const VALIDATED: Keywords = Keywords::VALIDATOR_ONLY.and_those_of(Keywords::of(&[
@@ -97,7 +97,7 @@ impl<'s> Compiler<'s> {
 
     fn fill(&mut self, id: ShapeId, schema: &'s Value) -> Result<(), SchemaError> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_OPEN_SCHEMAS {
             return Err(SchemaError::TooDeep);
         }
         let shape = match schema {

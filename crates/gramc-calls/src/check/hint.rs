@@ -9,7 +9,7 @@ use super::shape::{
 };
 
 /// The maximum depth of types that are written out.
-pub(super) const MAX_DEPTH: u32 = 3;
+pub(super) const MAX_LEVELS: u32 = 3;
 /// The maximum number of enum members and object fields that are listed.
 pub(super) const MAX_NAMED: usize = 10;
 
@@ -29,7 +29,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     }
     match &shape.others {
         Composition::Same(other) => return words(shapes, *other, depth),
-        Composition::Any(members) | Composition::One(members) if depth < MAX_DEPTH => {
+        Composition::Any(members) | Composition::One(members) if depth < MAX_LEVELS => {
             let mut all: Vec<_> = members.iter().map(|&id| words(shapes, id, depth + 1)).collect();
             all.dedup();
             return all.join(" or ");
@@ -148,7 +148,7 @@ fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String 
     let Some(rules) = rules else { return "a list".to_owned() };
     let sizes = sizes(rules.least, rules.most)
         .map_or_else(String::new, |sizes| format!(" with {sizes} items"));
-    let items = match rules.rest.filter(|_| depth < MAX_DEPTH && rules.first.is_empty()) {
+    let items = match rules.rest.filter(|_| depth < MAX_LEVELS && rules.first.is_empty()) {
         Some(item) if !shapes.list[item as usize].is_any() => {
             format!(", each {}", words(shapes, item, depth + 1))
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::tape::MAX_DEPTH;
+use gramc_json_schema::text::MAX_DEPTH;
 
 /// A repaired text.
 #[derive(Debug, Clone, PartialEq, Eq)]

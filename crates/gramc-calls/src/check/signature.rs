@@ -4,7 +4,7 @@ use gramc_json_schema::keywords::name as k;
 use gramc_model::Format;
 use serde_json::Value;
 
-use super::hint::{MAX_DEPTH, MAX_NAMED};
+use super::hint::{MAX_LEVELS, MAX_NAMED};
 use super::shape::{
     Composition, ExtraProperties, FieldRule, ListRules, NumericBound, ObjectRules, Shape, ShapeId,
     Shapes, TypeSet,
@@ -121,7 +121,7 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     }
     match &shape.others {
         Composition::Same(other) => return expression(shapes, *other, depth),
-        Composition::Any(members) | Composition::One(members) if depth < MAX_DEPTH => {
+        Composition::Any(members) | Composition::One(members) if depth < MAX_LEVELS => {
             let mut all: Vec<_> =
                 members.iter().map(|&id| expression(shapes, id, depth + 1)).collect();
             all.dedup();
@@ -158,7 +158,7 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
 }
 
 fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
-    let rules = rules.filter(|_| depth < MAX_DEPTH);
+    let rules = rules.filter(|_| depth < MAX_LEVELS);
     let first = rules.map_or(&[][..], |rules| &rules.first).iter();
     let first: Vec<_> = first.map(|&item| expression(shapes, item, depth + 1)).collect();
     if !first.is_empty() {
@@ -174,7 +174,7 @@ fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> St
 }
 
 fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -> String {
-    let Some(rules) = rules.filter(|_| depth < MAX_DEPTH) else { return "Object".to_owned() };
+    let Some(rules) = rules.filter(|_| depth < MAX_LEVELS) else { return "Object".to_owned() };
     if rules.fields.is_empty() {
         return match rules.extra {
             ExtraProperties::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
+use gramc_json_schema::text::MAX_DEPTH;
 use memchr::memchr2;
-
-/// The maximum nesting depth, as in `serde_json`.
-pub(crate) const MAX_DEPTH: usize = 127;
 
 /// The maximum length of a text in bytes: offsets are stored in 32 bits.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;

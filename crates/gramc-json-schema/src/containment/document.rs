@@ -4,9 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::keywords::name as k;
 use crate::pointer::{decode_fragment, unescape_token};
-
-/// How deep a document may nest. What reads schemas recurses with their depth.
-pub(super) const MAX_DEPTH: usize = 256;
+use crate::text::MAX_SCHEMA_DEPTH;
 
 /// How many values a document may hold. A list of all countries has a few hundred.
 pub(super) const MAX_SIZE: usize = 1_000_000;
@@ -88,7 +86,7 @@ pub(super) fn leads_outside(reference: &str) -> bool {
 /// How much a document holds, in values. `None` where that is more than is looked at, or where it
 /// nests deeper.
 pub(super) fn size(root: &Value) -> Option<usize> {
-    size_within(root, MAX_DEPTH)
+    size_within(root, MAX_SCHEMA_DEPTH)
 }
 
 /// Whether a document nests no deeper than so many levels.

@@ -23,8 +23,8 @@ use crate::pointer::escape_token;
 /// about fifty, a list of 100,000 values as many.
 const MAX_STEPS: usize = 1_000_000;
 
-/// The maximum recursion depth. One level of a value takes two or three.
-const MAX_DEPTH: usize = 192;
+/// The most goals within each other. One level of a value takes two or three.
+const MAX_OPEN_GOALS: usize = 192;
 
 /// The maximum number of branches of a schema.
 pub(super) const MAX_BRANCHES: usize = 1_024;
@@ -123,7 +123,7 @@ impl<'s> Prover<'s> {
 
     /// Enters one level of recursion. False if that is too deep or the budget is spent.
     pub(super) fn enter(&mut self) -> bool {
-        if self.depth >= MAX_DEPTH && self.stopped.is_none() {
+        if self.depth >= MAX_OPEN_GOALS && self.stopped.is_none() {
             self.stopped = Some("the schemas nest too deep".to_owned());
         }
         let entered = self.spend(1);

@@ -16,8 +16,8 @@ use crate::decimal::Decimal;
 /// The maximum depth of optional parts. Required ones may nest deeper.
 pub(super) const DEPTH: usize = 7;
 
-/// The maximum depth of samples.
-const MAX_DEPTH: usize = 40;
+/// The most levels of a sample, where recursive schemas are cut off.
+const MAX_LEVELS: usize = 40;
 
 /// How many steps of the budget it takes to look at the terms of a place that samples are made for.
 const PLACE_STEPS: usize = 20;
@@ -147,7 +147,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         limit: usize,
         depth: usize,
     ) -> Vec<Value> {
-        if depth > MAX_DEPTH || !self.prover.spend(PLACE_STEPS * (1 + hints.len())) {
+        if depth > MAX_LEVELS || !self.prover.spend(PLACE_STEPS * (1 + hints.len())) {
             return Vec::new();
         }
         let Some(mut branches) = self.prover.branches(terms) else { return Vec::new() };

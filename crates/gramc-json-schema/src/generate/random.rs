@@ -12,10 +12,10 @@ use crate::keywords::name as k;
 use crate::pointer::follow;
 
 /// Optional parts are left out below this depth.
-const MAX_DEPTH: usize = 6;
+const OPTIONAL_LEVELS: usize = 6;
 
 /// Required parts end at this depth.
-const MAX_REQUIRED_DEPTH: usize = 24;
+const REQUIRED_LEVELS: usize = 24;
 
 /// How many values are kept of a schema that is not made at random.
 const POOL: usize = 40;
@@ -102,7 +102,7 @@ impl<'r, R: Rng> Random<'r, R> {
             Value::Object(keywords) => keywords,
             _ => return Some(self.anything()),
         };
-        if depth > MAX_REQUIRED_DEPTH {
+        if depth > REQUIRED_LEVELS {
             return self.pooled(schema);
         }
         if let Some(examples) = keywords.get(k::EXAMPLES).and_then(Value::as_array)
@@ -357,7 +357,7 @@ impl<'r, R: Rng> Random<'r, R> {
 
     /// Whether what is optional is left out at a depth.
     fn is_sparse(&self, depth: usize) -> bool {
-        depth > MAX_DEPTH || self.left < MAX_VALUES / 2
+        depth > OPTIONAL_LEVELS || self.left < MAX_VALUES / 2
     }
 
     fn between(&mut self, least: usize, most: usize) -> usize {

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::text;
+use gramc_json_schema::text::MAX_DEPTH;
 
-/// How deep a JSON text may nest for `serde_json` to read it.
-const MAX_JSON_DEPTH: u32 = 127;
+use super::text;
 
 /// A value that an attribute has: a text of several lines between fences.
 pub(super) fn attribute(value: &Value) -> String {
@@ -20,7 +19,7 @@ pub(super) fn value(value: &Value) -> String {
     if let Some(text) = plain(value, Nesting::Map) {
         return text;
     }
-    if depth(value) <= MAX_JSON_DEPTH {
+    if depth(value) <= MAX_DEPTH {
         return schema(value);
     }
     // Only arrays and maps of gram can nest so deep, with JSON inside of them.
@@ -35,7 +34,7 @@ pub(super) fn value(value: &Value) -> String {
 const MAX_JSON_LINE: usize = 60;
 
 /// The maximum depth of indented JSON.
-const MAX_INDENTED_DEPTH: u32 = 24;
+const MAX_INDENTED_DEPTH: usize = 24;
 
 /// A schema, word for word: on lines of its own where it is long.
 pub(super) fn schema(schema: &Value) -> String {
@@ -100,7 +99,7 @@ fn map<'v>(entries: impl Iterator<Item = (&'v String, String)>) -> String {
 }
 
 /// How deep arrays and objects nest in a value.
-fn depth(value: &Value) -> u32 {
+fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or_default(),

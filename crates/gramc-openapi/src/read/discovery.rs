@@ -16,9 +16,6 @@ use crate::source::{
 /// The name of the only security scheme.
 const OAUTH: &str = "accessToken";
 
-/// The deepest nesting of resources.
-const MAX_DEPTH: usize = 40;
-
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
     let root = document.root;
     let mut source =
@@ -60,11 +57,9 @@ impl Reader {
         for (_, method) in entries(resource, "methods") {
             operations.extend(self.method(method, names, notes));
         }
-        if names.len() < MAX_DEPTH {
-            for (name, inner) in entries(resource, "resources") {
-                let names = [names, &[name.as_str()]].concat();
-                self.resource(inner, &names, operations, notes);
-            }
+        for (name, inner) in entries(resource, "resources") {
+            let names = [names, &[name.as_str()]].concat();
+            self.resource(inner, &names, operations, notes);
         }
     }
 

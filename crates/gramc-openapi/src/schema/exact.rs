@@ -11,7 +11,7 @@ use super::Lowerer;
 use super::merge::is_annotation;
 
 /// The deepest nesting, which also ends references in a circle.
-const MAX_DEPTH: usize = 12;
+const MAX_LEVELS: usize = 12;
 
 /// The most schemas.
 const MAX_SCHEMAS: usize = 1_000;
@@ -32,7 +32,7 @@ impl Exact<'_, '_> {
     fn schema(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         self.count += 1;
         let map = match schema {
-            _ if depth >= MAX_DEPTH || self.count > MAX_SCHEMAS => return None,
+            _ if depth >= MAX_LEVELS || self.count > MAX_SCHEMAS => return None,
             Value::Bool(_) => return Some(schema.clone()),
             schema => schema.as_object()?,
         };

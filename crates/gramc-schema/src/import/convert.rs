@@ -18,13 +18,11 @@ use super::parts::{
 };
 use gramc_check::{is_type_name, plain, twins};
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 use gramc_model::{
     Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
     TypeUse, Types, ValueSource,
 };
-
-/// The maximum depth of schemas. Deeper ones are kept verbatim.
-const MAX_DEPTH: usize = 60;
 
 /// The maximum depth of a type expression. Deeper parts get a name.
 const MAX_NESTING: usize = 20;
@@ -164,7 +162,7 @@ impl Converter {
         let Value::Object(map) = schema else {
             return (self.keep(schema, "it is not an object".to_owned()), DeclarationForm::Plain);
         };
-        let plan = if self.scope.depth < MAX_DEPTH {
+        let plan = if self.scope.depth < MAX_SCHEMA_LEVELS {
             keywords::plan(&map, self.scope.definitions.as_deref())
         } else {
             Err("it is nested too deeply".to_owned())

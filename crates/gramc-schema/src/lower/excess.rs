@@ -100,9 +100,6 @@ struct Counts {
     description: u64,
 }
 
-/// The maximum depth of a traversal. The limits of targets are far below it.
-const MAX_DEPTH: u64 = 128;
-
 impl Counts {
     fn description(&mut self, description: Option<&Value>) {
         let length = description.and_then(Value::as_str).map_or(0, length);
@@ -112,9 +109,6 @@ impl Counts {
     /// `depth` is the number of enclosing objects.
     fn schema(&mut self, schema: &Value, depth: u64) {
         let Value::Object(map) = schema else { return };
-        if depth > MAX_DEPTH {
-            return;
-        }
         self.description(map.get(k::DESCRIPTION));
         let inner = depth + u64::from(map.contains_key(k::PROPERTIES));
         self.depth = self.depth.max(inner);

@@ -74,7 +74,7 @@ fn wrapped(mut schema: Value) -> Value {
 
 /// Updates references to parts of the value, which moved into a property.
 fn move_references(value: &mut Value, depth: usize) {
-    if depth > super::limits::MAX_JSON_DEPTH {
+    if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return;
     }
     match value {

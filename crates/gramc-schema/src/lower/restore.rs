@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::text::MAX_DEPTH;
 use serde_json::{Map, Value};
 
 use super::type_set::TypeSet;
-
-/// The maximum depth. Deeper values are left unchanged.
-const MAX_DEPTH: usize = 128;
 
 /// Converts arguments for a lowered schema back to the original schema: it renames keys, parses
 /// strings of JSON text, and removes nulls that represent omitted properties.

@@ -36,10 +36,14 @@ impl TypeSet {
         let alternatives = schema.get(k::ANY_OF).or_else(|| schema.get(k::ONE_OF));
         match (Self::declared(schema), alternatives) {
             (Some(types), _) => types,
-            (None, Some(Value::Array(parts))) if depth < super::limits::MAX_DEPTH => parts
-                .iter()
-                .map(|part| Self::declared_or_united(part, depth + 1))
-                .fold(Self::NONE, Self::or),
+            (None, Some(Value::Array(parts)))
+                if depth < gramc_json_schema::text::MAX_SCHEMA_LEVELS =>
+            {
+                parts
+                    .iter()
+                    .map(|part| Self::declared_or_united(part, depth + 1))
+                    .fold(Self::NONE, Self::or)
+            }
             _ => Self::ALL,
         }
     }

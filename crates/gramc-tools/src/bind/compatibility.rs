@@ -166,7 +166,7 @@ fn received_schema(types: &Types, tool: &Tool, settings: &Settings) -> Value {
         tool.open = Open::No;
     }
     let mut schema = value(ParameterSchema::new(types, &tool));
-    apply_check(&mut schema, strips, 0);
+    apply_check(&mut schema, strips);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (name, value) in pinned {
             properties.insert(name.to_string(), json!({ "const": value }));
@@ -174,9 +174,6 @@ fn received_schema(types: &Types, tool: &Tool, settings: &Settings) -> Value {
     }
     schema
 }
-
-/// The maximum depth to which schemas are rewritten.
-const MAX_DEPTH: u32 = 100;
 
 /// Keywords, in addition to in-place applicators, that make the effect of the check on an object
 /// unknown.
@@ -201,11 +198,8 @@ const CHECKED_KEYWORDS: Keywords = Keywords::of(&[
 
 /// Rewrites a schema to describe the output of the check: properties with a default are present,
 /// and undeclared properties are absent if the check strips them.
-fn apply_check(schema: &mut Value, strips: bool, depth: u32) {
+fn apply_check(schema: &mut Value, strips: bool) {
     let Value::Object(map) = schema else { return };
-    if depth > MAX_DEPTH {
-        return;
-    }
     let is_opaque = |keyword: Keyword| keyword.applies_in_place() || OPAQUE_KEYWORDS.has(keyword);
     let is_plain = !map.keys().any(|key| is_opaque(Keyword::of(key)));
     if let Some(Value::Object(properties)) = map.get("properties")
@@ -227,7 +221,7 @@ fn apply_check(schema: &mut Value, strips: bool, depth: u32) {
         let keyword = Keyword::of(key);
         if CHECKED_KEYWORDS.has(keyword) {
             for schema in keyword.subschemas_mut(value) {
-                apply_check(schema, strips, depth + 1);
+                apply_check(schema, strips);
             }
         }
     }

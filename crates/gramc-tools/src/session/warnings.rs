@@ -6,9 +6,6 @@ use smol_str::SmolStr;
 
 use crate::verdict::Warning;
 
-/// The maximum depth to search.
-const MAX_DEPTH: u32 = 32;
-
 /// Whether the success flag of a result is negative. The flags are those of tool results on the
 /// wire: `isError` in MCP, and the names that HTTP services and agents' tools use.
 pub(super) fn reports_failure(result: &Value) -> bool {
@@ -56,7 +53,7 @@ const MAX_PATHS: usize = 5;
 /// Warns about paths with repeated segments, which models write when they join paths twice.
 pub(super) fn repeated_paths(value: &Value, of: &str) -> Vec<Warning> {
     let mut paths = Vec::new();
-    find(value, 0, &mut paths);
+    find(value, &mut paths);
     let warning = |path: &str| Warning {
         code: "repeated-path",
         message: format!("the path {path:?} in the {of} repeats its own segments"),
@@ -64,14 +61,14 @@ pub(super) fn repeated_paths(value: &Value, of: &str) -> Vec<Warning> {
     paths.into_iter().map(warning).collect()
 }
 
-fn find<'v>(value: &'v Value, depth: u32, paths: &mut Vec<&'v str>) {
-    if depth > MAX_DEPTH || paths.len() == MAX_PATHS {
+fn find<'v>(value: &'v Value, paths: &mut Vec<&'v str>) {
+    if paths.len() == MAX_PATHS {
         return;
     }
     match value {
         Value::String(text) if repeats(text) && !paths.contains(&text.as_str()) => paths.push(text),
-        Value::Array(items) => items.iter().for_each(|item| find(item, depth + 1, paths)),
-        Value::Object(map) => map.values().for_each(|item| find(item, depth + 1, paths)),
+        Value::Array(items) => items.iter().for_each(|item| find(item, paths)),
+        Value::Object(map) => map.values().for_each(|item| find(item, paths)),
         _ => {}
     }
 }

@@ -131,7 +131,7 @@ impl<'o> Graph<'o> {
     /// Finds the references in a schema, without following them.
     fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
         let Value::Object(map) = schema else { return };
-        if depth > super::super::limits::MAX_JSON_DEPTH {
+        if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
             return;
         }
         if let Some(Value::String(to)) = map.get(k::REF) {

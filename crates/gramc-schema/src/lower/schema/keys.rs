@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::super::limits::MAX_JSON_DEPTH;
 use super::super::names;
 use super::super::target_spec::KeyRule;
 use gramc_json_schema::keywords::{Keyword as K, name as k};
@@ -13,6 +12,7 @@ use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
 };
+use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
 
 /// The renamed keys of one object's properties.
 #[derive(Default)]
@@ -96,7 +96,7 @@ impl Keys {
     /// Renames the keys in a schema that applies to the same object.
     fn change_schema(&self, schema: &mut Value, depth: usize) {
         let Value::Object(map) = schema else { return };
-        if depth > MAX_JSON_DEPTH {
+        if depth > MAX_SCHEMA_DEPTH {
             return;
         }
         for (key, value) in map {
@@ -106,7 +106,7 @@ impl Keys {
 
     /// Updates references to renamed properties of the root.
     pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
-        if depth > MAX_JSON_DEPTH {
+        if depth > MAX_SCHEMA_DEPTH {
             return;
         }
         match value {

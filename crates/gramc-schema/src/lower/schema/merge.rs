@@ -5,24 +5,16 @@ use serde_json::{Map, Number, Value};
 use super::super::type_set::TypeSet;
 use gramc_json_schema::keywords::{Keyword, name as k};
 
-/// The maximum depth of a merge.
-const MAX_DEPTH: usize = 32;
-
 /// Whether [`merge`] can merge two schemas into one that accepts what both accept.
 pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
-    can_merge_at(into, from, 0)
-}
-
-fn can_merge_at(into: &Map<String, Value>, from: &Map<String, Value>, depth: usize) -> bool {
-    depth < MAX_DEPTH
-        && closes_over(into, from)
+    closes_over(into, from)
         && closes_over(from, into)
         && from.iter().all(|(key, new)| {
-            into.get(key).is_none_or(|old| old == new || can_merge_key(key, old, new, depth))
+            into.get(key).is_none_or(|old| old == new || can_merge_key(key, old, new))
         })
 }
 
-fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
+fn can_merge_key(key: &str, old: &Value, new: &Value) -> bool {
     use Keyword as K;
     match Keyword::of(key) {
         K::Type => match (TypeSet::of_keyword(old), TypeSet::of_keyword(new)) {
@@ -32,12 +24,12 @@ fn can_merge_key(key: &str, old: &Value, new: &Value, depth: usize) -> bool {
         K::Properties | K::Items | K::Defs | K::Definitions => {
             let (Value::Object(old), Value::Object(new)) = (old, new) else { return false };
             if Keyword::of(key) == K::Items {
-                return can_merge_at(old, new, depth + 1);
+                return can_merge(old, new);
             }
             new.iter().all(|(key, new)| match (old.get(key), new) {
                 (None, _) => true,
                 (Some(old), new) if old == new => true,
-                (Some(Value::Object(old)), Value::Object(new)) => can_merge_at(old, new, depth + 1),
+                (Some(Value::Object(old)), Value::Object(new)) => can_merge(old, new),
                 _ => false,
             })
         }

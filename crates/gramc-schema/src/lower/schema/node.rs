@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::super::limits::MAX_DEPTH;
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
@@ -11,6 +10,7 @@ use super::keys::Keys;
 use super::{At, Lowerer, Out, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
+use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 
 impl Lowerer<'_> {
     /// Lowers the root, for a target that supports only some keywords.
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
             self.inlined += 1;
         }
         self.mentions.rewrite(map);
-        if at.depth >= MAX_DEPTH {
+        if at.depth >= MAX_SCHEMA_LEVELS {
             let types = map.get(k::TYPE).and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL);
             return self.text(map, path, k::TYPE, types);
         }

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::super::limits::MAX_JSON_DEPTH;
 use super::super::loss::Became;
 use super::super::patterns::PatternRule;
 use super::super::restore::{FieldPlan, RestorePlan};
@@ -11,6 +10,7 @@ use super::keys::Keys;
 use super::{Lowerer, leftovers, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
+use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
 
 impl Lowerer<'_> {
     /// Changes only the schemas that the target does not accept.
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         path: &Path<'_>,
         depth: usize,
     ) {
-        if depth > MAX_JSON_DEPTH {
+        if depth > MAX_SCHEMA_DEPTH {
             return;
         }
         self.mentions.rewrite(map);

@@ -66,7 +66,7 @@ pub(super) fn null() -> Map<String, Value> {
 
 /// The number of objects in a schema.
 pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
-    if depth > super::super::limits::MAX_JSON_DEPTH {
+    if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return 0;
     }
     let of = |value: &Value| match value {

@@ -80,7 +80,7 @@ pub(super) enum ReferenceScope {
 
 /// The kinds of references in a schema.
 pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
-    if depth >= super::super::limits::MAX_JSON_DEPTH {
+    if depth >= gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return ReferenceScope::Nothing;
     }
     let mut most = ReferenceScope::Nothing;

@@ -302,7 +302,7 @@ impl<'d> Printer<'d> {
 
 /// Collects the references in a schema.
 pub(in super::super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
-    if depth > super::super::limits::MAX_JSON_DEPTH {
+    if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return;
     }
     match value {

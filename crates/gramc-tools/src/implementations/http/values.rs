@@ -6,9 +6,6 @@ use serde_json::Value;
 
 use crate::request_text::{IN_QUERY, in_cookie, in_query};
 
-/// The deepest nesting of names such as `filter[a][b]`.
-const MAX_DEPTH: usize = 20;
-
 /// What is escaped of a separator.
 const SEPARATOR: &AsciiSet = &IN_QUERY.remove(b',');
 
@@ -26,7 +23,7 @@ pub(super) fn add_pairs(query: &mut String, name: &str, value: &Value, style: St
     match (value, style) {
         (Value::Null, _) => {}
         (value, Some((ValueStyle::Json, _))) => push(query, name, &in_query(&value.to_string())),
-        (value, Some((ValueStyle::DeepObject, _))) => deep(query, name, value, 0),
+        (value, Some((ValueStyle::DeepObject, _))) => deep(query, name, value),
         (Value::Array(items), None | Some((_, true))) => {
             for item in items.iter().filter(|item| !item.is_null()) {
                 push(query, name, &in_query(&text(item)));
@@ -68,17 +65,17 @@ const fn separator(style: ValueStyle) -> &'static str {
 }
 
 /// `name[key]=value`, and `name[]=value` for the items of lists.
-fn deep(query: &mut String, name: &str, value: &Value, depth: usize) {
+fn deep(query: &mut String, name: &str, value: &Value) {
     match value {
         Value::Null => {}
-        Value::Object(entries) if depth < MAX_DEPTH => {
+        Value::Object(entries) => {
             for (key, value) in entries {
-                deep(query, &format!("{name}[{key}]"), value, depth + 1);
+                deep(query, &format!("{name}[{key}]"), value);
             }
         }
-        Value::Array(items) if depth < MAX_DEPTH => {
+        Value::Array(items) => {
             for item in items {
-                deep(query, &format!("{name}[]"), item, depth + 1);
+                deep(query, &format!("{name}[]"), item);
             }
         }
         value => push(query, name, &in_query(&text(value))),
