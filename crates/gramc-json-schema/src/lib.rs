@@ -23,6 +23,7 @@ pub mod draft7;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod keywords;
+pub mod merge;
 #[cfg(feature = "normalize")]
 pub mod normalize;
 pub mod numbers;
@@ -34,4 +35,5 @@ pub mod shorten;
 #[cfg(feature = "strings")]
 pub mod strings;
 pub mod text;
+pub mod type_set;
 pub mod values;

@@ -1,9 +1,8 @@
 //! YAML as JSON.
 
+use gramc_json_schema::text::MAX_DEPTH;
 use serde_json::Value;
 use serde_saphyr::{UserMessageFormatter, budget, options};
-
-use gramc_json_schema::text::MAX_DEPTH;
 
 use crate::error::ApiError;
 

@@ -20,7 +20,6 @@ mod target_spec;
 mod targets;
 #[cfg(test)]
 mod testing;
-mod type_set;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

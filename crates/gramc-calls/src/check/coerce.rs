@@ -1,6 +1,7 @@
 //! Repairs values of the wrong type whose meaning is certain.
 
 use gramc_json_schema::text::MAX_DEPTH;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
 
 use super::json_repair;
@@ -8,7 +9,7 @@ use super::number;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::received::Received;
 use super::report::MalformedArguments;
-use super::shape::{AllowedValues, Composition, Shape, ShapeId, TypeSet};
+use super::shape::{AllowedValues, Composition, Shape, ShapeId};
 use super::tape::{NodeKind, Tape};
 use super::validate::ValidationRun;
 
@@ -30,7 +31,7 @@ fn is_bracketed(text: &str) -> bool {
 fn kind_in(text: &str) -> Option<TypeSet> {
     match text.trim_start().as_bytes().first()? {
         b'{' => Some(TypeSet::OBJECT),
-        b'[' => Some(TypeSet::LIST),
+        b'[' => Some(TypeSet::ARRAY),
         _ => None,
     }
 }
@@ -52,7 +53,7 @@ impl ValidationRun<'_> {
                 }
             }
             // A string that looks like an array is not an item of one.
-            if shape.kinds.meets(TypeSet::LIST)
+            if shape.kinds.meets(TypeSet::ARRAY)
                 && !is_list
                 && !matches!(node.kind, NodeKind::List | NodeKind::Null)
                 && self.alone(received, shape)
@@ -138,7 +139,7 @@ impl ValidationRun<'_> {
         if self.is_too_deep(&inner) {
             return None;
         }
-        if shape.kinds.meets(TypeSet::LIST.with(TypeSet::TEXT).without(kinds)) {
+        if shape.kinds.meets(TypeSet::ARRAY.or(TypeSet::STRING).without(kinds)) {
             // The string itself may be an item of an array, so its JSON only counts if it is valid.
             let start = self.out.len();
             let trial = self.trial(self.rules, |run| run.value(received.replaced(&inner)));

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use gramc_json_schema::keywords::{Keyword, Keywords, has_several_resources, name as k};
 use gramc_json_schema::pointer::escape_token;
 use gramc_json_schema::strings::StringCheck;
+use gramc_json_schema::type_set::TypeSet;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use super::keyword_validators::validator;
 use super::shape::{
     AllowedValues, Composition, ExtraProperties, FieldRule, ListRules, NumberRules, NumericBound,
-    ObjectRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
+    ObjectRules, Shape, ShapeId, Shapes, TextRules,
 };
 
 /// Why a schema cannot be compiled.
@@ -103,7 +104,7 @@ impl<'s> Compiler<'s> {
         let shape = match schema {
             Value::Object(keywords) => self.keywords(schema, keywords)?,
             Value::Bool(true) => Shape::any(),
-            Value::Bool(false) => Shape { kinds: TypeSet::named(""), ..Shape::any() },
+            Value::Bool(false) => Shape { kinds: TypeSet::NONE, ..Shape::any() },
             other => return Err(SchemaError::NotASchema(other.to_string())),
         };
         self.list[id as usize] = shape;
@@ -121,14 +122,14 @@ impl<'s> Compiler<'s> {
         shape.number = number_rules(map).map(Box::new);
         shape.text = text_rules(map)?.map(Box::new);
         shape.values = values(map).map(Box::new);
-        if shape.kinds.meets(TypeSet::LIST) {
+        if shape.kinds.meets(TypeSet::ARRAY) {
             shape.list = self.list_rules(map)?.map(Box::new);
         }
         if shape.kinds.meets(TypeSet::OBJECT) {
             shape.object = self.object_rules(map)?.map(Box::new);
         }
         if shape.values.is_some() {
-            self.delicate |= shape.kinds.meets(TypeSet::LIST.with(TypeSet::OBJECT));
+            self.delicate |= shape.kinds.meets(TypeSet::ARRAY.or(TypeSet::OBJECT));
         }
         let mut judges = 0;
         let asks_itself = shape.kinds != TypeSet::ALL
@@ -402,14 +403,7 @@ enum CycleState {
 }
 
 fn kinds(types: Option<&Value>) -> TypeSet {
-    match types {
-        Some(Value::String(name)) => TypeSet::named(name),
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .fold(TypeSet::named(""), |kinds, name| kinds.with(TypeSet::named(name))),
-        _ => TypeSet::ALL,
-    }
+    types.map_or(TypeSet::ALL, |types| TypeSet::of_keyword(types).unwrap_or(TypeSet::NONE))
 }
 
 /// The value of a size keyword, which may be written as `2.0`.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -9,9 +10,7 @@ use gramc_json_schema::path::Path;
 
 use super::problem::{Note, NoteDetail, ProblemCode, RepairRule};
 use super::received::{Received, is_value, leaves_out};
-use super::shape::{
-    Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId, TypeSet,
-};
+use super::shape::{Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId};
 use super::similar_names;
 use super::tape::{NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};

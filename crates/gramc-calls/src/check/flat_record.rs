@@ -2,8 +2,10 @@
 
 use smol_str::SmolStr;
 
+use gramc_json_schema::type_set::TypeSet;
+
 use super::problem::{Repair, RepairRule};
-use super::shape::{Composition, FieldRule, ObjectRules, ShapeId, TypeSet};
+use super::shape::{Composition, FieldRule, ObjectRules, ShapeId};
 use super::tape::{NodeKind, Tape};
 use super::tool::{Accepted, MASK, ToolCheck};
 use super::validate::ValidationRules;

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
 
-use super::shape::{
-    Composition, ListRules, NumberRules, Shape, ShapeId, Shapes, TextRules, TypeSet,
-};
+use super::shape::{Composition, ListRules, NumberRules, Shape, ShapeId, Shapes, TextRules};
 
 /// The maximum depth of types that are written out.
 pub(super) const MAX_LEVELS: u32 = 3;
@@ -41,7 +40,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     }
     let mut all = Vec::new();
     let has = |kind: TypeSet| shape.kinds.meets(kind);
-    if has(TypeSet::TEXT) {
+    if has(TypeSet::STRING) {
         all.push(text_words(shape.text.as_deref()));
     }
     if has(TypeSet::FRACTION) {
@@ -52,7 +51,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     if has(TypeSet::BOOLEAN) {
         all.push("true or false".to_owned());
     }
-    if has(TypeSet::LIST) {
+    if has(TypeSet::ARRAY) {
         all.push(list_words(shapes, shape.list.as_deref(), depth));
     }
     if has(TypeSet::OBJECT) {

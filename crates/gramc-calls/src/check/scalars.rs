@@ -1,12 +1,13 @@
 //! Validation of numbers and strings.
 
 use gramc_json_schema::strings::StringCheck;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
 
 use super::number;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::received::Received;
-use super::shape::{AllowedValues, Shape, TextRules, TypeSet};
+use super::shape::{AllowedValues, Shape, TextRules};
 use super::tape::{Node, NodeKind, Tape};
 use super::validate::ValidationRun;
 

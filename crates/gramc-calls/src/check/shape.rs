@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use gramc_json_schema::strings::StringCheck;
+use gramc_json_schema::type_set::TypeSet;
 use jsonschema::Validator;
 use serde_json::{Number, Value};
 
@@ -45,49 +46,6 @@ impl Shapes {
             }
             Composition::None => shape.kinds,
             _ => TypeSet::ALL,
-        }
-    }
-}
-
-/// A set of JSON types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TypeSet(u8);
-
-impl TypeSet {
-    pub(crate) const NULL: Self = Self(1);
-    pub(crate) const BOOLEAN: Self = Self(2);
-    pub(crate) const INTEGER: Self = Self(4);
-    /// A number that is not an integer.
-    pub(crate) const FRACTION: Self = Self(8);
-    pub(crate) const NUMBER: Self = Self(12);
-    pub(crate) const TEXT: Self = Self(16);
-    pub(crate) const LIST: Self = Self(32);
-    pub(crate) const OBJECT: Self = Self(64);
-    pub(crate) const ALL: Self = Self(127);
-
-    pub(crate) const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(crate) const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    pub(crate) const fn meets(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// The types that a name in a schema's `type` includes.
-    pub(crate) fn named(name: &str) -> Self {
-        match name {
-            "null" => Self::NULL,
-            "boolean" => Self::BOOLEAN,
-            "integer" => Self::INTEGER,
-            "number" => Self::NUMBER,
-            "string" => Self::TEXT,
-            "array" => Self::LIST,
-            "object" => Self::OBJECT,
-            _ => Self(0),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Compact signatures of tools, for messages to models.
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::type_set::TypeSet;
 use gramc_model::Format;
 use serde_json::Value;
 
 use super::hint::{MAX_LEVELS, MAX_NAMED};
 use super::shape::{
     Composition, ExtraProperties, FieldRule, ListRules, NumericBound, ObjectRules, Shape, ShapeId,
-    Shapes, TypeSet,
+    Shapes,
 };
 
 /// The signature of a tool: `(path::Text {length: 1..80})==>(limit::Integer {default: 10})==>…`.
@@ -134,7 +135,7 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     }
     let has = |kind: TypeSet| shape.kinds.meets(kind);
     let mut all = Vec::new();
-    if has(TypeSet::TEXT) {
+    if has(TypeSet::STRING) {
         all.push(text_expression(shape));
     }
     if has(TypeSet::FRACTION) {
@@ -145,7 +146,7 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     if has(TypeSet::BOOLEAN) {
         all.push("Boolean".to_owned());
     }
-    if has(TypeSet::LIST) {
+    if has(TypeSet::ARRAY) {
         all.push(list_expression(shapes, shape.list.as_deref(), depth));
     }
     if has(TypeSet::OBJECT) {

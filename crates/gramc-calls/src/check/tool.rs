@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gramc_json_schema::type_set::TypeSet;
 use gramc_model::{Tool, Types};
 use gramc_schema::emit::{ParameterSchema, ResultSchema};
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::json_repair::{self, RepairedJson};
 use super::problem::{Repair, RepairRule};
 use super::received::Received;
 use super::report::{InvalidArguments, MalformedArguments, Rejection};
-use super::shape::{Composition, ObjectRules, Shapes, TypeSet};
+use super::shape::{Composition, ObjectRules, Shapes};
 use super::tape::{JsonSyntaxError, NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
@@ -341,12 +342,12 @@ impl ToolCheck {
 
     /// Whether strings are accepted.
     pub fn takes_text(&self) -> bool {
-        self.shapes.kinds(self.shapes.root).meets(TypeSet::TEXT)
+        self.shapes.kinds(self.shapes.root).meets(TypeSet::STRING)
     }
 
     /// Whether only strings are accepted.
     pub fn takes_only_text(&self) -> bool {
-        self.shapes.kinds(self.shapes.root) == TypeSet::TEXT
+        self.shapes.kinds(self.shapes.root) == TypeSet::STRING
     }
 }
 

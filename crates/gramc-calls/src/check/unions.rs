@@ -1,10 +1,11 @@
 //! Validation of unions.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
 
 use super::problem::{Note, NoteDetail, ProblemCode};
 use super::received::Received;
-use super::shape::{ObjectRules, ShapeId, TypeSet};
+use super::shape::{ObjectRules, ShapeId};
 use super::tape::NodeKind;
 use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 

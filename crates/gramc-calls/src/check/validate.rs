@@ -5,10 +5,11 @@ use smol_str::SmolStr;
 
 use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::path::Path;
+use gramc_json_schema::type_set::TypeSet;
 
 use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
 use super::received::Received;
-use super::shape::{Composition, Shape, Shapes, TypeSet};
+use super::shape::{Composition, Shape, Shapes};
 use super::tape::{NodeKind, Tape};
 
 /// The treatment of undeclared parameters and fields.
@@ -345,8 +346,8 @@ pub(super) fn kind_of(received: Received<'_>) -> TypeSet {
         NodeKind::True | NodeKind::False => TypeSet::BOOLEAN,
         NodeKind::Number if super::number::is_whole(received.raw()) => TypeSet::INTEGER,
         NodeKind::Number => TypeSet::FRACTION,
-        NodeKind::Plain | NodeKind::Escaped => TypeSet::TEXT,
-        NodeKind::List => TypeSet::LIST,
+        NodeKind::Plain | NodeKind::Escaped => TypeSet::STRING,
+        NodeKind::List => TypeSet::ARRAY,
         NodeKind::Object => TypeSet::OBJECT,
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use gramc_json_schema::keywords::name as k;
-use gramc_json_schema::numbers;
-use gramc_json_schema::values::canonical;
+use gramc_json_schema::keywords::{Keyword, name as k};
+use gramc_json_schema::merge::intersect;
 use serde_json::{Map, Value, json};
 
 /// The most members of a union that two unions are combined into.
@@ -133,36 +132,7 @@ fn conjunction(merged: &mut Schema, schema: Value) {
 }
 
 fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
-    let larger = |wanted| {
-        let order = numbers::compare(one.as_number()?, other.as_number()?);
-        Some(if order == wanted { one.clone() } else { other.clone() })
-    };
     match key {
-        k::TYPE => Some(types(one, other)),
-        k::ENUM => {
-            let others: HashSet<String> = other.as_array()?.iter().map(canonical).collect();
-            let both = one.as_array()?.iter().filter(|it| others.contains(&canonical(it)));
-            Some(both.cloned().collect())
-        }
-        k::MINIMUM
-        | k::EXCLUSIVE_MINIMUM
-        | k::MIN_LENGTH
-        | k::MIN_ITEMS
-        | k::MIN_PROPERTIES
-        | k::MIN_CONTAINS => larger(std::cmp::Ordering::Greater),
-        k::MAXIMUM
-        | k::EXCLUSIVE_MAXIMUM
-        | k::MAX_LENGTH
-        | k::MAX_ITEMS
-        | k::MAX_PROPERTIES
-        | k::MAX_CONTAINS => larger(std::cmp::Ordering::Less),
-        k::REQUIRED => {
-            let mut names = one.as_array()?.clone();
-            let known: HashSet<Value> = names.iter().cloned().collect();
-            names.extend(other.as_array()?.iter().filter(|name| !known.contains(name)).cloned());
-            Some(names.into())
-        }
-        k::UNIQUE_ITEMS => Some(Value::Bool(true)),
         k::ITEMS | k::PROPERTY_NAMES => both(one, other),
         k::PATTERN => {
             // A pattern that begins at the start of the text needs nothing before it.
@@ -179,7 +149,7 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
             let mut map = one.as_object()?.clone();
             for (name, needed) in other.as_object()? {
                 let known = map.get(name).cloned().unwrap_or_else(|| json!([]));
-                map.insert(name.clone(), keyword(k::REQUIRED, &known, needed)?);
+                map.insert(name.clone(), intersect(Keyword::Required, &known, needed)?);
             }
             Some(map.into())
         }
@@ -189,7 +159,6 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
                 one.iter().flat_map(|one| other.iter().map(move |it| json!({"allOf": [one, it]})));
             (one.len() * other.len() <= MAX_PAIRS).then(|| pairs.collect())
         }
-        k::MULTIPLE_OF => multiple(one, other),
         // Formats, encodings and whatever is not known here.
         k::FORMAT
         | k::CONTENT_ENCODING
@@ -199,8 +168,9 @@ fn keyword(key: &str, one: &Value, other: &Value) -> Option<Value> {
         | k::ADDITIONAL_ITEMS
         | k::DEPENDENCIES
         | k::DYNAMIC_REF => None,
-        // An annotation.
-        _ => Some(one.clone()),
+        k::CONST | k::NULLABLE => Some(one.clone()),
+        key if Keyword::of(key).is_annotation() => Some(one.clone()),
+        key => intersect(Keyword::of(key), one, other),
     }
 }
 
@@ -210,31 +180,6 @@ fn both(one: &Value, other: &Value) -> Option<Value> {
         (Value::Bool(_), _) | (_, Value::Bool(_)) => merge(one, other),
         _ => Some(json!({"allOf": [one, other]})),
     }
-}
-
-fn types(one: &Value, other: &Value) -> Value {
-    let names = |types: &Value| match types {
-        Value::Array(names) => names.clone(),
-        name => vec![name.clone()],
-    };
-    let (one, other) = (names(one), names(other));
-    let mut common: Vec<Value> = one.iter().filter(|name| other.contains(name)).cloned().collect();
-    let integer = Value::from("integer");
-    let number = Value::from("number");
-    let narrowed = |a: &[Value], b: &[Value]| a.contains(&integer) && b.contains(&number);
-    if (narrowed(&one, &other) || narrowed(&other, &one)) && !common.contains(&number) {
-        common.retain(|name| *name != integer);
-        common.push(integer);
-    }
-    common.into()
-}
-
-fn multiple(one: &Value, other: &Value) -> Option<Value> {
-    let (one, other) = (one.as_number()?, other.as_number()?);
-    if numbers::is_multiple(one, other) {
-        return Some(one.clone().into());
-    }
-    numbers::is_multiple(other, one).then(|| other.clone().into())
 }
 
 /// Merges `properties`, `patternProperties` and `additionalProperties`, which depend on each other.

@@ -10,6 +10,7 @@ use super::pattern_samples;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
 use crate::keywords::{Keyword, name as k};
+use crate::type_set::TypeSet;
 
 pub(super) type KeywordMap = Map<String, Value>;
 
@@ -95,44 +96,27 @@ impl JsonType {
         }
     }
 
-    pub(super) fn bit(self) -> u8 {
-        1 << self as u8
+    pub(super) const fn types(self) -> TypeSet {
+        match self {
+            Self::Null => TypeSet::NULL,
+            Self::Boolean => TypeSet::BOOLEAN,
+            Self::Number => TypeSet::NUMBER,
+            Self::String => TypeSet::STRING,
+            Self::Array => TypeSet::ARRAY,
+            Self::Object => TypeSet::OBJECT,
+        }
     }
-
-    /// The type of a name. `integer` is a number here.
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "null" => Self::Null,
-            "boolean" => Self::Boolean,
-            "number" | "integer" => Self::Number,
-            "string" => Self::String,
-            "array" => Self::Array,
-            "object" => Self::Object,
-            _ => return None,
-        })
-    }
-}
-
-/// The types that a `type` names.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TypeSet {
-    pub(super) kinds: u8,
-    /// Whether its numbers are whole.
-    pub(super) integer: bool,
 }
 
 /// The types of a `type` keyword. `None` if it is malformed.
 pub(super) fn types(of: &Value) -> Option<TypeSet> {
-    let names: Vec<&str> = match of {
-        Value::String(name) => vec![name],
-        Value::Array(names) => names.iter().map(Value::as_str).collect::<Option<_>>()?,
-        _ => return None,
-    };
-    let mut kinds = 0;
-    for name in &names {
-        kinds |= JsonType::named(name)?.bit();
+    match of {
+        Value::String(name) => TypeSet::named(name),
+        Value::Array(names) => names
+            .iter()
+            .try_fold(TypeSet::NONE, |types, name| Some(types.or(TypeSet::named(name.as_str()?)?))),
+        _ => None,
     }
-    Some(TypeSet { kinds, integer: !names.contains(&"number") })
 }
 
 /// An end of a range of numbers.
@@ -253,7 +237,10 @@ impl<'s> Branch<'s> {
     }
 
     fn number(&mut self, keywords: &KeywordMap) {
-        self.integer |= keywords.get(k::TYPE).and_then(types).is_some_and(|types| types.integer);
+        self.integer |= keywords
+            .get(k::TYPE)
+            .and_then(types)
+            .is_some_and(|types| !types.meets(TypeSet::FRACTION));
         let number = |key| keywords.get(key).and_then(Decimal::of_value);
         for (key, open) in [(k::MINIMUM, false), (k::EXCLUSIVE_MINIMUM, true)] {
             let Some(at) = number(key) else { continue };

@@ -8,6 +8,7 @@ use super::prover::Prover;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
 use crate::keywords::{InstanceType, Keyword, name as k};
+use crate::type_set::TypeSet;
 
 impl<'s> Prover<'s> {
     /// Whether it is proven that all values of a branch fit a schema.
@@ -93,8 +94,8 @@ impl<'s> Prover<'s> {
             k::IF => self.implies_condition(branch, side, wide, argument),
             k::TYPE => types(argument).is_some_and(|types| {
                 let whole = branch.integer || branch.multiples.iter().any(|step| step.is_whole());
-                types.kinds & branch.kind.bit() != 0
-                    && (branch.kind != JsonType::Number || !types.integer || whole)
+                types.meets(branch.kind.types())
+                    && (branch.kind != JsonType::Number || types.meets(TypeSet::FRACTION) || whole)
                     || self.implies_for_values(branch, side, wide)
             }),
             k::CONST | k::ENUM => self.implies_for_values(branch, side, wide),

@@ -18,6 +18,7 @@ use super::string_validators::StringValidators;
 use crate::decimal::Decimal;
 use crate::keywords::name as k;
 use crate::pointer::escape_token;
+use crate::type_set::TypeSet;
 
 /// How many schemas are looked at before a question is given up. A tool of five parameters takes
 /// about fifty, a list of 100,000 values as many.
@@ -332,7 +333,7 @@ impl<'s> Prover<'s> {
                 continue;
             }
             for kind in JSON_TYPES {
-                if state.kinds & kind.bit() != 0 {
+                if state.kinds.meets(kind.types()) {
                     found.extend(self.branch(kind, &state, terms));
                 }
             }
@@ -382,16 +383,16 @@ impl<'s> Prover<'s> {
                     self.read(state, *side, keywords, true);
                     continue;
                 }
-                Term::Type(kind) => state.kinds &= kind.bit(),
+                Term::Type(kind) => state.kinds = state.kinds.and(kind.types()),
                 Term::Literal(value) => {
-                    state.kinds &= JsonType::of(value).bit();
+                    state.kinds = state.kinds.and(JsonType::of(value).types());
                     state.values.push(vec![value]);
                 }
                 Term::Property(..) | Term::Present(_) => {}
             }
             state.terms.push(term);
         }
-        state.kinds != 0
+        state.kinds != TypeSet::NONE
     }
 
     /// Reads one schema's keywords into a state.
@@ -436,15 +437,14 @@ impl<'s> Prover<'s> {
             }
         }
         if let Some(types) = keywords.get(k::TYPE).and_then(types) {
-            state.kinds &= types.kinds;
+            state.kinds = state.kinds.and(types);
         }
         state.values.extend(keywords.get(k::CONST).map(|value| vec![value]));
         state.values.extend(list(k::ENUM).map(|values| values.iter().collect()));
-        let kinds = state
-            .values
-            .last()
-            .map(|values| values.iter().fold(0, |kinds, value| kinds | JsonType::of(value).bit()));
-        state.kinds &= kinds.unwrap_or(u8::MAX);
+        if let Some(values) = state.values.last() {
+            let kinds = values.iter().map(|value| JsonType::of(value).types());
+            state.kinds = state.kinds.and(kinds.fold(TypeSet::NONE, TypeSet::or));
+        }
         state.terms.push(Term::Ground(side, keywords));
     }
 }
@@ -455,7 +455,7 @@ struct BranchState<'s> {
     pending: Vec<Term<'s>>,
     terms: Vec<Term<'s>>,
     seen: HashSet<(usize, bool)>,
-    kinds: u8,
+    kinds: TypeSet,
     values: Vec<Vec<&'s Value>>,
     choices: Vec<(Side, &'s [Value])>,
 }
@@ -466,7 +466,7 @@ impl Default for BranchState<'_> {
             pending: Vec::new(),
             terms: Vec::new(),
             seen: HashSet::new(),
-            kinds: u8::MAX,
+            kinds: TypeSet::ALL,
             values: Vec::new(),
             choices: Vec::new(),
         }

@@ -4,6 +4,7 @@
 //! documents and may leave the answer open.
 
 use crate::keywords::name as k;
+use crate::type_set::TypeSet;
 use crate::values::canonical;
 use serde_json::Value;
 
@@ -124,11 +125,13 @@ impl<'s> Prover<'s> {
             }
             k::TYPE => {
                 let types = types(argument)?;
-                if types.kinds & JsonType::of(value).bit() == 0 {
+                if !types.meets(JsonType::of(value).types()) {
                     return Some(false);
                 }
                 match value {
-                    Value::Number(number) if types.integer => Some(Decimal::of(number)?.is_whole()),
+                    Value::Number(number) if !types.meets(TypeSet::FRACTION) => {
+                        Some(Decimal::of(number)?.is_whole())
+                    }
                     _ => Some(true),
                 }
             }

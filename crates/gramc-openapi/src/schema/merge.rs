@@ -1,8 +1,7 @@
 //! Merges the parts of `allOf`, without rewriting the schemas in them.
 
-use std::collections::HashSet;
-
-use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::keywords::{Keyword, name as k};
+use gramc_json_schema::merge::intersect;
 use serde_json::{Map, Value, json};
 
 use super::{Lowerer, types};
@@ -163,32 +162,16 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
                 }
             }
         }
-        // Names that occur twice are left out later.
-        k::REQUIRED => {
-            if let (Value::Array(known), Value::Array(value)) = (known, value) {
-                known.extend(value);
-            }
+        k::TYPE | k::ENUM => {
+            let both = intersect(Keyword::of(key), known, &value);
+            let both = both.filter(|both| *both != Value::Array(Vec::new()));
+            let is_apart = key == k::TYPE && both.is_none();
+            *known = both.unwrap_or(value);
+            return is_apart.then(|| {
+                "the types of the parts of `allOf` exclude each other; the last one counts"
+                    .to_owned()
+            });
         }
-        k::TYPE => return combine_types(known, value),
-        k::ENUM => {
-            if let (Value::Array(known), Value::Array(value)) = (known, value) {
-                let theirs: HashSet<String> = value.iter().map(Value::to_string).collect();
-                let is_in_both = |it: &&Value| theirs.contains(&it.to_string());
-                let both: Vec<_> = known.iter().filter(is_in_both).cloned().collect();
-                *known = if both.is_empty() { value } else { both };
-            }
-        }
-        k::MINIMUM | k::EXCLUSIVE_MINIMUM | k::MIN_LENGTH | k::MIN_ITEMS | k::MIN_PROPERTIES
-            if number(known) < number(&value) =>
-        {
-            *known = value;
-        }
-        k::MAXIMUM | k::EXCLUSIVE_MAXIMUM | k::MAX_LENGTH | k::MAX_ITEMS | k::MAX_PROPERTIES
-            if number(known) > number(&value) =>
-        {
-            *known = value;
-        }
-        k::UNIQUE_ITEMS => *known = Value::Bool(known == true || value == true),
         // Documents close a part and extend it elsewhere, so that only closed parts close the whole.
         k::ADDITIONAL_PROPERTIES => match (&*known, &value) {
             (Value::Bool(false), _) | (Value::Bool(true), Value::Object(_)) => *known = value,
@@ -220,42 +203,11 @@ fn combine(key: &str, known: &mut Value, value: Value) -> Option<String> {
         }
         // Of annotations, the last one is about the whole.
         key if is_annotation(key) => *known = value,
-        _ => {}
-    }
-    None
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_default()
-}
-
-/// The types that both allow.
-fn combine_types(known: &mut Value, value: Value) -> Option<String> {
-    let list = |value: &Value| match value {
-        Value::Array(names) => names.clone(),
-        name => vec![name.clone()],
-    };
-    let (ours, theirs) = (list(known), list(&value));
-    let has = |names: &[Value], name: &str| names.iter().any(|it| it == name);
-    let mut both: Vec<Value> = ours.iter().filter(|name| theirs.contains(name)).cloned().collect();
-    if (has(&ours, "integer") && has(&theirs, "number"))
-        || (has(&ours, "number") && has(&theirs, "integer"))
-    {
-        both.retain(|name| name != "number");
-        if !has(&both, "integer") {
-            both.push("integer".into());
+        key => {
+            if let Some(both) = intersect(Keyword::of(key), known, &value) {
+                *known = both;
+            }
         }
     }
-    *known = match both.len() {
-        0 => {
-            *known = value;
-            return Some(
-                "the types of the parts of `allOf` exclude each other; the last one counts"
-                    .to_owned(),
-            );
-        }
-        1 => both.swap_remove(0),
-        _ => Value::Array(both),
-    };
     None
 }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -18,7 +19,6 @@ use super::parts::{
 };
 use gramc_check::{is_type_name, plain, twins};
 use gramc_json_schema::keywords::name as k;
-use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 use gramc_model::{
     Field, FieldPattern, ObjectType, Open, Optionality, Type, TypeDeclaration, TypeId, TypeKind,
     TypeUse, Types, ValueSource,

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use gramc_json_schema::keywords::name as k;
-use gramc_json_schema::text::MAX_DEPTH;
+use gramc_json_schema::text::{MAX_DEPTH, MAX_SCHEMA_LEVELS};
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
-
-use super::type_set::TypeSet;
 
 /// Converts arguments for a lowered schema back to the original schema: it renames keys, parses
 /// strings of JSON text, and removes nulls that represent omitted properties.
@@ -290,7 +289,7 @@ impl Fit {
         if let (Some(Value::Array(members)), None) = (schema.get(k::ANY_OF), schema.get(k::TYPE)) {
             return Self::AnyOf(members.iter().map(Self::of).collect());
         }
-        let types = TypeSet::declared_or_united(schema, 0);
+        let types = declared_or_united(schema, 0);
         let list = schema.get(k::REQUIRED).and_then(Value::as_array);
         let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
@@ -303,6 +302,19 @@ impl Fit {
             Some((key.clone(), values))
         });
         Self::Here { types, required: required.collect(), values: values.collect() }
+    }
+}
+
+/// The types in a schema's `type`, or else those of its union members. All types if unknown.
+fn declared_or_united(schema: &Value, depth: usize) -> TypeSet {
+    let alternatives = schema.get(k::ANY_OF).or_else(|| schema.get(k::ONE_OF));
+    match (TypeSet::declared(schema), alternatives) {
+        (Some(types), _) => types,
+        (None, Some(Value::Array(parts))) if depth < MAX_SCHEMA_LEVELS => parts
+            .iter()
+            .map(|part| declared_or_united(part, depth + 1))
+            .fold(TypeSet::NONE, TypeSet::or),
+        _ => TypeSet::ALL,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
 use serde_json::{Map, Value};
 
 use super::super::names;
@@ -12,7 +13,6 @@ use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
     escape_fragment_token as escaped, unescape_fragment_token as unescaped,
 };
-use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
 
 /// The renamed keys of one object's properties.
 #[derive(Default)]

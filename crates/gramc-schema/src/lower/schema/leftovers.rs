@@ -1,10 +1,10 @@
 //! Turns unsupported keywords into sentences of a description.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Number, Value};
 
 use super::super::loss::Became;
 use super::super::patterns::PatternFate;
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
@@ -292,8 +292,7 @@ impl Lowerer<'_> {
         let Some(format) = map.get(k::FORMAT) else { return };
         let allowed = format.as_str().is_some_and(|format| {
             spec.iter().any(|rule| {
-                rule.formats.contains(&format)
-                    && TypeSet::named(rule.kind).is_some_and(|kind| types.has(kind))
+                rule.formats.contains(&format) && types.names().any(|name| name == rule.kind)
             })
         });
         if !allowed && let Some(value) = map.shift_remove(k::FORMAT) {

@@ -1,9 +1,10 @@
 //! Merges two schemas that must both hold.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Number, Value};
 
-use super::super::type_set::TypeSet;
 use gramc_json_schema::keywords::{Keyword, name as k};
+use gramc_json_schema::merge::intersect;
 
 /// Whether [`merge`] can merge two schemas into one that accepts what both accept.
 pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
@@ -17,10 +18,6 @@ pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) ->
 fn can_merge_key(key: &str, old: &Value, new: &Value) -> bool {
     use Keyword as K;
     match Keyword::of(key) {
-        K::Type => match (TypeSet::of_keyword(old), TypeSet::of_keyword(new)) {
-            (Some(old), Some(new)) => old.meets(new),
-            _ => false,
-        },
         K::Properties | K::Items | K::Defs | K::Definitions => {
             let (Value::Object(old), Value::Object(new)) = (old, new) else { return false };
             if Keyword::of(key) == K::Items {
@@ -33,24 +30,12 @@ fn can_merge_key(key: &str, old: &Value, new: &Value) -> bool {
                 _ => false,
             })
         }
-        K::Enum => match (old, new) {
-            (Value::Array(old), Value::Array(new)) => old.iter().any(|value| new.contains(value)),
-            _ => false,
-        },
-        K::Required => old.is_array() && new.is_array(),
-        K::Minimum
-        | K::ExclusiveMinimum
-        | K::Maximum
-        | K::ExclusiveMaximum
-        | K::MinLength
-        | K::MinItems
-        | K::MinProperties
-        | K::MaxLength
-        | K::MaxItems
-        | K::MaxProperties => old.is_number() && new.is_number(),
-        K::UniqueItems => true,
+        K::MultipleOf | K::MinContains | K::MaxContains => false,
         K::AdditionalProperties => is_anything(old) || is_anything(new),
-        keyword => keyword.is_annotation(),
+        keyword => {
+            keyword.is_annotation()
+                || intersect(keyword, old, new).is_some_and(|both| both != Value::Array(Vec::new()))
+        }
     }
 }
 
@@ -90,13 +75,6 @@ pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
 fn merge_key(key: &str, old: &mut Value, new: Value) {
     use Keyword as K;
     match (Keyword::of(key), &mut *old, new) {
-        (K::Type, old, new) => {
-            if let (Some(first), Some(second)) =
-                (TypeSet::of_keyword(old), TypeSet::of_keyword(&new))
-            {
-                *old = first.and(second).keyword();
-            }
-        }
         (K::Properties | K::Defs | K::Definitions, Value::Object(old), Value::Object(new)) => {
             for (key, new) in new {
                 match (old.get_mut(&key), new) {
@@ -109,31 +87,16 @@ fn merge_key(key: &str, old: &mut Value, new: Value) {
             }
         }
         (K::Items, Value::Object(old), Value::Object(new)) => merge(old, new),
-        (K::Enum, Value::Array(old), Value::Array(new)) => old.retain(|value| new.contains(value)),
-        (K::Required, Value::Array(old), Value::Array(new)) => {
-            for key in new {
-                if !old.contains(&key) {
-                    old.push(key);
-                }
-            }
-        }
-        (
-            K::Minimum | K::ExclusiveMinimum | K::MinLength | K::MinItems | K::MinProperties,
-            Value::Number(old),
-            Value::Number(new),
-        ) if is_less(old, &new) => *old = new,
-        (
-            K::Maximum | K::ExclusiveMaximum | K::MaxLength | K::MaxItems | K::MaxProperties,
-            Value::Number(old),
-            Value::Number(new),
-        ) if is_less(&new, old) => *old = new,
-        (K::UniqueItems, old, _) => *old = Value::Bool(true),
         (K::AdditionalProperties, old, new) if is_anything(old) => *old = new,
         (K::Description, Value::String(old), Value::String(new)) if !old.contains(new.as_str()) => {
             old.push(' ');
             old.push_str(&new);
         }
-        _ => {}
+        (keyword, old, new) => {
+            if let Some(both) = intersect(keyword, old, &new) {
+                *old = both;
+            }
+        }
     }
 }
 

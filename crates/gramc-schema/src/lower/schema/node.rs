@@ -1,16 +1,16 @@
 //! Lowers one schema, for a target that supports only some keywords.
 
+use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
-use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 
 impl Lowerer<'_> {
     /// Lowers the root, for a target that supports only some keywords.

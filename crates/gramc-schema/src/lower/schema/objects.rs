@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::{Became, renamed};
 use super::super::restore::{FieldPlan, RestorePlan};
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, Out, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, name as k};

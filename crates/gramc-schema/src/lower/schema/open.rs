@@ -1,16 +1,16 @@
 //! Lowers schemas for a target that supports all of JSON Schema with a few exceptions.
 
+use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::patterns::PatternRule;
 use super::super::restore::{FieldPlan, RestorePlan};
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, leftovers, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
-use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
 
 impl Lowerer<'_> {
     /// Changes only the schemas that the target does not accept.
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
     fn without_endless(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
         let Some(value) = self.take_endless(map) else { return };
         if !map.contains_key(k::TYPE) {
-            map.insert(k::TYPE.to_owned(), TypeSet::ALL.without(TypeSet::INTEGER).keyword());
+            map.insert(k::TYPE.to_owned(), TypeSet::ALL.keyword());
         }
         self.lose(&path.key(k::REF), k::REF, value, Became::Rewritten(k::TYPE.to_owned()));
     }

@@ -1,8 +1,8 @@
 //! Helpers for the keys of a schema.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
-use super::super::type_set::TypeSet;
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// The keywords of a schema.
@@ -142,7 +142,7 @@ pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
         | K::ContentMediaType
         | K::ContentSchema => TypeSet::STRING,
         K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => {
-            TypeSet::NUMBER.or(TypeSet::INTEGER)
+            TypeSet::NUMBER
         }
         _ => TypeSet::ALL,
     }
@@ -152,13 +152,10 @@ pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
 /// they apply to all types.
 pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
     if let Some(value) = map.get(k::CONST) {
-        return Some(TypeSet::of_value(value));
+        return Some(TypeSet::of_values([value]));
     }
     if let Some(Value::Array(values)) = map.get(k::ENUM) {
-        let types = values.iter().map(TypeSet::of_value).fold(TypeSet::NONE, TypeSet::or);
-        let types =
-            if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
-        return Some(types).filter(|types| *types != TypeSet::NONE);
+        return Some(TypeSet::of_values(values)).filter(|types| *types != TypeSet::NONE);
     }
     let mut types = TypeSet::NONE;
     for key in map.keys() {
@@ -170,6 +167,5 @@ pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
     if map.contains_key(k::FORMAT) && types == TypeSet::NONE {
         types = TypeSet::STRING;
     }
-    let types = if types.has(TypeSet::NUMBER) { types.without(TypeSet::INTEGER) } else { types };
     Some(types).filter(|types| *types != TypeSet::NONE)
 }

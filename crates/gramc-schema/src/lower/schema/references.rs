@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::names;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::{First, NameRule, Recursion, RefRule};
-use super::super::type_set::TypeSet;
 use super::cycles::Cycles;
 use super::{At, Lowerer, MAX_INLINED, Out, merge};
 use gramc_json_schema::keywords::{Keyword, name as k};

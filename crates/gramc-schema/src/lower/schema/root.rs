@@ -1,9 +1,9 @@
 //! The root schema, which most targets require to be a plain object.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{Lowerer, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};

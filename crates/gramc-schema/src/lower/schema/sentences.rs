@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
-use super::super::type_set::TypeSet;
 use gramc_json_schema::keywords::{Keyword, name as k};
 
 /// The sentence that asks a model not to supply a pinned value.

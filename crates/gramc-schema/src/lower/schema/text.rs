@@ -1,11 +1,11 @@
 //! Schemas that become strings of JSON text, because the target cannot express them.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
-use super::super::type_set::TypeSet;
 use super::{Lowerer, Out, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::path::Path;

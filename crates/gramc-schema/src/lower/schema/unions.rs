@@ -1,11 +1,11 @@
 //! Lowers `anyOf`, `oneOf` and `allOf`.
 
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::{Alternative, Fit, RestorePlan};
 use super::super::target_spec::AnyOfRule;
-use super::super::type_set::TypeSet;
 use super::keys::Keys;
 use super::{At, Lowerer, MAX_INLINED, Out, leftovers, merge, parts, references};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
