@@ -98,7 +98,7 @@ fn implementation(bound: &Bound, tool: &Tool) -> Option<&'static str> {
 fn generator(module: &Module, tool: &Tool) -> Result<Generator, String> {
     let schema = ParameterSchema::new(&module.types, tool);
     let schema = serde_json::to_value(schema).map_err(|error| error.to_string())?;
-    Generator::new(&schema, Texts::Wild)
+    Generator::new(&schema, Texts::Wild).map_err(|error| error.to_string())
 }
 
 /// Tests the implementations of a bound library. Gives each tool's report to `on_report`.

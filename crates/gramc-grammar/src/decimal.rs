@@ -1,5 +1,6 @@
 //! Decimal numbers of any size, as text.
 
+use gramc_json_schema::numbers::significant_digits;
 use serde_json::Number;
 
 /// The most digits of a bound. Longer ones count as unlimited or as unreachable.
@@ -21,29 +22,21 @@ pub(crate) struct Decimal {
 impl Decimal {
     /// The exact value of a number. `None` if it has too many digits.
     pub(crate) fn of(number: &Number) -> Option<Self> {
-        let text = number.to_string();
-        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
-            None => (text.as_str(), 0),
+        let (digits, exponent) = significant_digits(number.as_str())?;
+        let (negative, digits) =
+            digits.strip_prefix('-').map_or((false, &*digits), |it| (true, it));
+        let shift =
+            usize::try_from(exponent.unsigned_abs()).ok().filter(|&it| it <= 2 * MAX_DIGITS)?;
+        let (whole, fraction) = if exponent >= 0 {
+            (digits.to_owned() + &"0".repeat(shift), String::new())
+        } else {
+            let digits = format!("{digits:0>width$}", width = shift + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - shift);
+            (whole.to_owned(), fraction.to_owned())
         };
-        let negative = mantissa.starts_with('-');
-        let mantissa = mantissa.trim_start_matches('-');
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let shift = usize::try_from(exponent.unsigned_abs()).ok().filter(|&it| it <= MAX_DIGITS)?;
-        let (mut whole, mut fraction) = (whole.to_owned(), fraction.to_owned());
-        for _ in 0..shift {
-            if exponent > 0 {
-                let digit = if fraction.is_empty() { '0' } else { fraction.remove(0) };
-                whole.push(digit);
-            } else {
-                fraction.insert(0, whole.pop().unwrap_or('0'));
-            }
-        }
-        let whole = whole.trim_start_matches('0').to_owned();
-        let fraction = fraction.trim_end_matches('0').to_owned();
         (whole.len() <= MAX_DIGITS && fraction.len() <= 2 * MAX_DIGITS).then(|| Self {
-            negative: negative && !(whole.is_empty() && fraction.is_empty()),
-            whole: if whole.is_empty() { "0".to_owned() } else { whole },
+            negative,
+            whole,
             fraction,
         })
     }

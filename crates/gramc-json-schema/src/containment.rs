@@ -94,7 +94,10 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     }
     let referee = match ValidatorPair::new(wide, narrow) {
         Ok(referee) => referee,
-        Err(reason) => return Containment::Undecided(reason),
+        Err(error) => {
+            let reason = validators::reason(&error);
+            return Containment::Undecided(format!("a schema cannot be read: {reason}"));
+        }
     };
     let given_up = prover.stopped().is_some();
     let reason = prover.stopped().map_or_else(|| doubt(&prover), str::to_owned);
@@ -129,7 +132,7 @@ pub fn examples(schema: &Value, limit: usize) -> Vec<Value> {
     if document::size(schema).is_none() || validators::fault(all.dialect, schema).is_some() {
         return Vec::new();
     }
-    let Ok(referee) = ValidatorPair::new(&never, schema) else { return Vec::new() };
+    let Some(referee) = ValidatorPair::quick(&never, schema) else { return Vec::new() };
     let mut prover = Prover::new(none, all);
     let terms = [Term::Schema(Side::Narrow, schema)];
     let mut samples = SampleGenerator::new(&mut prover).of(&terms, &[], limit, 0);
@@ -150,7 +153,7 @@ pub fn example(schema: &Value) -> Option<Value> {
 /// Confirms that `narrow` allows a value and `wide` refuses it. `None` if that is not so, or if a
 /// schema cannot be read.
 pub fn confirm(wide: &Value, narrow: &Value, value: Value) -> Option<Counterexample> {
-    ValidatorPair::new(wide, narrow).ok()?.confirm(value)
+    ValidatorPair::quick(wide, narrow)?.confirm(value)
 }
 
 /// Whether a format constrains texts. Every text has an unknown format.

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
+use crate::numbers::significant_digits;
+
 /// The maximum number of significant digits: what 128 bits hold, with room to spare.
 const MAX_DIGITS: usize = 36;
 
@@ -32,19 +34,11 @@ impl Decimal {
         if let Some(whole) = number.as_i64() {
             return Some(Self::whole(i128::from(whole)));
         }
-        let text = number.to_string();
-        let (digits, exponent) = match text.split_once(['e', 'E']) {
-            Some((digits, exponent)) => (digits, exponent.parse::<i64>().ok()?),
-            None => (text.as_str(), 0),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let fraction = fraction.trim_end_matches('0');
-        if whole.len() + fraction.len() > MAX_DIGITS || exponent.abs() > MAX_POWER {
+        let (digits, exponent) = significant_digits(number.as_str())?;
+        if digits.trim_start_matches('-').len() > MAX_DIGITS {
             return None;
         }
-        let mantissa = format!("{whole}{fraction}").parse::<i128>().ok()?;
-        let exponent = exponent - i64::try_from(fraction.len()).ok()?;
-        let decimal = Self { mantissa, exponent }.normal();
+        let decimal = Self { mantissa: digits.parse().ok()?, exponent };
         (decimal.power() <= MAX_POWER && decimal.exponent >= -MAX_POWER).then_some(decimal)
     }
 
@@ -73,7 +67,7 @@ impl Decimal {
 
     /// The number of digits before the point.
     fn power(self) -> i64 {
-        self.digits() + self.exponent
+        self.digits().saturating_add(self.exponent)
     }
 
     /// Whether it is a whole number.
@@ -99,41 +93,37 @@ impl Decimal {
         Some((floor, floor + 1))
     }
 
+    /// The mantissas of two numbers with one exponent. `None` where 128 bits do not suffice.
+    fn aligned(self, other: Self) -> Option<(i128, i128, i64)> {
+        let exponent = self.exponent.min(other.exponent);
+        let scale = |number: Self| {
+            let zeros = u32::try_from(number.exponent - exponent).ok()?;
+            number.mantissa.checked_mul(10_i128.checked_pow(zeros)?)
+        };
+        Some((scale(self)?, scale(other)?, exponent))
+    }
+
     /// Whether it is a whole multiple of a step. `None` where that cannot be computed.
     pub(crate) fn is_multiple_of(self, step: Self) -> Option<bool> {
         if step.mantissa == 0 {
             return None;
         }
-        let unit = self.exponent.min(step.exponent);
-        let scaled = |number: Self| {
-            let zeros = u32::try_from(number.exponent - unit).ok()?;
-            number.mantissa.checked_mul(10_i128.checked_pow(zeros)?)
-        };
-        Some(scaled(self)? % scaled(step)? == 0)
+        let (number, step, _) = self.aligned(step)?;
+        Some(number % step == 0)
     }
 
     /// The sum of two numbers. `None` where that has too many digits.
     pub(crate) fn plus(self, other: Self) -> Option<Self> {
-        let unit = self.exponent.min(other.exponent);
-        let scaled = |number: Self| {
-            let zeros = u32::try_from(number.exponent - unit).ok()?;
-            number.mantissa.checked_mul(10_i128.checked_pow(zeros)?)
-        };
-        let mantissa = scaled(self)?.checked_add(scaled(other)?)?;
-        let sum = Self { mantissa, exponent: unit }.normal();
+        let (one, other, exponent) = self.aligned(other)?;
+        let sum = Self { mantissa: one.checked_add(other)?, exponent }.normal();
         (sum.digits() < 30).then_some(sum)
     }
 
     /// The greatest multiple of a step that is not above this number.
     pub(crate) fn step_below(self, step: Self) -> Option<Self> {
-        let unit = self.exponent.min(step.exponent);
-        let scaled = |number: Self| {
-            let zeros = u32::try_from(number.exponent - unit).ok()?;
-            number.mantissa.checked_mul(10_i128.checked_pow(zeros)?)
-        };
-        let (number, step) = (scaled(self)?, scaled(step)?);
+        let (number, step, exponent) = self.aligned(step)?;
         let mantissa = number.checked_div_euclid(step)?.checked_mul(step)?;
-        Some(Self { mantissa, exponent: unit }.normal())
+        Some(Self { mantissa, exponent }.normal())
     }
 
     /// Half of it.

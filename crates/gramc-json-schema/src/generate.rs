@@ -32,6 +32,17 @@ pub enum Texts {
     Wild,
 }
 
+/// The reason why there is no generator for a schema.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// The schema is invalid.
+    #[error(transparent)]
+    Schema(#[from] Box<jsonschema::ValidationError<'static>>),
+    /// No value was found that the schema allows.
+    #[error("no value was found that its type allows")]
+    NoValue,
+}
+
 /// A source of values that a schema allows.
 #[derive(Debug)]
 pub struct Generator {
@@ -43,12 +54,12 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// A source of values of a JSON Schema of draft 2020-12 or 7, with formats checked. Fails with the
-    /// reason if the schema cannot be read, or if no value was found that it allows.
-    pub fn new(schema: &Value, texts: Texts) -> Result<Self, String> {
+    /// A source of values of a JSON Schema of draft 2020-12 or 7, with formats checked. Fails if
+    /// the schema is invalid, or if no value was found that it allows.
+    pub fn new(schema: &Value, texts: Texts) -> Result<Self, GenerateError> {
         let schema = encodings::as_patterns(schema);
         let options = jsonschema::options().should_validate_formats(true);
-        let validator = options.build(&schema).map_err(|error| error.to_string())?;
+        let validator = options.build(&schema).map_err(Box::new)?;
         let mut pools = random::Pools::default();
         let mut edges = in_turn(examples(&schema, MAX_EDGES));
         if edges.is_empty() {
@@ -59,7 +70,7 @@ impl Generator {
             edges.extend(made.filter(|value| validator.is_valid(value)).min_by_key(size));
         }
         if edges.is_empty() {
-            return Err("no value was found that its type allows".to_owned());
+            return Err(GenerateError::NoValue);
         }
         let longest = longest::variants(&schema, edges.first().unwrap_or(&Value::Null));
         let longest =

@@ -13,7 +13,7 @@ pub fn is_integer(number: &Number) -> bool {
 
 /// The significant digits of a decimal number, with its sign, and the exponent of the last digit.
 /// `None` if the exponent has more than 64 bits.
-pub(crate) fn significant_digits(text: &str) -> Option<(String, i64)> {
+pub fn significant_digits(text: &str) -> Option<(String, i64)> {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
         None => (text, 0),

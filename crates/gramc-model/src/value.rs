@@ -1,10 +1,10 @@
 //! Values of attributes as JSON.
 
+use gramc_json_schema::text::MAX_INNER_DEPTH;
 use gramc_syntax::{Node, NodeKind as N, Span};
 use serde_json::{Map, Number, Value};
 
 pub use gramc_json_schema::numbers::{compare, is_integer, is_multiple};
-use gramc_json_schema::text::MAX_INNER_DEPTH;
 pub use gramc_json_schema::values::{canonical, same};
 
 /// Why a node is no JSON value.

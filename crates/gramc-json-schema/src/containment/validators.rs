@@ -50,18 +50,17 @@ pub(super) struct ValidatorPair {
 }
 
 impl ValidatorPair {
-    /// Builds both. Fails with the reason as a sentence.
-    pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, String> {
-        let build = |schema: &Value| {
-            if let Some(reason) = slow_pattern(schema) {
-                return Err(reason);
-            }
-            let options = jsonschema::options().should_validate_formats(true);
-            options
-                .build(&with_encoded_references(schema))
-                .map_err(|error| format!("a schema cannot be read: {}", reason(&error)))
-        };
+    /// Builds both, for schemas without slow patterns.
+    pub(super) fn new(wide: &Value, narrow: &Value) -> Result<Self, ValidationError<'static>> {
+        let options = jsonschema::options().should_validate_formats(true);
+        let build = |schema| options.build(&with_encoded_references(schema));
         Ok(Self { wide: build(wide)?, narrow: build(narrow)? })
+    }
+
+    /// Builds both. `None` if a schema is invalid or has slow patterns.
+    pub(super) fn quick(wide: &Value, narrow: &Value) -> Option<Self> {
+        let is_slow = [wide, narrow].into_iter().any(|schema| slow_pattern(schema).is_some());
+        if is_slow { None } else { Self::new(wide, narrow).ok() }
     }
 
     /// The value as a counterexample, if it is one.
@@ -123,7 +122,7 @@ fn encode_references(schema: &mut Value, encode: &dyn Fn(&str) -> String) {
 }
 
 /// The message of an error, shortened if it quotes much.
-fn reason(error: &ValidationError<'_>) -> String {
+pub(super) fn reason(error: &ValidationError<'_>) -> String {
     let text = match error.kind() {
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
             "none of the alternatives allows this value".to_owned()

@@ -1,8 +1,7 @@
 //! JSON values as values of gram.
 
-use serde_json::Value;
-
 use gramc_json_schema::text::MAX_DEPTH;
+use serde_json::Value;
 
 use super::text;
 
