@@ -1,18 +1,17 @@
-//! Types, clients and skeletons of tools in programming languages.
+//! Types, clients and skeletons of tools in programming languages, and their [`reference`] as HTML.
 //!
-//! A document of `OpenAPI` 3.1, as `gramc-openapi` writes it, is read as an [`Interface`]: named types and
-//! tools, without anything of a language. Each language writes the interface in its own way. Nothing here
-//! reads or writes files.
+//! An [`Interface`] is a specification as named types and tools, independent of a language. Each language
+//! writes it in its own way. Nothing here reads or writes files.
 
 mod interface;
 mod names;
 mod python;
 mod read;
+pub mod reference;
 mod rust;
 mod typescript;
 
 pub use interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
-pub use read::read;
 
 /// A programming language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,13 +15,13 @@ pub(crate) fn pascal(name: &str) -> String {
         out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
         out.push_str(chars.as_str());
     }
-    begun(out, 'T')
+    begin_with_letter(out, 'T')
 }
 
 /// A name in `snake_case`.
 pub(crate) fn snake(name: &str) -> String {
     let words: Vec<String> = ascii_words(name).map(str::to_ascii_lowercase).collect();
-    begun(words.join("_"), 'x')
+    begin_with_letter(words.join("_"), 'x')
 }
 
 /// A name in `camelCase`.
@@ -33,7 +33,7 @@ pub(crate) fn camel(name: &str) -> String {
 }
 
 /// A name that begins with a letter.
-fn begun(name: String, letter: char) -> String {
+fn begin_with_letter(name: String, letter: char) -> String {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if begins { name } else { format!("{letter}{name}") }
 }

@@ -93,7 +93,7 @@ impl Writer<'_> {
     fn module(&self, source: &str) -> String {
         let mut body = String::new();
         for ty in &self.interface.types {
-            self.named(&mut body, ty);
+            self.write_type(&mut body, ty);
         }
         if self.types == PythonTypes::Pydantic {
             body.push_str(CONVERSIONS);
@@ -131,7 +131,7 @@ impl Writer<'_> {
         out
     }
 
-    fn named(&self, out: &mut String, ty: &NamedType) {
+    fn write_type(&self, out: &mut String, ty: &NamedType) {
         match (&ty.shape, self.types) {
             (Shape::Alias(alias), _) => self.alias(out, ty, alias),
             (Shape::Record { fields, is_open }, PythonTypes::Pydantic) => {
@@ -321,7 +321,7 @@ impl Writer<'_> {
              class Implementation(tools.Tools):\n    \"\"\"The tools of {source}.\"\"\"\n"
         );
         for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
-            let qualified = self.qualified(&tool.result);
+            let qualified = self.qualify(&tool.result);
             let parameters = &tool.parameters;
             let _ = write!(
                 out,
@@ -336,19 +336,19 @@ impl Writer<'_> {
     }
 
     /// A type as an annotation outside of the module.
-    fn qualified(&self, ty: &Type) -> String {
+    fn qualify(&self, ty: &Type) -> String {
         match ty {
             Type::Named(name) => format!("tools.{name}"),
-            Type::List(item) => format!("list[{}]", self.qualified(item)),
-            Type::Map(value) => format!("dict[str, {}]", self.qualified(value)),
+            Type::List(item) => format!("list[{}]", self.qualify(item)),
+            Type::Map(value) => format!("dict[str, {}]", self.qualify(value)),
             Type::Tuple(items) if self.types == PythonTypes::Pydantic => {
-                let items: Vec<String> = items.iter().map(|item| self.qualified(item)).collect();
+                let items: Vec<String> = items.iter().map(|item| self.qualify(item)).collect();
                 format!("tuple[{}]", items.join(", "))
             }
             Type::Union(members) => {
-                members.iter().map(|it| self.qualified(it)).collect::<Vec<_>>().join(" | ")
+                members.iter().map(|it| self.qualify(it)).collect::<Vec<_>>().join(" | ")
             }
-            Type::Constrained(inner, _) => self.qualified(inner),
+            Type::Constrained(inner, _) => self.qualify(inner),
             // The values are checked where the result is used.
             Type::Literal(_) | Type::Never => "Any".to_owned(),
             plain => self.annotation(plain),

@@ -1,8 +1,13 @@
-//! Reads documents of `OpenAPI` 3.1 as interfaces.
+//! Reads specifications as interfaces.
 
 use std::collections::{HashMap, HashSet};
 
+use gramc_check::Valid;
 use gramc_json_schema::keywords::name as k;
+use gramc_model::Module;
+use gramc_openapi::emit::{COMPONENT, Operation, Operations};
+use gramc_schema::Target;
+use gramc_schema::emit::{Compilation, Options};
 use serde_json::{Map, Value};
 
 use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
@@ -41,30 +46,31 @@ const RESERVED: [&str; 26] = [
 /// The keywords that may allow fields besides the properties.
 const OTHERS: [&str; 4] = [k::PATTERN_PROPERTIES, k::ANY_OF, k::ONE_OF, k::ALL_OF];
 
-/// The extension of an operation with the name of its tool, where its id is another one.
-const TOOL_NAME: &str = "x-tool-name";
-
-/// The reference to a schema that operations share.
-const COMPONENT: &str = "#/components/schemas/";
-
-/// The interface of a document that `gramc-openapi` wrote.
-pub fn read(document: &Value) -> Interface {
-    let mut reader = Reader::default();
-    let schemas = document.pointer("/components/schemas").and_then(Value::as_object);
-    // Names first, so that those of the specification stay as they are.
-    for name in schemas.into_iter().flat_map(Map::keys) {
-        let own = reader.free_name(name);
-        reader.components.insert(name.clone(), own);
+impl Interface {
+    /// The interface of the first `files` files of a specification.
+    pub fn new(module: &Valid<Module>, files: usize) -> Self {
+        let options = Options { expanded: true, ..Options::new(Target::JsonSchema, files) };
+        let compilation = Compilation::new(module, &options);
+        Self::of_operations(&Operations::new(module.into(), &compilation, compilation.entries()))
     }
-    for (name, schema) in schemas.into_iter().flatten() {
-        if let Some(name) = reader.components.get(name).cloned() {
-            reader.declare(&name, schema);
+
+    /// The interface of operations and their schemas.
+    pub(crate) fn of_operations(compiled: &Operations) -> Self {
+        let mut reader = Reader::default();
+        // Names first, so that those of the specification stay as they are.
+        for name in compiled.schemas.keys() {
+            let own = reader.free_name(name);
+            reader.components.insert(name.clone(), own);
         }
+        for (name, schema) in &compiled.schemas {
+            if let Some(name) = reader.components.get(name).cloned() {
+                reader.declare(&name, schema);
+            }
+        }
+        let operations = compiled.operations.iter();
+        let tools = operations.map(|it| reader.tool(it, &compiled.schemas)).collect();
+        Self { types: reader.types, tools }
     }
-    let paths = document.get("paths").and_then(Value::as_object);
-    let tools = paths.into_iter().flat_map(Map::values).filter_map(|path| path.get("post"));
-    let tools = tools.map(|operation| reader.tool(operation, schemas)).collect();
-    Interface { types: reader.types, tools }
 }
 
 #[derive(Default)]
@@ -86,28 +92,28 @@ impl Reader {
         name
     }
 
-    fn tool(&mut self, operation: &Value, schemas: Option<&Map<String, Value>>) -> Tool {
-        let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
-        let own = operation.get(TOOL_NAME).and_then(Value::as_str);
-        let name = own.unwrap_or_else(|| text("operationId")).to_owned();
-        let body = operation.pointer("/requestBody/content/application~1json/schema");
+    fn tool(&mut self, operation: &Operation, schemas: &Map<String, Value>) -> Tool {
+        let name = operation.tool.clone();
+        let body = operation.parameters.as_ref();
         // Parameters may be those of a declared record.
-        let shared = body.and_then(|body| component(body)).and_then(|name| schemas?.get(name));
+        let shared = body.and_then(component).and_then(|name| schemas.get(name));
         let body = shared.or(body);
         let parameters = self.free_name(&format!("{name} Parameters"));
         let shape = body.and_then(|schema| self.record(&parameters, schema));
-        // What is not a plain object has no fields that a language could name.
+        // A schema that is not a plain object has no fields that a language could name.
         let is_open = body.is_some();
         let shape = shape.unwrap_or(Shape::Record { fields: Vec::new(), is_open });
         let doc = format!("The parameters of `{name}`.");
         self.types.push(NamedType { name: parameters.clone(), doc, shape });
-        let result = operation.pointer("/responses/200/content/application~1json/schema");
+        let result = operation.result.as_ref();
         let result = result.map(|schema| self.ty(schema, &format!("{name} Result")));
-        let [summary, description] = [text("summary"), text("description")];
-        let doc = if description.is_empty() { summary } else { description };
+        let text = |value: &Option<Value>| {
+            value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let [title, description] = [&operation.title, &operation.description].map(text);
         Tool {
-            doc: clean(doc),
-            is_deprecated: operation.get("deprecated").is_some_and(|flag| *flag == true),
+            doc: clean(if description.is_empty() { &title } else { &description }),
+            is_deprecated: operation.is_deprecated,
             parameters,
             result: result.unwrap_or(Type::Any),
             name,
@@ -161,10 +167,10 @@ impl Reader {
             Value::Object(map) => map,
             _ => return Type::Any,
         };
-        self.composed(map, schema, name)
+        self.compose(map, schema, name)
     }
 
-    fn composed(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
+    fn compose(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
         if map.contains_key(k::REF) {
             let known = component(schema).and_then(|component| self.components.get(component));
             return known.map_or(Type::Any, |name| Type::Named(name.clone()));

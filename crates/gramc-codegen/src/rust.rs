@@ -69,7 +69,7 @@ fn identifier(name: &str) -> String {
 fn module(interface: &Interface, items: &Items, methods: &[String], source: &str) -> String {
     let mut body = String::new();
     for item in &items.all {
-        written(&mut body, item);
+        write_item(&mut body, item);
     }
     tools(&mut body, interface, items, methods);
     client(&mut body, interface, items, methods);
@@ -82,7 +82,7 @@ fn module(interface: &Interface, items: &Items, methods: &[String], source: &str
     )
 }
 
-fn written(out: &mut String, item: &Item) {
+fn write_item(out: &mut String, item: &Item) {
     out.push('\n');
     comment(out, "", &item.doc);
     let name = &item.name;
@@ -107,7 +107,7 @@ fn written(out: &mut String, item: &Item) {
                 comment(out, "    ", &field.doc);
                 let mut attributes = Vec::new();
                 if own != field.name {
-                    attributes.push(format!("rename = {}", quoted(&field.name)));
+                    attributes.push(format!("rename = {}", quote(&field.name)));
                 }
                 if !field.is_required {
                     attributes.push("default".to_owned());
@@ -133,7 +133,7 @@ fn written(out: &mut String, item: &Item) {
             let _ = writeln!(out, "pub enum {name} {{");
             for (variant, text) in variants {
                 if variant != text {
-                    let _ = writeln!(out, "    #[serde(rename = {})]", quoted(text));
+                    let _ = writeln!(out, "    #[serde(rename = {})]", quote(text));
                 }
                 let _ = writeln!(out, "    {variant},");
             }
@@ -192,7 +192,7 @@ fn client(out: &mut String, interface: &Interface, items: &Items, methods: &[Str
             out.push('\n');
         }
         let (parameters, result) = (&tool.parameters, items.result(at));
-        let name = quoted(&tool.name);
+        let name = quote(&tool.name);
         let _ = write!(
             out,
             "    async fn {method}(&self, parameters: {parameters}) -> Result<{result}, ToolError> {{\n        \
@@ -213,7 +213,7 @@ fn dispatch(out: &mut String, interface: &Interface, methods: &[String]) {
          match name {\n",
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
-        let name = quoted(&tool.name);
+        let name = quote(&tool.name);
         let _ = writeln!(out, "        {name} => {{");
         // There is no value to convert where the result is null.
         let lines = if tool.result == Type::Null {
@@ -252,7 +252,7 @@ fn skeleton(
             out.push('\n');
         }
         let (parameters, result) = (&tool.parameters, items.result(at));
-        let message = quoted(&format!("{} is not implemented", tool.name));
+        let message = quote(&format!("{} is not implemented", tool.name));
         let _ = write!(
             out,
             "    async fn {method}(&self, _parameters: {parameters}) -> Result<{result}, ToolError> {{\n        \
@@ -265,7 +265,7 @@ fn skeleton(
 }
 
 /// A string literal. Rust writes characters by their number in braces.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let json = Value::from(text).to_string();
     if json.contains("\\u") || json.contains("\\b") || json.contains("\\f") {
         return format!("{text:?}");

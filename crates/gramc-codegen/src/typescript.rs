@@ -67,9 +67,9 @@ fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str
         out.push_str("\nimport { z } from \"zod\";\n");
     }
     for ty in &interface.types {
-        named(&mut out, ty);
+        write_type(&mut out, ty);
         if has_zod {
-            zod::named(&mut out, ty);
+            zod::write_schema(&mut out, ty);
         }
     }
     out.push_str("\n/** The tools, to be implemented. */\nexport interface Tools {\n");
@@ -86,7 +86,7 @@ fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str
          export function client(call: Call): Tools {\n  return {\n",
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
-        let (name, result) = (quoted(&tool.name), text(&tool.result));
+        let (name, result) = (quote(&tool.name), text(&tool.result));
         let _ = if has_zod {
             let schema = zod::schema(&tool.result);
             writeln!(
@@ -122,7 +122,7 @@ fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str
     out
 }
 
-fn named(out: &mut String, ty: &NamedType) {
+fn write_type(out: &mut String, ty: &NamedType) {
     out.push('\n');
     comment(out, "", &ty.doc, false);
     match &ty.shape {
@@ -176,7 +176,7 @@ fn skeleton(interface: &Interface, methods: &[String], source: &str, stem: &str)
          export const tools: Tools = {{\n"
     );
     for (Tool { name, .. }, method) in interface.tools.iter().zip(methods) {
-        let message = quoted(&format!("{name} is not implemented"));
+        let message = quote(&format!("{name} is not implemented"));
         let _ = write!(
             out,
             "  async {method}(parameters) {{\n    void parameters;\n    throw new Error({message});\n  }},\n"
@@ -197,11 +197,11 @@ fn key(name: &str) -> String {
         // It would be the prototype.
         "__proto__" => "[\"__proto__\"]".to_owned(),
         name if is_identifier(name) => name.to_owned(),
-        name => quoted(name),
+        name => quote(name),
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 

@@ -3,7 +3,7 @@
 mod components;
 mod page;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gramc_check::Valid;
 use gramc_json_schema::normalize::normalize;
@@ -25,13 +25,83 @@ pub const ABOUT: &str = "a document of OpenAPI 3.1 with a POST operation for eac
 /// The version of the API in a document. gram declares none, and a document needs one.
 const VERSION: &str = "1.0.0";
 
-/// A document, and what changed on the way.
+/// A document, and the names that were changed.
 #[derive(Debug)]
 pub struct Document {
     /// The document.
     pub value: Value,
     /// Names that were changed.
     pub losses: Vec<Loss>,
+}
+
+/// Tools as operations that share schemas.
+#[derive(Debug, Default)]
+pub struct Operations {
+    /// The operations, one per tool.
+    pub operations: Vec<Operation>,
+    /// The shared schemas by name. References to them begin with [`COMPONENT`].
+    pub schemas: Map<String, Value>,
+    /// Names that were changed.
+    pub losses: Vec<Loss>,
+}
+
+/// A tool as an operation.
+#[derive(Debug, Default)]
+pub struct Operation {
+    /// The name of the tool.
+    pub tool: String,
+    /// The name of the operation: the tool's, unless a path does not allow that.
+    pub name: String,
+    /// The title.
+    pub title: Option<Value>,
+    /// The description.
+    pub description: Option<Value>,
+    /// The schema of the arguments, if there are any.
+    pub parameters: Option<Value>,
+    /// Whether there is a required argument.
+    pub needs_arguments: bool,
+    /// The schema of the result.
+    pub result: Option<Value>,
+    /// The annotations of MCP.
+    pub annotations: Option<Value>,
+    /// Whether the tool is deprecated.
+    pub is_deprecated: bool,
+}
+
+/// The beginning of a reference to a shared schema.
+pub const COMPONENT: &str = "#/components/schemas/";
+
+impl Operations {
+    /// Compiles some tools of a module.
+    pub fn new(
+        module: Valid<&Module>,
+        compilation: &Compilation<'_>,
+        entries: &[Entry<'_>],
+    ) -> Self {
+        // A path and an id of an operation may have the names that MCP allows.
+        let spec = Target::Mcp.spec();
+        let names = Names::new(spec, entries.iter().map(|entry| entry.name()));
+        let (mut operations, mut losses) = (Vec::new(), Vec::new());
+        let mut components = Components::default();
+        for entry in entries {
+            let mut tool = compilation.source(*entry);
+            let result = tool.output.take().map(modern);
+            let result = match entry {
+                Entry::Tool(tool) => named_result(module, tool).or(result),
+                Entry::Container(_) | Entry::Agent(_) => result,
+            };
+            let lowered = lower(spec, &names, tool);
+            losses.extend(lowered.losses);
+            let name = names.get(entry.name());
+            let operation = Operation {
+                tool: entry.name().to_owned(),
+                is_deprecated: matches!(entry, Entry::Tool(tool) if tool.deprecated),
+                ..operation(name, lowered.value, result, &mut components)
+            };
+            operations.push(operation);
+        }
+        Self { operations, schemas: components.into_schemas(), losses }
+    }
 }
 
 /// The document of some tools of a module. Each tool is an operation `POST /NAME` whose body is an object
@@ -42,52 +112,35 @@ pub fn document(
     compilation: &Compilation<'_>,
     entries: &[Entry<'_>],
 ) -> Document {
-    // A path and an id of an operation may have the names that MCP allows.
-    let spec = Target::Mcp.spec();
-    let names = Names::new(spec, entries.iter().map(|entry| entry.name()));
+    let Operations { operations, schemas, losses } = Operations::new(module, compilation, entries);
     let tags = tags(module.module());
-    let (mut paths, mut losses) = (Map::new(), Vec::new());
-    let mut components = Components::default();
-    for entry in entries {
-        let mut tool = compilation.source(*entry);
-        let result = tool.output.take().map(modern);
-        let result = match entry {
-            Entry::Tool(tool) => named_result(module, tool).or(result),
-            Entry::Container(_) | Entry::Agent(_) => result,
-        };
-        let lowered = lower(spec, &names, tool);
-        losses.extend(lowered.losses);
-        let is_deprecated = matches!(entry, Entry::Tool(tool) if tool.deprecated);
-        let name = names.get(entry.name());
-        let mut operation = operation(name, lowered.value, result, &mut components);
-        if let Some(tags) = tags.get(entry.name()) {
-            operation.insert("tags".to_owned(), json!(tags));
-        }
-        if name != entry.name() {
-            operation.insert(TOOL_NAME.to_owned(), entry.name().into());
-        }
-        if is_deprecated {
-            operation.insert("deprecated".to_owned(), Value::Bool(true));
-        }
-        paths.insert(format!("/{name}"), json!({"post": operation}));
-    }
-    let mut document = Map::from_iter([
-        ("openapi".to_owned(), "3.1.0".into()),
-        ("info".to_owned(), json!({"title": title, "version": VERSION})),
-    ]);
-    let used = |name: &str| paths.values().any(|path| has_tag(path, name));
-    let described = module.containers.iter().filter(|container| used(&container.name));
+    let used: HashSet<&str> = operations
+        .iter()
+        .filter_map(|operation| tags.get(operation.tool.as_str()))
+        .flatten()
+        .copied()
+        .collect();
+    let described = module.containers.iter().filter(|it| used.contains(it.name.as_str()));
     let described: Vec<_> = described
         .map(|container| match container.description.as_deref() {
             Some(description) => json!({"name": &*container.name, "description": description}),
             None => json!({"name": &*container.name}),
         })
         .collect();
+    let paths = operations.into_iter().map(|operation| {
+        let path = format!("/{}", operation.name);
+        let tags = tags.get(operation.tool.as_str()).map(Vec::as_slice);
+        (path, json!({"post": operation.into_json(tags)}))
+    });
+    let paths: Map<String, Value> = paths.collect();
+    let mut document = Map::from_iter([
+        ("openapi".to_owned(), "3.1.0".into()),
+        ("info".to_owned(), json!({"title": title, "version": VERSION})),
+    ]);
     if !described.is_empty() {
         document.insert("tags".to_owned(), described.into());
     }
     document.insert("paths".to_owned(), paths.into());
-    let schemas = components.into_schemas();
     if !schemas.is_empty() {
         document.insert("components".to_owned(), json!({"schemas": schemas}));
     }
@@ -124,11 +177,6 @@ fn tags(module: &Module) -> HashMap<&str, Vec<&str>> {
     tags
 }
 
-fn has_tag(path: &Value, name: &str) -> bool {
-    let tags = path.pointer("/post/tags").and_then(Value::as_array);
-    tags.is_some_and(|tags| tags.iter().any(|tag| tag == name))
-}
-
 /// A schema in draft 2020-12, which all are that declare no other draft.
 fn modern(schema: Value) -> Value {
     if schema.get("$schema").is_none() {
@@ -137,39 +185,57 @@ fn modern(schema: Value) -> Value {
     normalize(schema.clone()).map_or(schema, |normalized| normalized.schema)
 }
 
-/// The operation of a tool in the form of MCP, with the schema of its result.
+/// Converts a tool in the form of MCP, with the schema of its result.
 fn operation(
     name: &str,
     mut tool: Value,
     result: Option<Value>,
     components: &mut Components,
-) -> Map<String, Value> {
-    let mut operation = Map::from_iter([("operationId".to_owned(), name.into())]);
+) -> Operation {
     let mut take = |key: &str| tool.get_mut(key).map(Value::take);
-    if let Some(title) = take("title") {
-        operation.insert("summary".to_owned(), title);
+    let [title, description, annotations] = ["title", "description", "annotations"].map(&mut take);
+    let schema = take("inputSchema").unwrap_or_default();
+    let needs_arguments = schema.get("required").is_some_and(|names| *names != json!([]));
+    let parameters =
+        takes_arguments(&schema).then(|| components.add(&format!("{name}Parameters"), schema));
+    let result = result.map(|schema| components.add(&format!("{name}Result"), schema));
+    Operation {
+        name: name.to_owned(),
+        title,
+        description,
+        parameters,
+        needs_arguments,
+        result,
+        annotations,
+        ..Operation::default()
     }
-    if let Some(description) = take("description") {
-        operation.insert("description".to_owned(), description);
+}
+
+impl Operation {
+    fn into_json(self, tags: Option<&[&str]>) -> Map<String, Value> {
+        let content = |schema: Value| json!({"application/json": {"schema": schema}});
+        let is_required = self.needs_arguments;
+        let body = self.parameters.map(content);
+        let body = body.map(|content| json!({"required": is_required, "content": content}));
+        let mut response = json!({"description": "The result"});
+        if let Some(schema) = self.result {
+            response["content"] = content(schema);
+        }
+        let own_name = (self.name != self.tool).then(|| self.tool.into());
+        let entries = [
+            ("operationId", Some(self.name.into())),
+            ("summary", self.title),
+            ("description", self.description),
+            ("requestBody", body),
+            ("responses", Some(json!({"200": response}))),
+            (ANNOTATIONS, self.annotations),
+            ("tags", tags.map(|tags| json!(tags))),
+            (TOOL_NAME, own_name),
+            ("deprecated", self.is_deprecated.then(|| Value::Bool(true))),
+        ];
+        let given = entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        given.collect()
     }
-    let parameters = take("inputSchema").unwrap_or_default();
-    if takes_arguments(&parameters) {
-        let is_required = parameters.get("required").is_some_and(|names| *names != json!([]));
-        let schema = components.add(&format!("{name}Parameters"), parameters);
-        let content = json!({"application/json": {"schema": schema}});
-        let body = json!({"required": is_required, "content": content});
-        operation.insert("requestBody".to_owned(), body);
-    }
-    let mut response = json!({"description": "The result"});
-    if let Some(schema) = result {
-        let schema = components.add(&format!("{name}Result"), schema);
-        response["content"] = json!({"application/json": {"schema": schema}});
-    }
-    operation.insert("responses".to_owned(), json!({"200": response}));
-    if let Some(annotations) = take("annotations") {
-        operation.insert(ANNOTATIONS.to_owned(), annotations);
-    }
-    operation
 }
 
 /// The extension of an operation with the name of its tool, where the id is another one.

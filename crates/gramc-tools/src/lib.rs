@@ -44,6 +44,7 @@ pub mod approval;
 mod bind;
 pub mod clock;
 mod content;
+pub mod contract;
 mod environment;
 pub mod http_client;
 pub mod implementations;

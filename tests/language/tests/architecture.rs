@@ -18,7 +18,7 @@ use gramc_language_tests::root;
 use serde_json::Value;
 
 /// The crates from the lowest floor to the highest. An edge may skip floors, but only downwards.
-const FLOORS: [&str; 25] = [
+const FLOORS: [&str; 23] = [
     "gramc-stats",
     "gramc-syntax",
     "gramc-json-schema",
@@ -27,14 +27,12 @@ const FLOORS: [&str; 25] = [
     "gramc-schema",
     "gramc-openapi",
     "gramc-codegen",
-    "gramc-doc",
     "gramc-grammar",
     "gramc-lint",
     "gramc-search",
     "gramc-project",
     "gramc-calls",
     "gramc-tools",
-    "gramc-contract",
     "gramc-diff",
     "gramc-mcp",
     "gramc-agent",
@@ -50,7 +48,7 @@ const FLOORS: [&str; 25] = [
 const TESTS: &str = "-tests";
 
 /// The crates that do no input or output.
-const CORE: [&str; 12] = [
+const CORE: [&str; 11] = [
     "gramc-syntax",
     "gramc-json-schema",
     "gramc-model",
@@ -58,7 +56,6 @@ const CORE: [&str; 12] = [
     "gramc-schema",
     "gramc-openapi",
     "gramc-codegen",
-    "gramc-doc",
     "gramc-grammar",
     "gramc-lint",
     "gramc-search",

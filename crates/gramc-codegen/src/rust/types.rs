@@ -53,7 +53,7 @@ impl Items {
             aliases: interface.types.iter().filter_map(alias).collect(),
         };
         for ty in &interface.types {
-            maker.named(ty);
+            maker.add_type(ty);
         }
         let results = interface.tools.iter().map(|tool| {
             let name = format!("{} Result", tool.name);
@@ -127,7 +127,7 @@ struct Maker<'i> {
 }
 
 impl Maker<'_> {
-    fn named(&mut self, ty: &NamedType) {
+    fn add_type(&mut self, ty: &NamedType) {
         let shape = match &ty.shape {
             NamedShape::Record { fields, is_open } => {
                 let fields = fields.iter().map(|field| {

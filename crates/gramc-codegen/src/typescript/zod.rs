@@ -16,7 +16,7 @@ pub(super) fn name_of(ty: &str) -> String {
 }
 
 /// Appends the schema of a type with a name.
-pub(super) fn named(out: &mut String, ty: &NamedType) {
+pub(super) fn write_schema(out: &mut String, ty: &NamedType) {
     let (own, name) = (name_of(&ty.name), &ty.name);
     let _ = match &ty.shape {
         Shape::Alias(alias) => {

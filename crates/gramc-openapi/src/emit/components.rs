@@ -6,6 +6,8 @@ use gramc_json_schema::keywords::{Keyword, has_several_resources};
 use gramc_json_schema::pointer::unescape_fragment_token;
 use serde_json::{Map, Value, json};
 
+use super::COMPONENT;
+
 /// The schemas of a document, by name.
 #[derive(Debug, Default)]
 pub(super) struct Components {
@@ -48,7 +50,7 @@ impl Components {
         // A schema that a definition has, too, is that definition.
         let same = definitions.iter().find(|(_, own)| **own == schema);
         if let Some(name) = same.and_then(|(key, _)| named.get(key.as_str())) {
-            return json!({"$ref": format!("#/components/schemas/{name}")});
+            return json!({"$ref": format!("{COMPONENT}{name}")});
         }
         refer(&mut schema, &named);
         schema
@@ -137,7 +139,7 @@ fn refer(schema: &mut Value, named: &HashMap<&str, String>) {
         if let ("$ref", Value::String(reference)) = (key.as_str(), &mut *value)
             && let Some(name) = definition(reference).and_then(|key| named.get(&*key))
         {
-            *reference = format!("#/components/schemas/{name}");
+            *reference = format!("{COMPONENT}{name}");
         }
         Keyword::of(key).subschemas_mut(value).into_iter().for_each(|it| refer(it, named));
     }

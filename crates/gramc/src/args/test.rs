@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use gramc_contract::Check;
+use gramc_tools::contract::Check;
 
 use super::SpecOrServer;
 
@@ -10,8 +10,8 @@ use super::SpecOrServer;
 ///
 /// Makes valid calls, at the edges of what the parameters allow and at random, and checks the results;
 /// calls read-only and idempotent tools twice and compares the answers; makes invalid calls, which must
-/// not crash an implementation. What fails is reduced to a small call. Tools that are `destructive` or
-/// run at most `once` are left out. Exit code 1 if an implementation fails.
+/// not crash an implementation. Failing calls are reduced to small ones. Tools that are destructive or
+/// run at most once are left out. Exit code 1 if an implementation fails.
 ///
 /// With two libraries, their implementations are compared call by call instead. Exit code 1 if they
 /// differ.
@@ -28,7 +28,7 @@ use super::SpecOrServer;
 pub(crate) struct Test {
     #[command(flatten)]
     pub(crate) spec: SpecOrServer,
-    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
+    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
     /// in SPEC; a second one is compared with the first [default: the server or API that SPEC describes]
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Test {
     /// Tool to test; repeatable [default: all]
     #[arg(long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
-    /// Also call tools that are `destructive` or run at most `once`
+    /// Also call tools that are destructive or run at most once
     #[arg(long)]
     pub(crate) include_destructive: bool,
     /// Checks that need not pass, separated by commas

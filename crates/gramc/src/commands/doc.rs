@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use gramc_doc::{Page, ReferenceOptions, reference};
+use gramc_codegen::reference::{Page, ReferenceOptions, reference};
 use gramc_syntax::Severity;
 
 use crate::args::{Display, Doc};

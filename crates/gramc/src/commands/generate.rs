@@ -4,10 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use gramc_codegen::{GeneratedFile, generate, read};
-use gramc_openapi::emit;
-use gramc_schema::Target;
-use gramc_schema::emit::{Compilation, Options};
+use gramc_codegen::{GeneratedFile, Interface, generate};
 use gramc_syntax::Severity;
 
 use crate::args::{Display, Generate};
@@ -23,14 +20,11 @@ pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     checked.diagnostics.retain(|found| found.severity > Severity::Note);
     report::show(display, &checked.diagnostics)?;
     let Some(module) = checked.module else { return Ok(PROBLEMS) };
-    let options = Options { expanded: true, ..Options::new(Target::JsonSchema, texts.named) };
-    let compilation = Compilation::new(&module, &options);
-    if compilation.entries().is_empty() {
+    let interface = Interface::new(&module, texts.named);
+    if interface.tools.is_empty() {
         return Err(Failure::new("there are no tools to generate code for"));
     }
-    let title = texts.title();
-    let document = emit::document(&title, (&module).into(), &compilation, compilation.entries());
-    let files = generate(&read(&document.value), language, &format!("{title}.gram"));
+    let files = generate(&interface, language, &format!("{}.gram", texts.title()));
     if args.check { check(&args.output, &files) } else { write(&args.output, &files) }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gramc_contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
 use gramc_diff::report::printable;
 use gramc_json_schema::shorten::shorten;
+use gramc_tools::contract::{Check, Comparison, Options, ToolReport, compare, junit, test};
 use gramc_tools::{Bound, ToolLibrary};
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ async fn test_all(library: &ToolLibrary, spec: &Read, args: &Test, display: Disp
         let line = match display.format {
             Format::Json => format!("{}\n", report.json()),
             Format::Junit => String::new(),
-            _ => shown(&report, width),
+            _ => print_report(&report, width),
         };
         if printed.is_ok() {
             printed = output::print(&line);
@@ -149,7 +149,7 @@ fn width(spec: &Read, args: &Test) -> usize {
 }
 
 /// A report for people.
-fn shown(report: &ToolReport, width: usize) -> String {
+fn print_report(report: &ToolReport, width: usize) -> String {
     let counts = report.counts;
     let calls = |count: usize, kind: &str| match count {
         1 => format!("1 {kind} call"),

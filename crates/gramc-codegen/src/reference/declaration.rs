@@ -4,10 +4,10 @@ use gramc_model::{Type, TypeDeclaration};
 use gramc_schema::emit::type_use_schema;
 use maud::{Markup, html};
 
-use crate::code;
-use crate::layout::{self, prose};
-use crate::site::{Declaration, Site};
-use crate::tool::fields;
+use super::code;
+use super::layout::{self, prose};
+use super::site::{Declaration, Site};
+use super::tool::fields;
 
 pub(crate) fn page(site: &Site<'_>, declaration: &Declaration) -> String {
     let name = declaration.name.as_str();

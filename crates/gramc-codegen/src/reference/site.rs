@@ -8,7 +8,7 @@ use gramc_model::{Module, Place, Tool, TypeId, walk};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options};
 
-use crate::options::ReferenceOptions;
+use super::options::ReferenceOptions;
 
 /// A specification with the addresses of its declarations.
 pub(crate) struct Site<'m> {
@@ -46,7 +46,7 @@ pub(crate) const KINDS: [(&str, &str); 5] = [
 impl<'m> Site<'m> {
     pub(crate) fn new(module: &'m Valid<Module>, options: &ReferenceOptions<'_>) -> Self {
         let tools = tools(module, options);
-        let hidden = imported(module, &tools, options);
+        let hidden = list_imported(module, &tools, options);
         let mut places = HashMap::new();
         let mut declarations: Vec<Declaration> = Vec::new();
         let mut files = FileNames::default();
@@ -123,7 +123,7 @@ impl<'m> Site<'m> {
         let name = |id: TypeId| types.get(id).filter(|it| !it.local).map(|it| it.name.to_string());
         let mut users: HashMap<String, BTreeSet<_>> = HashMap::new();
         for (id, declared) in types.iter().filter(|(_, declared)| !declared.local) {
-            for used in reached(self.module, walk::names_of(types, id)) {
+            for used in reachable_types(self.module, walk::names_of(types, id)) {
                 let user = ("type", declared.name.to_string());
                 if let Some(used) = name(used) {
                     add(&mut users, used, user.clone());
@@ -136,7 +136,7 @@ impl<'m> Site<'m> {
             for type_use in fields.chain([&tool.result.type_use]) {
                 walk::names_of_type_use(type_use, &mut |id| used.push(id));
             }
-            for used in reached(self.module, used) {
+            for used in reachable_types(self.module, used) {
                 let user = ("tool", tool.name.to_string());
                 if let Some(used) = name(used) {
                     add(&mut users, used, user.clone());
@@ -160,7 +160,7 @@ fn tools<'m>(module: &'m Valid<Module>, options: &ReferenceOptions<'_>) -> Vec<&
 }
 
 /// The kinds and names of the tools, containers and agents that are only imported.
-fn imported<'m>(
+fn list_imported<'m>(
     module: &'m Valid<Module>,
     tools: &[&'m Tool],
     options: &ReferenceOptions<'_>,
@@ -192,7 +192,7 @@ fn add(
 }
 
 /// The types that are named, also within local types, which have no pages.
-fn reached(module: &Module, mut open: Vec<TypeId>) -> BTreeSet<TypeId> {
+fn reachable_types(module: &Module, mut open: Vec<TypeId>) -> BTreeSet<TypeId> {
     let mut found = BTreeSet::new();
     while let Some(id) = open.pop() {
         if found.insert(id) && module.types.get(id).is_some_and(|declared| declared.local) {

@@ -1,14 +1,14 @@
 //! One call of an implementation, and what it shows.
 
 use gramc_json_schema::shorten::shorten;
+use crate::invocation::{Answer, InvocationErrorKind};
+use crate::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
 use gramc_json_schema::values::same;
-use gramc_tools::invocation::{Answer, InvocationErrorKind};
-use gramc_tools::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::report::Check;
+use super::report::Check;
 
 /// The longest part of an answer that a message quotes, in characters.
 const MAX_QUOTED: usize = 200;

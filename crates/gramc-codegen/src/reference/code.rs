@@ -3,7 +3,7 @@
 use gramc_syntax::{SourceFile, Token, TokenKind, parse};
 use maud::{Markup, html};
 
-use crate::site::Site;
+use super::site::Site;
 
 /// A block of gram.
 pub(crate) fn block(site: &Site<'_>, text: &str) -> Markup {

@@ -6,10 +6,10 @@ use gramc_schema::example_arguments;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::code;
-use crate::forms::{Form, Forms};
-use crate::layout::{self, prose};
-use crate::site::Site;
+use super::code;
+use super::forms::{Form, Forms};
+use super::layout::{self, prose};
+use super::site::Site;
 
 /// Attributes that say what a call does to the world, with the words for people.
 const EFFECTS: [(&str, &str); 4] = [

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::report::ToolReport;
+use super::report::ToolReport;
 
 /// The reports of a library as one document of JUnit XML.
 pub fn junit(library: &str, reports: &[ToolReport]) -> String {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use maud::{Markup, html};
 
-use crate::layout::{self, first_line, inline};
-use crate::site::{KINDS, Site};
+use super::layout::{self, first_line, inline};
+use super::site::{KINDS, Site};
 use gramc_model::Tool;
 
 /// A line of the overview.

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use crate::Bound;
 use gramc_check::Valid;
 use gramc_json_schema::generate::{Generator, Texts, smaller};
 use gramc_model::{Module, Tool};
 use gramc_schema::emit::ParameterSchema;
-use gramc_tools::Bound;
 use rand::SeedableRng as _;
 use rand_pcg::Pcg64Mcg;
 use serde_json::Value;
 
-use crate::attempt::{Outcome, Target};
-use crate::report::{Check, Comparison, Counts, ToolReport, Violation};
+use super::attempt::{Outcome, Target};
+use super::report::{Check, Comparison, Counts, ToolReport, Violation};
 
 /// How many calls are made to reduce one.
 const MAX_REDUCTIONS: usize = 120;

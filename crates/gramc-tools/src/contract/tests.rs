@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::implementations::{Fake, async_function, function};
+use crate::invocation::Implementation;
+use crate::{Settings, ToolLibrary};
 use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_syntax::{SourceFile, parse};
-use gramc_tools::implementations::{Fake, async_function, function};
-use gramc_tools::invocation::Implementation;
-use gramc_tools::{Settings, ToolLibrary};
 use serde_json::{Value, json};
 
 use super::*;
