@@ -4,6 +4,7 @@ mod ab;
 mod calls;
 mod diff;
 mod doc;
+mod error;
 mod generate;
 mod import;
 mod live_server;
@@ -12,6 +13,7 @@ mod mcp;
 mod run;
 mod search;
 mod session;
+mod suggest;
 mod test;
 
 use std::path::PathBuf;
@@ -36,6 +38,7 @@ pub(crate) use mcp::Mcp;
 pub(crate) use run::{Run, Trace};
 pub(crate) use search::Search;
 pub(crate) use session::Session;
+pub(crate) use suggest::suggest_command;
 pub(crate) use test::Test;
 
 /// Check, compile and run LLM tool definitions.
@@ -54,7 +57,7 @@ pub(crate) struct Display {
     /// Format of diagnostics; human and concise go to standard error, others to standard output
     #[arg(long, global = true, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// When to use colors; `NO_COLOR` and `FORCE_COLOR` are respected
+    /// When to use colors; NO_COLOR and FORCE_COLOR are respected
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
     /// Whether warnings and notes about what is read are left out.
@@ -66,7 +69,7 @@ pub(crate) struct Display {
 pub(crate) enum Format {
     /// With an excerpt of the source
     Human,
-    /// One line each: `path:line:column: severity[code] message`
+    /// One line each: path:line:column: severity[code] message
     Concise,
     /// One JSON object per line
     Json,
@@ -74,9 +77,9 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations for GitHub workflows
     Github,
-    /// A table for pull requests; only for `gramc diff`
+    /// A table for pull requests; only for gramc diff
     Markdown,
-    /// One document of JUnit XML; only for `gramc test`
+    /// One document of JUnit XML; only for gramc test
     Junit,
 }
 
@@ -144,7 +147,7 @@ pub(crate) struct Lsp {
 
 /// Connect standard input and output with the MCP server of a run
 ///
-/// The variable `GRAMC_MCP_COMMAND` of agents that are programs holds this command.
+/// Programs that are agents find this command in the variable GRAMC_MCP_COMMAND.
 #[derive(Debug, ClapArgs)]
 #[command(name = Self::NAME, hide = true)]
 pub(crate) struct Bridge {
@@ -162,8 +165,8 @@ impl Bridge {
 /// The program that is the agent.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AgentProgram {
-    /// Program that is the agent: it reads {"input": …} from standard input, answers with
-    /// {"output": …} and calls the tools at the MCP server `GRAMC_MCP_URL`
+    /// Run this program as the agent: it reads {"input": …} from standard input, writes
+    /// {"output": …} and calls the tools of the MCP server at GRAMC_MCP_URL
     #[arg(long, value_name = "COMMAND")]
     pub(crate) agent_command: Option<String>,
 }
@@ -239,7 +242,7 @@ pub(crate) struct Compile {
     /// Compile only this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Type to compile to structured output [default: the `result` of the only agent with one]
+    /// Type to compile to structured output [default: the result of the only agent with one]
     #[arg(long = "type", value_name = "NAME", conflicts_with = "tool")]
     pub(crate) type_name: Option<String>,
     /// Replace containers by their tools
@@ -262,7 +265,9 @@ pub(crate) struct Compile {
 
 /// All targets, with their descriptions.
 fn targets() -> impl TypedValueParser<Value = &'static dyn Emitter> {
-    let value = |target: &Box<dyn Emitter>| PossibleValue::new(target.name()).help(target.about());
+    let value = |target: &Box<dyn Emitter>| {
+        PossibleValue::new(target.name()).help(target.about().replace('`', ""))
+    };
     let values: Vec<_> = TARGETS.iter().map(value).collect();
     // The parser only accepts names of targets.
     PossibleValuesParser::new(values).try_map(|name| targets::find(&name).ok_or("unknown target"))
@@ -277,7 +282,7 @@ fn drafts() -> impl TypedValueParser<Value = Draft> {
 /// Check files for errors and likely mistakes
 ///
 /// Exit code 1 if there are errors or denied lints. Lint levels are set in gram.toml at the root of
-/// the project, in comments (`// gram-allow: naming`), and by these options, which override
+/// the project, in comments (// gram-allow: naming), and by these options, which override
 /// gram.toml.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
@@ -304,7 +309,7 @@ pub(crate) struct Check {
 /// Levels of lints.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Levels {
-    /// Report a lint as an error; `warnings` for all that warn, `all` for all lints
+    /// Report a lint as an error; 'warnings' for all lints that warn, 'all' for all lints
     #[arg(long, value_name = "LINT", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
     /// Report a lint as a warning
@@ -344,7 +349,7 @@ pub(crate) struct Fmt {
     pub(crate) range: Option<(u32, u32)>,
 }
 
-/// The first and the last of some lines: `3..5`.
+/// The first and the last of some lines: 3..5.
 fn lines(text: &str) -> Result<(u32, u32), &'static str> {
     let lines = text.split_once("..").and_then(|(start, end)| {
         let lines = (start.parse().ok()?, end.parse().ok()?);
@@ -396,4 +401,49 @@ pub(crate) struct Explain {
     /// Diagnostic code or target
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// All help texts of a command and its subcommands.
+    fn help_texts(command: &mut clap::Command, found: &mut Vec<String>) {
+        found.push(command.render_long_help().to_string());
+        found.push(command.render_help().to_string());
+        command.get_subcommands_mut().for_each(|command| help_texts(command, found));
+    }
+
+    #[test]
+    fn help_texts_contain_no_markdown() {
+        let mut found = Vec::new();
+        help_texts(&mut Args::command(), &mut found);
+        for text in found {
+            assert!(!text.contains('`') && !text.contains("**"), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_similar_visible_commands_are_suggested() {
+        let answer = |name: &str| {
+            let error = Args::try_parse_from(["gramc", name]).err();
+            error.map(|error| suggest_command(error).to_string()).unwrap_or_default()
+        };
+        for (name, suggested) in [
+            ("lint", "check"),
+            ("format", "fmt"),
+            ("build", "compile"),
+            ("chek", "check"),
+            ("complie", "compile"),
+        ] {
+            let text = answer(name);
+            assert!(text.contains(&format!("exists: '{suggested}'")), "{text}");
+        }
+        for name in ["inspect", "targets", "connct", "zzz"] {
+            let text = answer(name);
+            assert!(!text.contains("exists"), "{text}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! It is a library so that packages of other languages can bring it along, see [`run`], and show its
 //! [`progress`].
 
+#[allow(clippy::doc_markdown, reason = "the comments are help texts, which contain no Markdown")]
 mod args;
 mod commands;
 mod failure;
@@ -42,6 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> i32 {
         Ok(args) => args,
         // Help, the version, or a mistake in the arguments.
         Err(answer) => {
+            let answer = args::suggest_command(answer);
             // Nothing can be done if it cannot be printed.
             let _ = answer.print();
             return answer.exit_code();

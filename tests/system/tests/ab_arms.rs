@@ -92,7 +92,7 @@ fn arms_differ_in_models_agents_and_specifications() {
 fn what_is_wrong_with_an_arm_is_said() {
     let files = files();
     for (options, why) in [
-        (&["--arm", "a"][..], "expected a name, a colon and what the arm differs in"),
+        (&["--arm", "a"][..], "expected NAME: KEY=VALUE"),
         (&["--arm", "a: modl=x"], "unknown key `modl`; did you mean `model`?"),
         (&["--arm", "a: fast"], "expected KEY=VALUE, found `fast`"),
         (&["--arm", "a:", "--arm", "b:"], "the arm `a` has no library"),

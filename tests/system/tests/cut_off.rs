@@ -269,7 +269,7 @@ fn hosts_say_how_a_reply_ended() {
         }
     }
     let run = gramc("validate spec.gram --calls -").input(call("5")).within(files.path()).run();
-    run.fails_with(&["<stdin>:1: expected a text as `finish_reason`"]);
+    run.fails_with(&["<stdin>:1: expected a string as `finish_reason`"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::AgentProgram;
+use super::error::ArgError;
 use super::run::{number, seconds, temperature};
 
 /// Run an agent with several libraries, models or specifications and compare the results
@@ -39,12 +40,12 @@ pub(crate) struct Ab {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
-    /// Library of an arm: a file (`FILE:NAME` if it declares several), or the name of a library in
+    /// Library of an arm: a file (FILE:NAME if it declares several), or the name of a library in
     /// SPEC. The first one is the baseline
     #[arg(long = "library", value_name = "FILE")]
     pub(crate) libraries: Vec<String>,
     /// Arm that differs in more than its library, such as 'b: library=new.gram, model=openai/x,
-    /// spec=v2.gram, agent=helper'; repeatable. What it does not name is that of the other options
+    /// spec=v2.gram, agent=helper'; repeatable. Unnamed keys have the values of the other options
     #[arg(long = "arm", value_name = "NAME: KEY=VALUE,…", conflicts_with = "experiment")]
     pub(crate) arms: Vec<ArmOption>,
     /// Experiment in SPEC that provides defaults for all options
@@ -71,7 +72,7 @@ pub(crate) struct Ab {
     /// Model [default: the agent's]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
-    /// Model of judges (`rubric` in `expect`) and simulated users (`user`) that name none
+    /// Model of judges and simulated users that name none
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) judge: Option<String>,
     /// Show how the arms differ and which differences the cases can detect; run nothing
@@ -87,12 +88,12 @@ pub(crate) struct Ab {
     pub(crate) reporting: Reporting,
 }
 
-/// An arm of `--arm`.
+/// An arm of --arm.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArmOption {
     /// The name. That of the library if it is not said.
     pub(crate) name: Option<String>,
-    /// The library, as for `--library`. Empty if it is not said.
+    /// The library, as for --library. Empty if it is not said.
     pub(crate) library: String,
     pub(crate) spec: Option<PathBuf>,
     pub(crate) agent: Option<String>,
@@ -125,9 +126,9 @@ impl ArmOption {
 }
 
 impl std::str::FromStr for ArmOption {
-    type Err = String;
+    type Err = ArgError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ArgError> {
         const KEYS: [&str; 4] = ["library", "spec", "agent", "model"];
         /// Attributes of agents that fit in a line.
         const ATTRIBUTES: [&str; 6] =
@@ -137,12 +138,11 @@ impl std::str::FromStr for ArmOption {
             .split_once(':')
             .map(|(name, rest)| (name.trim(), rest))
             .filter(|(name, _)| is_name(name))
-            .ok_or("expected a name, a colon and what the arm differs in: 'b: model=openai/x'")?;
+            .ok_or(ArgError::Expected("NAME: KEY=VALUE, such as 'b: model=openai/x'"))?;
         let mut arm = Self { name: Some(name.to_owned()), ..Self::default() };
         for entry in rest.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let (key, value) = entry
-                .split_once('=')
-                .ok_or_else(|| format!("expected KEY=VALUE, found `{entry}`"))?;
+            let (key, value) =
+                entry.split_once('=').ok_or_else(|| ArgError::NoKeyValue(entry.to_owned()))?;
             let (key, value) = (key.trim(), value.trim().to_owned());
             match key {
                 "library" => arm.library = value,
@@ -153,8 +153,9 @@ impl std::str::FromStr for ArmOption {
                     let number = value.parse().map(Value::Number);
                     let value = match key {
                         "instruction" => Value::String(value),
-                        _ => number.map_err(|_| {
-                            format!("expected a number for `{key}`, found `{value}`")
+                        _ => number.map_err(|_| ArgError::NoNumber {
+                            key: key.to_owned(),
+                            value: value.clone(),
                         })?,
                     };
                     arm.attributes.push((key.into(), value));
@@ -164,7 +165,7 @@ impl std::str::FromStr for ArmOption {
                     let help = gramc_model::did_you_mean(key, keys.clone());
                     let all = || keys.collect::<Vec<_>>().join(", ");
                     let help = help.unwrap_or_else(|| format!("there are {}", all()));
-                    return Err(format!("unknown key `{key}`; {help}"));
+                    return Err(ArgError::UnknownKey { key: key.to_owned(), help });
                 }
             }
         }
@@ -206,7 +207,7 @@ pub(crate) struct Bounds {
     /// Run only the case of this id; repeatable
     #[arg(long = "case", value_name = "ID")]
     pub(crate) only: Vec<String>,
-    /// Run only this part, such as 3/16; `gramc ab merge` combines parts
+    /// Run only this part, such as 3/16; gramc ab merge combines parts
     #[arg(long, value_name = "PART/OF")]
     pub(crate) shard: Option<Shard>,
     /// File that caches model responses
@@ -223,10 +224,10 @@ pub(crate) struct Reporting {
     /// Folder for runs and reports
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
-    /// Condition for exit code 0, such as `success >= -1pp`; can be repeated
+    /// Condition for exit code 0, such as 'success >= -1pp'; repeatable
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) gate: Vec<Gate>,
-    /// Outcome to report; can be repeated: success, score, preference, calls, refused, repairs,
+    /// Outcome to report; repeatable: success, score, preference, calls, refused, repairs,
     /// attempts, iterations, tokens, cost, latency [default: all]
     #[arg(long, value_name = "NAME", value_parser = outcome)]
     pub(crate) outcome: Vec<Outcome>,
@@ -235,7 +236,7 @@ pub(crate) struct Reporting {
     #[arg(long, value_name = "NAME", value_parser = outcome)]
     pub(crate) primary: Option<Outcome>,
     /// Labels of people, one JSON object per line: {"case": …, "arm": …, "success": true}; the report
-    /// says how far the judge agrees
+    /// contains the agreement of the judge
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Smallest success difference that matters, in percentage points [default: 5]
@@ -250,7 +251,7 @@ pub(crate) enum AbCommand {
 
 /// Combine parts of an experiment
 ///
-/// Reads folders that `gramc ab --shard` wrote, and reports all of their runs.
+/// Reads folders that gramc ab --shard wrote, and reports all of their runs.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example:\n  gramc ab merge part-1 part-2 part-3 --report results")]
 pub(crate) struct Merge {
@@ -264,22 +265,23 @@ pub(crate) struct Merge {
     pub(crate) reporting: Reporting,
 }
 
-fn above_zero(text: &str) -> Result<f64, String> {
-    number(text, |number| number > 0.0, "expected a number greater than 0")
+fn above_zero(text: &str) -> Result<f64, ArgError> {
+    number(text, |number| number > 0.0, "a number greater than 0")
 }
 
-/// Finds an outcome, or says which there are.
-pub(crate) fn outcome(name: &str) -> Result<Outcome, String> {
+/// Finds an outcome.
+pub(crate) fn outcome(name: &str) -> Result<Outcome, ArgError> {
     Outcome::from_name(name).ok_or_else(|| {
         let names = || Outcome::ALL.map(Outcome::name).into_iter();
         let help = gramc_model::did_you_mean(name, names());
-        help.unwrap_or_else(|| format!("there are {}", names().collect::<Vec<_>>().join(", ")))
+        let all = || format!("there are {}", names().collect::<Vec<_>>().join(", "));
+        ArgError::UnknownOutcome(help.unwrap_or_else(all))
     })
 }
 
 /// Percentage points, as a fraction.
-fn points(text: &str) -> Result<f64, String> {
+fn points(text: &str) -> Result<f64, ArgError> {
     let text = text.strip_suffix("pp").unwrap_or(text).trim();
-    let wanted = "expected a number of percentage points between 0 and 100";
-    Ok(number(text, |points| points > 0.0 && points < 100.0, wanted)? / 100.0)
+    let expected = "a number of percentage points between 0 and 100";
+    Ok(number(text, |points| points > 0.0 && points < 100.0, expected)? / 100.0)
 }

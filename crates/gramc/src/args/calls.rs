@@ -54,7 +54,7 @@ impl SpecOrServer {
 /// A library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Bind {
-    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
+    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
     /// in SPEC [default: the server or API that SPEC describes]
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) struct Approve {
 /// The record of calls that run at most once.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Journal {
-    /// File that records the calls of tools with `once: true`, so that they run at most once
+    /// File that records the calls of tools with 'once: true', so that they run at most once
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
 }
@@ -200,7 +200,7 @@ impl Call {
         if self.third.is_some() { &self.second } else { &self.first }
     }
 
-    /// The arguments of the tool, as a model would write them; `-` for standard input.
+    /// The arguments of the tool, as a model would write them; - for standard input.
     pub(crate) fn arguments(&self) -> &str {
         self.third.as_deref().unwrap_or(&self.second)
     }
@@ -208,10 +208,10 @@ impl Call {
 
 /// Check, repair and run recorded calls in one session
 ///
-/// Reads one call per line and prints one verdict per line. `at`, in seconds, sets the clock of a
+/// Reads one call per line and prints one verdict per line. "at", in seconds, sets the clock of a
 /// call, which makes throttling reproducible. Other lines control the session: {"turn": true} starts
-/// a turn; {"reset": "tool"} and {"reset": true} lift a block. A call of a `Client` tool has the
-/// host's answer in `result`.
+/// a turn; {"reset": "tool"} and {"reset": true} lift a block. A call of a Client tool has the
+/// host's answer in "result".
 ///
 /// With --trace, nothing runs: the calls of an earlier run are checked against the current
 /// specification and library, and changed verdicts are reported. Exit code 1 if a call is refused
@@ -229,7 +229,7 @@ pub(crate) struct Replay {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     stdin_filename: String,
-    /// File that declares the library (`FILE:NAME` if it declares several), or the name of a library
+    /// File that declares the library (FILE:NAME if it declares several), or the name of a library
     /// in SPEC
     #[arg(long, value_name = "FILE", required_unless_present = "trace")]
     library: Option<String>,
@@ -254,7 +254,7 @@ impl Replay {
         Spec { path, stdin_filename: self.stdin_filename.clone(), ..Spec::default() }
     }
 
-    /// The library; `None` only with a trace.
+    /// The library; None only with a trace.
     pub(crate) fn bind(&self) -> Option<Bind> {
         self.library.clone().map(|library| Bind { library: Some(library), fake: false })
     }

@@ -10,7 +10,7 @@ use super::LiveServerWithToken;
 
 /// Compare two versions of tools and show the calls that break
 ///
-/// OLD and NEW are files and their imports, folders, JSON tool lists, `OpenAPI`, Swagger or Google
+/// OLD and NEW are files and their imports, folders, JSON tool lists, OpenAPI, Swagger or Google
 /// Discovery documents, or - for standard input. If no file has that name, REV:PATH is a file or
 /// folder at a git revision. --command and --url compare with the tools of a running MCP server,
 /// which makes OLD its lock file. Exit code 1 if a change breaks callers.
@@ -43,12 +43,12 @@ pub(crate) struct Diff {
     pub(crate) changelog: bool,
     /// Write a library with which callers of the old version use the new tools
     ///
-    /// Its attributes `arguments` say what becomes of the arguments of a call. Each is proven for all
-    /// calls. Tools that are not adapted are named, with a call that shows why. Changes of adapted tools
+    /// Its attributes 'arguments' map the arguments of a call. Each mapping is proven for all calls.
+    /// Tools that cannot be adapted are reported with an example call. Changes of adapted tools
     /// do not cause exit code 1.
     #[arg(long, value_name = "FILE")]
     pub(crate) adapt: Option<PathBuf>,
-    /// Library of the new tools for --adapt, a file or `FILE:NAME`, in whose folder the
+    /// Library of the new tools for --adapt, a file or FILE:NAME, in whose folder the
     /// new file is [default: the only library in NEW, or the server]
     #[arg(long, value_name = "LIBRARY", requires = "adapt")]
     pub(crate) library: Option<String>,

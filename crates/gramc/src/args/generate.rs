@@ -70,7 +70,7 @@ enum LanguageName {
     Python,
     /// TypeScript 5 or newer
     Typescript,
-    /// Rust, with `serde` and `serde_json`
+    /// Rust, with serde and serde_json
     Rust,
 }
 
@@ -78,6 +78,6 @@ enum LanguageName {
 enum TypesName {
     /// Models of pydantic 2, which check values
     Pydantic,
-    /// `TypedDict`, for type checkers alone
+    /// TypedDict, for type checkers alone
     Typeddict,
 }

@@ -7,11 +7,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gramc_schema::import::Origin;
 
 use super::LiveServerWithToken;
+use super::error::ArgError;
 
 /// Convert JSON Schemas, tool lists and API descriptions to gram
 ///
-/// Reads a JSON Schema, tools in the format of `OpenAI`, Anthropic, Gemini or MCP, or an API that
-/// `OpenAPI` 3, Swagger 2.0 or Google Discovery describes, in JSON or YAML. Compiling the result gives
+/// Reads a JSON Schema, tools in the format of OpenAI, Anthropic, Gemini or MCP, or an API that
+/// OpenAPI 3, Swagger 2.0 or Google Discovery describes, in JSON or YAML. Compiling the result gives
 /// the imported schemas again. Schemas that gram cannot express are kept as JSON, and a note reports
 /// each of them.
 #[derive(Debug, ClapArgs)]
@@ -32,7 +33,7 @@ pub(crate) struct Import {
     /// Format of the file
     #[arg(long, value_name = "KIND", value_parser = formats(), default_value = "auto")]
     pub(crate) from: InputFormat,
-    /// Import only the operations of an API with this name, id, path, or method and path; `*` matches
+    /// Import only the operations of an API with this name, id, path, or method and path; '*' matches
     /// any characters
     #[arg(long, value_name = "PATTERN")]
     pub(crate) include: Vec<String>,
@@ -74,27 +75,27 @@ pub(crate) enum InputFormat {
 /// The name of a description of an API.
 const API: &str = "openapi";
 
-/// The most characters of a name that all providers accept.
+/// The maximum characters of a name that all providers accept.
 const MAX_NAME: usize = 64;
 
 /// A name that all providers accept.
-fn name(text: &str) -> Result<String, String> {
+fn name(text: &str) -> Result<String, ArgError> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if (1..=MAX_NAME).contains(&text.len()) && text.chars().all(is_valid) {
         Ok(text.to_owned())
     } else {
-        Err(format!("expected at most {MAX_NAME} letters, digits, `_` and `-`"))
+        Err(ArgError::Expected("at most 64 letters, digits, `_` and `-`"))
     }
 }
 
 /// The URL of a server.
-fn server(text: &str) -> Result<String, String> {
+fn server(text: &str) -> Result<String, ArgError> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let is_url = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '?', '#']));
     if is_url && !text.contains(|c: char| c.is_whitespace() || matches!(c, '{' | '}' | '"')) {
         Ok(text.to_owned())
     } else {
-        Err("expected a URL such as https://api.example.com/v1".to_owned())
+        Err(ArgError::Expected("a URL such as https://api.example.com/v1"))
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct LiveServer {
     /// PATH and HOME, or that calls of an API may send; repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) env: Vec<String>,
-    /// Header of the requests to --url: `Name: value`, or `Name: env:VARIABLE`
+    /// Header of the requests to --url: 'Name: value', or 'Name: env:VARIABLE'
     #[arg(long, value_name = "HEADER", requires = "url")]
     pub(crate) header: Vec<String>,
     #[command(flatten)]

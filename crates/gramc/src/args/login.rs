@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 ///
 /// Prints the address of the page where the user signs in, and opens it in the browser if standard
 /// error is a terminal. The tokens are kept in the folder of the user's data, or in the one that
-/// `GRAMC_SIGN_INS` names, and renewed when they expire. All commands that reach the server at this URL
+/// GRAMC_SIGN_INS names, and renewed when they expire. All commands that reach the server at this URL
 /// use them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
@@ -22,7 +22,7 @@ pub(crate) struct Login {
     /// Identifier of a client that is registered already [default: gramc registers itself]
     #[arg(long, value_name = "ID")]
     pub(crate) client_id: Option<String>,
-    /// Source of the client's secret: `env:VARIABLE` or `file:PATH`
+    /// Source of the client's secret: env:VARIABLE or file:PATH
     #[arg(long, value_name = "SOURCE", requires = "client_id", value_parser = source)]
     pub(crate) client_secret: Option<String>,
     /// Scopes to request, separated by spaces [default: those that the server names]

@@ -33,8 +33,8 @@ pub(crate) struct Mcp {
     pub(crate) approve: Approve,
     #[command(flatten)]
     pub(crate) journal: Journal,
-    /// Serve two tools in place of all: `find_tools`, which returns the definitions that match words
-    /// or types, and `call_tool`
+    /// Serve two tools in place of all: find_tools, which returns the definitions that match words
+    /// or types, and call_tool
     #[arg(long)]
     pub(crate) search: bool,
     /// Write the calls to this file, as a trace of JSON lines

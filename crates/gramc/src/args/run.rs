@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
+use super::error::ArgError;
 use super::{AgentProgram, Approve, Bind, Journal, LiveServer, Spec};
 
 /// Run an agent: a model that calls the tools of a library
@@ -89,18 +90,22 @@ pub(crate) struct Run {
     pub(crate) debug: bool,
 }
 
-pub(super) fn temperature(text: &str) -> Result<f64, String> {
-    number(text, |number| number >= 0.0, "expected a number of at least 0")
+pub(super) fn temperature(text: &str) -> Result<f64, ArgError> {
+    number(text, |number| number >= 0.0, "a number of at least 0")
 }
 
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    number(text, |seconds| seconds > 0.0, "expected a number of seconds greater than 0")
+pub(super) fn seconds(text: &str) -> Result<f64, ArgError> {
+    number(text, |seconds| seconds > 0.0, "a number of seconds greater than 0")
 }
 
 /// Parses a finite number that fits.
-pub(super) fn number(text: &str, fits: fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+pub(super) fn number(
+    text: &str,
+    fits: fn(f64) -> bool,
+    expected: &'static str,
+) -> Result<f64, ArgError> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && fits(*number));
-    number.ok_or_else(|| wanted.to_owned())
+    number.ok_or(ArgError::Expected(expected))
 }
 
 /// Summarize a trace, or turn traces into cases
@@ -117,8 +122,8 @@ pub(crate) struct Trace {
     /// Trace; several with --cases
     #[arg(value_name = "FILE", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-    /// Print a case for `gramc ab` for each trace: the messages of the user as `input`, the accepted
-    /// calls as `expect`
+    /// Print a case for gramc ab for each trace: the messages of the user as "input", the accepted
+    /// calls as "expect"
     #[arg(long)]
     pub(crate) cases: bool,
 }

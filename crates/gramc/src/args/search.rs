@@ -9,7 +9,7 @@ use super::LiveServerWithToken;
 /// Find tools by words, by their types, or by both
 ///
 /// QUERY is words, a signature, or both. A signature may leave out names, and each of its sides. SPEC
-/// is a file and its imports, a folder, a JSON tool list, an `OpenAPI`, Swagger or Google Discovery
+/// is a file and its imports, a folder, a JSON tool list, an OpenAPI, Swagger or Google Discovery
 /// document, a library, or - for standard input. With --format json, one object per line goes to
 /// standard output. Exit code 1 if nothing is found.
 #[derive(Debug, ClapArgs)]

@@ -7,7 +7,7 @@ use super::{Approve, Bind, Journal, SpecOrServer};
 /// Check and run the calls of a host program, which executes its own tools
 ///
 /// Reads and prints JSON lines. A call {"id": …, "name": …, "arguments": …} is answered by its verdict.
-/// To run a tool of the kind `Client`, gramc prints {"invoke": {"id": …, "name": …, "arguments": …}},
+/// To run a tool of the kind Client, gramc prints {"invoke": {"id": …, "name": …, "arguments": …}},
 /// and the host program answers {"id": …, "result": …} or {"id": …, "error": "…"}. Ends after the end of
 /// the input, when all calls have ended.
 #[derive(Debug, ClapArgs)]
