@@ -80,7 +80,7 @@ fn adapt_tool<'c>(
 ) -> Result<AdaptedTool, NotAdapted> {
     let renamed = changes.clone().find_map(|change| change.to.clone());
     let name = renamed.unwrap_or_else(|| tool.name.clone());
-    let Some(other) = new.tool(&name) else { return replaced(old, new, tool) };
+    let Some(other) = new.tool(&name) else { return find_replacement(old, new, tool) };
     let breaks = |change: &&Change| change.breaking != Breaking::No;
     let mut breaking = changes.filter(breaks);
     let is_result = |change: &&Change| {
@@ -97,8 +97,9 @@ fn adapt_tool<'c>(
         let mut others = other.parameters.iter();
         others.any(|parameter| parameter.name == known.name && parameter.source == known.source)
     };
-    if !breaks_calls && tool.parameters.iter().all(is_same) && fixed(other).next().is_none() {
-        return match uninjected(tool, other) {
+    if !breaks_calls && tool.parameters.iter().all(is_same) && fixed_values(other).next().is_none()
+    {
+        return match newly_injected(tool, other) {
             Some(name) => Err(uninjectable(name)),
             None => Ok(AdaptedTool { name, arguments: None }),
         };
@@ -106,11 +107,11 @@ fn adapt_tool<'c>(
     let [from, to] =
         [(old, tool), (new, other)].map(|(module, tool)| ToolSchemas::of(&module.types, tool));
     let (from, to) = (&from.parameters, &to.parameters);
-    Search { from, to, old: tool, new: other, guesses: true }.adapted()
+    Search { from, to, old: tool, new: other, guesses: true }.adapt()
 }
 
 /// The parameters of a tool whose values are fixed, with these.
-fn fixed(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
+fn fixed_values(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
     tool.parameters.iter().filter_map(|parameter| match &parameter.source {
         ValueSource::Pinned(value) => Some((parameter.name.as_str(), &**value)),
         ValueSource::Injected | ValueSource::Model => None,
@@ -118,7 +119,7 @@ fn fixed(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
 }
 
 /// A parameter that the library injects into the new tool only.
-fn uninjected<'t>(old: &Tool, new: &'t Tool) -> Option<&'t str> {
+fn newly_injected<'t>(old: &Tool, new: &'t Tool) -> Option<&'t str> {
     let is_injected = |it: &&Field| it.source == ValueSource::Injected;
     let known = |name: &str| old.parameters.iter().filter(is_injected).any(|it| it.name == name);
     let mut injected = new.parameters.iter().filter(is_injected);
@@ -130,7 +131,7 @@ fn uninjectable(name: &str) -> NotAdapted {
 }
 
 /// A new tool in the place of one that is gone: with the same description or a similar name.
-fn replaced(old: &Module, new: &Module, tool: &Tool) -> Result<AdaptedTool, NotAdapted> {
+fn find_replacement(old: &Module, new: &Module, tool: &Tool) -> Result<AdaptedTool, NotAdapted> {
     let is_alike = |other: &&Tool| {
         let is_described = tool.description.is_some() && tool.description == other.description;
         let has_effects = |key: &str| attribute(tool, key) == attribute(other, key);
@@ -144,7 +145,7 @@ fn replaced(old: &Module, new: &Module, tool: &Tool) -> Result<AdaptedTool, NotA
         let has_result = matches!(decide(&from.result, &to.result), Containment::Proven);
         // That it is the same tool is a guess already.
         let (from, to) = (&from.parameters, &to.parameters);
-        let adapted = Search { from, to, old: tool, new: other, guesses: false }.adapted();
+        let adapted = Search { from, to, old: tool, new: other, guesses: false }.adapt();
         if has_result && adapted.is_ok() {
             return adapted;
         }
@@ -168,8 +169,8 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// The new tool with the arguments that it gets, proven for all calls.
-    fn adapted(&self) -> Result<AdaptedTool, NotAdapted> {
-        if let Some(name) = uninjected(self.old, self.new) {
+    fn adapt(&self) -> Result<AdaptedTool, NotAdapted> {
+        if let Some(name) = newly_injected(self.old, self.new) {
             return Err(uninjectable(name));
         }
         let mapping = self.mapping()?;
@@ -185,7 +186,7 @@ impl Search<'_> {
         let mut open: Vec<&str> = Vec::new();
         // What keeps its name comes first, so that nothing else takes it.
         for name in new.keys() {
-            if let Some((_, value)) = fixed(self.new).find(|(known, _)| known == name) {
+            if let Some((_, value)) = fixed_values(self.new).find(|(known, _)| known == name) {
                 left.retain(|other| other != name);
                 entries.push((name.clone(), MappedValue::Constant(value.clone())));
             } else if old.contains_key(name) {
@@ -194,7 +195,7 @@ impl Search<'_> {
                     return Err(NotAdapted::new(reason));
                 }
                 left.retain(|other| other != name);
-                let value = self.converted(std::slice::from_ref(name), &new[name]);
+                let value = self.convert(std::slice::from_ref(name), &new[name]);
                 entries.push((name.clone(), value));
             } else {
                 open.push(name);
@@ -204,7 +205,7 @@ impl Search<'_> {
             let found = self
                 .of_parts(&new[name], &mut left)
                 .or_else(|| self.of_objects(name, old, &mut left));
-            let found = found.or_else(|| self.renamed(name, &new[name], &mut left));
+            let found = found.or_else(|| self.find_renamed(name, &new[name], &mut left));
             let value = found.or_else(|| self.constant(name, &new[name]));
             entries.extend(value.map(|value| (name.to_owned(), value)));
         }
@@ -227,7 +228,7 @@ impl Search<'_> {
         for (_, value) in entries {
             paths(value, &mut used);
         }
-        let is_pinned = |name: &str| fixed(self.old).any(|(known, _)| known == name);
+        let is_pinned = |name: &str| fixed_values(self.old).any(|(known, _)| known == name);
         let unused = |name: &String, schema: &Value| -> Option<Vec<String>> {
             let whole = vec![name.clone()];
             if used.contains(&whole) || is_pinned(name) {
@@ -243,11 +244,11 @@ impl Search<'_> {
 
     /// An argument under its own name or another one, as the new schema wants it: in a list, or in another
     /// spelling.
-    fn converted(&self, path: &[String], wanted: &Value) -> MappedValue {
+    fn convert(&self, path: &[String], wanted: &Value) -> MappedValue {
         let argument = MappedValue::Argument(path.to_vec());
         let candidates = [
             Some(argument.clone()),
-            self.spelled(path, wanted),
+            self.respell(path, wanted),
             Some(MappedValue::List(vec![argument.clone()])),
         ];
         let fits = |value: &MappedValue| self.fits(value, wanted);
@@ -266,14 +267,15 @@ impl Search<'_> {
     }
 
     /// The values of an enum in another spelling: `inProgress` for `IN_PROGRESS`.
-    fn spelled(&self, path: &[String], wanted: &Value) -> Option<MappedValue> {
-        let old = enumerated(self.from, path)?;
+    fn respell(&self, path: &[String], wanted: &Value) -> Option<MappedValue> {
+        let old = enum_values(self.from, path)?;
         let new = follow(self.to, wanted)?.get("enum")?.as_array()?;
         let mut choices = Map::new();
         for value in old.iter().filter(|value| !new.contains(value)) {
             let text = value.as_str()?;
-            let mut alike =
-                new.iter().filter(|it| it.as_str().is_some_and(|it| folded(it) == folded(text)));
+            let mut alike = new
+                .iter()
+                .filter(|it| it.as_str().is_some_and(|it| fold_name(it) == fold_name(text)));
             let (Some(other), None) = (alike.next(), alike.next()) else { return None };
             // Two members that become one would mean something else.
             if old.contains(other) || choices.values().any(|known| known == other) {
@@ -299,9 +301,9 @@ impl Search<'_> {
         let mut entries: Vec<(String, MappedValue)> = Vec::new();
         for (name, schema) in inner {
             let value = if parts.contains(&name.as_str()) {
-                Some(self.converted(std::slice::from_ref(name), schema))
+                Some(self.convert(std::slice::from_ref(name), schema))
             } else {
-                self.constant_of(&required(self.to, wanted), name, schema)
+                self.constant_of(&required_names(self.to, wanted), name, schema)
             };
             entries.extend(value.map(|value| (name.clone(), value)));
         }
@@ -322,18 +324,23 @@ impl Search<'_> {
         let (outer, _) = outer.next().filter(|_| outer.next().is_none())?;
         let wanted = properties(self.to, self.to)?.get(name)?;
         left.retain(|other| other != outer);
-        Some(self.converted(&[outer.clone(), name.to_owned()], wanted))
+        Some(self.convert(&[outer.clone(), name.to_owned()], wanted))
     }
 
     /// The argument with a similar name or the same description, best one that fits. One that does not fit
     /// is shown by the proof.
-    fn renamed(&self, name: &str, wanted: &Value, left: &mut Vec<&str>) -> Option<MappedValue> {
+    fn find_renamed(
+        &self,
+        name: &str,
+        wanted: &Value,
+        left: &mut Vec<&str>,
+    ) -> Option<MappedValue> {
         if !self.guesses {
             return None;
         }
         let alike = left.iter().copied().filter(|old| is_plain(old) && self.is_renamed(old, name));
         let candidates = alike.map(|old| {
-            let value = self.converted(&[old.to_owned()], wanted);
+            let value = self.convert(&[old.to_owned()], wanted);
             (self.fits(&value, wanted), name_similarity(old, name), old, value)
         });
         let best = candidates.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -355,7 +362,7 @@ impl Search<'_> {
 
     /// The only value that a required argument can have, or its default.
     fn constant(&self, name: &str, wanted: &Value) -> Option<MappedValue> {
-        self.constant_of(&required(self.to, self.to), name, wanted)
+        self.constant_of(&required_names(self.to, self.to), name, wanted)
     }
 
     fn constant_of(
@@ -401,7 +408,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// A name without its spelling: without separators, in lower case.
-fn folded(text: &str) -> String {
+fn fold_name(text: &str) -> String {
     let is_separator = |c: char| matches!(c, '_' | '-' | ' ');
     // A separator between digits or at an end is none: `1-0`, `-1`.
     if text.starts_with(is_separator)
@@ -414,7 +421,7 @@ fn folded(text: &str) -> String {
 }
 
 /// The values of an enum at a path.
-fn enumerated<'v>(root: &'v Value, path: &[String]) -> Option<&'v Vec<Value>> {
+fn enum_values<'v>(root: &'v Value, path: &[String]) -> Option<&'v Vec<Value>> {
     let node = path.iter().try_fold(root, |node, key| properties(root, node)?.get(key))?;
     follow(root, node)?.get("enum")?.as_array()
 }
@@ -423,7 +430,7 @@ fn properties<'s>(root: &'s Value, node: &'s Value) -> Option<&'s Map<String, Va
     follow(root, node)?.get("properties")?.as_object()
 }
 
-fn required<'s>(root: &'s Value, node: &'s Value) -> HashSet<&'s str> {
+fn required_names<'s>(root: &'s Value, node: &'s Value) -> HashSet<&'s str> {
     let required = follow(root, node).and_then(|node| node.get("required")?.as_array());
     required.into_iter().flatten().filter_map(Value::as_str).collect()
 }

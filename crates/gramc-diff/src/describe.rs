@@ -55,14 +55,15 @@ impl Versions<'_> {
                 format!("{name} is no longer a {kind}{ignored}")
             }
             (Part::OnlyProduced, true) => format!("{name} is a new {kind}"),
-            (Part::Undeclared, _) => self.undeclared(),
+            (Part::Undeclared, _) => self.describe_undeclared(),
         }
     }
 
     /// The place of a value in terms of the schemas: `*` for any item, and for any property that is not
     /// declared.
     pub(crate) fn place(&self, pointer: &str) -> String {
-        let mut places = [self.old, self.new].map(|root| Some((root, followed(root, root))));
+        let mut places =
+            [self.old, self.new].map(|root| Some((root, follow_references(root, root))));
         let mut out = String::new();
         for token in pointer.split('/').skip(1) {
             let name = unescape_token(token);
@@ -73,7 +74,7 @@ impl Versions<'_> {
             out.push_str(if is_declared || is_unknown { token } else { "*" });
             for place in &mut places {
                 *place = place.and_then(|(root, schema)| {
-                    Some((root, followed(root, below(root, schema, &name)?)))
+                    Some((root, follow_references(root, below(root, schema, &name)?)))
                 });
             }
         }
@@ -92,7 +93,7 @@ impl Versions<'_> {
 
     fn values(&self, difference: &Difference, name: &str) -> String {
         let pointer = &difference.pointer;
-        let (old, new) = (at(self.old, pointer), at(self.new, pointer));
+        let (old, new) = (schema_at(self.old, pointer), schema_at(self.new, pointer));
         let declared = |schema: Option<&Value>| schema.is_some_and(|schema| *schema != false);
         match (declared(old), declared(new)) {
             (false, true) if matches!(difference.breaks, Breaks::Yes(_)) => {
@@ -105,7 +106,7 @@ impl Versions<'_> {
         let (Some(old), Some(new)) = (old, new) else {
             return self.reason(difference, name);
         };
-        if let Some(message) = self.listed(name, old, new) {
+        if let Some(message) = self.describe_lists(name, old, new) {
             return message;
         }
         let (old, new) = (words(self.old, old), words(self.new, new));
@@ -127,7 +128,7 @@ impl Versions<'_> {
     }
 
     /// The difference of two lists of values.
-    fn listed(&self, name: &str, old: &Value, new: &Value) -> Option<String> {
+    fn describe_lists(&self, name: &str, old: &Value, new: &Value) -> Option<String> {
         let (old, new) = (values_of(old)?, values_of(new)?);
         let without = |all: &[&Value], others: &[&Value]| -> Vec<String> {
             let others: HashSet<_> = others.iter().map(|other| canonical(other)).collect();
@@ -137,7 +138,7 @@ impl Versions<'_> {
         let (gone, more) = (without(&old, &new), without(&new, &old));
         let allows = if self.is_result { "is" } else { "allows" };
         let also = if self.is_result { "may now also be" } else { "now also allows" };
-        let (lost, gained) = (shown(&gone), shown(&more));
+        let (lost, gained) = (list_values(&gone), list_values(&more));
         Some(match (gone.is_empty(), more.is_empty()) {
             (true, true) => return None,
             (false, true) => format!("{name} no longer {allows} {lost}"),
@@ -161,7 +162,7 @@ impl Versions<'_> {
         }
     }
 
-    fn undeclared(&self) -> String {
+    fn describe_undeclared(&self) -> String {
         let anything = Value::Bool(true);
         let others =
             |schema: &'_ Value| schema.get("additionalProperties").unwrap_or(&anything).clone();
@@ -190,7 +191,7 @@ impl Versions<'_> {
 }
 
 /// A few values, in words.
-fn shown(values: &[String]) -> String {
+fn list_values(values: &[String]) -> String {
     let more = if values.len() > MAX_NAMED { ", …" } else { "" };
     let named: Vec<_> = values.iter().take(MAX_NAMED).map(String::as_str).collect();
     format!("{}{more}", named.join(", "))
@@ -230,17 +231,17 @@ fn without_shared_noun<'w>(old: &'w str, new: &'w str) -> (&'w str, &'w str) {
 }
 
 /// The schema of the values at a place. `None` where no single schema says what they are.
-fn at<'s>(root: &'s Value, pointer: &str) -> Option<&'s Value> {
-    let mut schema = followed(root, root);
+fn schema_at<'s>(root: &'s Value, pointer: &str) -> Option<&'s Value> {
+    let mut schema = follow_references(root, root);
     for token in pointer.split('/').skip(1) {
-        schema = followed(root, below(root, schema, &unescape_token(token))?);
+        schema = follow_references(root, below(root, schema, &unescape_token(token))?);
     }
     Some(schema)
 }
 
 /// The schema of a property or of an item.
 fn below<'s>(root: &'s Value, schema: &'s Value, token: &str) -> Option<&'s Value> {
-    let declared = below_declared(schema, token);
+    let declared = declared_child(schema, token);
     let is_item = token == "*" || token.parse::<usize>().is_ok();
     let items = schema.get("items").filter(|_| is_item && schema.get("properties").is_none());
     let others = schema.get("additionalProperties").filter(|others| others.is_object());
@@ -249,7 +250,8 @@ fn below<'s>(root: &'s Value, schema: &'s Value, token: &str) -> Option<&'s Valu
     }
     // A value or null.
     let members = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
-    let mut found = members.iter().filter_map(|member| below(root, followed(root, member), token));
+    let mut found =
+        members.iter().filter_map(|member| below(root, follow_references(root, member), token));
     found.next().filter(|_| found.next().is_none())
 }
 
@@ -257,9 +259,9 @@ fn below<'s>(root: &'s Value, schema: &'s Value, token: &str) -> Option<&'s Valu
 fn declares(root: &Value, schema: &Value, token: &str, depth: usize) -> bool {
     /// The most unions within each other, where recursive ones are cut off.
     const MAX_UNIONS: usize = 8;
-    let schema = followed(root, schema);
+    let schema = follow_references(root, schema);
     let Value::Object(keywords) = schema else { return false };
-    if depth > MAX_UNIONS || below_declared(schema, token).is_some() {
+    if depth > MAX_UNIONS || declared_child(schema, token).is_some() {
         return true;
     }
     let parts = keywords.iter().filter(|(key, _)| Keyword::of(key).applies_in_place());
@@ -268,7 +270,7 @@ fn declares(root: &Value, schema: &Value, token: &str, depth: usize) -> bool {
 }
 
 /// The schema of a property or item that a schema itself declares.
-fn below_declared<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
+fn declared_child<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
     if let Some(properties) = schema.get("properties") {
         if let Some(property) = properties.get(token) {
             return Some(property);
@@ -284,7 +286,7 @@ fn below_declared<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
 }
 
 /// The schema that a reference leads to.
-fn followed<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
+fn follow_references<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
     /// The most references that lead to each other.
     const MAX_STEPS: usize = 32;
     for _ in 0..MAX_STEPS {

@@ -158,7 +158,7 @@ impl<'s> Comparison<'s> {
         for name in names {
             self.property(name, &mut found)?;
         }
-        self.undeclared(&mut found)?;
+        self.compare_undeclared(&mut found)?;
         Some(found)
     }
 
@@ -217,7 +217,7 @@ impl<'s> Comparison<'s> {
         Some(())
     }
 
-    fn undeclared(&self, found: &mut Vec<Difference>) -> Option<()> {
+    fn compare_undeclared(&self, found: &mut Vec<Difference>) -> Option<()> {
         let mut relation = self.relation(self.producer.others, self.consumer.others);
         if let Breaks::Yes(example) = relation.breaks {
             let known = |name: &str| {

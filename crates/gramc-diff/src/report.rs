@@ -49,17 +49,17 @@ fn witness_of(change: &Change) -> Option<(&'static str, String)> {
     let Witness { value, repaired } = change.witness.as_ref()?;
     Some(match change.kind {
         ChangeKind::ResultNarrowed | ChangeKind::ResultWidened | ChangeKind::ResultChanged => {
-            ("now possible", shown(value))
+            ("now possible", shorten_json(value))
         }
         _ => {
             let what = if *repaired { "refused, but repaired at run time" } else { "now refused" };
-            (what, format!("{} {}", change.tool, shown(value)))
+            (what, format!("{} {}", change.tool, shorten_json(value)))
         }
     })
 }
 
 /// A value as JSON on one line, shortened if it is long.
-fn shown(value: &Value) -> String {
+fn shorten_json(value: &Value) -> String {
     shorten(&printable(&value.to_string()), MAX_WITNESS)
 }
 

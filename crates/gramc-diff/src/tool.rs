@@ -85,7 +85,7 @@ impl ToolComparison<'_> {
             };
             let mut message = versions.message(difference, self.holds_secret(&difference.pointer));
             if let Part::OnlyConsumed { .. } = difference.part
-                && let Some(old) = replaced(old, new, &all, &difference.pointer)
+                && let Some(old) = find_replaced(old, new, &all, &difference.pointer)
             {
                 message = format!("{message}, in the place of `{old}`");
             }
@@ -123,7 +123,7 @@ impl ToolComparison<'_> {
             Breaks::No => (Breaking::No, None, message),
             Breaks::Yes(example) => {
                 let repaired = is_repaired(&example.value);
-                let witness = Witness { value: self.masked(kind, &example.value), repaired };
+                let witness = Witness { value: self.mask_secrets(kind, &example.value), repaired };
                 (Breaking::Yes, Some(witness), message)
             }
             Breaks::Unknown(why) => {
@@ -201,7 +201,7 @@ impl ToolComparison<'_> {
     }
 
     /// A witness without the values of secret parameters. They may be defaults or listed values.
-    fn masked(&self, kind: ChangeKind, value: &Value) -> Value {
+    fn mask_secrets(&self, kind: ChangeKind, value: &Value) -> Value {
         let mut value = value.clone();
         if let (true, Value::Object(arguments)) = (kind.is_input(), &mut value) {
             for name in self.secrets() {
@@ -357,7 +357,7 @@ fn value_change(what: &str, old: Option<&Value>, new: Option<&Value>, is_secret:
 }
 
 /// The parameter that a new one replaces: one that is gone and has the same schema and a similar name.
-fn replaced(old: &Value, new: &Value, all: &[Difference], pointer: &str) -> Option<String> {
+fn find_replaced(old: &Value, new: &Value, all: &[Difference], pointer: &str) -> Option<String> {
     let schema = |root: &Value, pointer: &str| {
         let name = pointer.strip_prefix('/')?;
         let name = gramc_json_schema::pointer::unescape_token(name);

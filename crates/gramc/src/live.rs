@@ -55,7 +55,7 @@ fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failur
     for name in variables {
         environment = environment.secret(name, variable(name)?);
     }
-    tools(mcp::tools_of_command(&words, environment, TIME_LIMIT, interrupted()))
+    tools(mcp::tools_of_command(&words, environment, TIME_LIMIT, wait_for_interrupt()))
 }
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.
@@ -68,7 +68,7 @@ fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failu
         .map_err(|error| Failure::new(error.to_string()))?
         .with_bearer();
     let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
-    tools(mcp::tools_of_url(url, options, TIME_LIMIT, interrupted()))
+    tools(mcp::tools_of_url(url, options, TIME_LIMIT, wait_for_interrupt()))
 }
 
 /// Reads the certificates that the command line names.
@@ -115,7 +115,7 @@ pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
 }
 
 /// Waits for a signal to end the program, and reports it.
-async fn interrupted() -> String {
+async fn wait_for_interrupt() -> String {
     signalled().await;
     "interrupted".to_owned()
 }

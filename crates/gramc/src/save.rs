@@ -23,10 +23,10 @@ pub(crate) fn replace_with(
     text: &str,
     prepare: impl FnOnce(&File) -> io::Result<()>,
 ) -> Result<File, Failure> {
-    replaced(path, text, prepare).map_err(|error| Failure::path("write", path, &error))
+    replace_file(path, text, prepare).map_err(|error| Failure::path("write", path, &error))
 }
 
-fn replaced(
+fn replace_file(
     path: &Path,
     text: &str,
     prepare: impl FnOnce(&File) -> io::Result<()>,

@@ -1,8 +1,8 @@
 //! One call of an implementation, and what it shows.
 
-use gramc_json_schema::shorten::shorten;
 use crate::invocation::{Answer, InvocationErrorKind};
 use crate::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
+use gramc_json_schema::shorten::shorten;
 use gramc_json_schema::values::same;
 use serde::de::IgnoredAny;
 use serde_json::Value;

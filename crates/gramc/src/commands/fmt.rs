@@ -77,7 +77,7 @@ fn file(
     let name = parse.source().name().to_owned();
     let looks = args.check || args.diff;
     let mut shown = String::new();
-    let done = match formatted(args, options, &parse) {
+    let done = match format_text(args, options, &parse) {
         Err(FormatError::Syntax) => Done::Wrong(parse.diagnostics().to_vec()),
         Err(FormatError::Changed(span)) => Done::Failed(unsafe_to_format(&parse, span)),
         Ok(text) => {
@@ -109,7 +109,7 @@ fn file(
 }
 
 /// The formatted text of a file, or of some of its lines.
-fn formatted(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String, FormatError> {
+fn format_text(args: &Fmt, options: FormatOptions, parse: &Parse) -> Result<String, FormatError> {
     let Some((first, last)) = args.range else {
         return gramc_syntax::format(parse, options);
     };

@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use self::host::{Host, HostTools, OutputClosed};
+use self::host::{Host, HostTools, OutputClosed, ToolAnswer};
 use super::approval::approvals;
-use super::calls::lines::{self, CallLine, Entries};
+use super::calls::lines::{self, CallLine, Entries, LineError};
 use super::calls::{read, run_interruptibly};
 use crate::args::{self, Display};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
@@ -179,7 +179,7 @@ impl<'s> Server<'s> {
         }
         let entries = match lines::entries(text) {
             Ok(entries) => entries,
-            Err(what) => return error(line, None, &what),
+            Err(fault) => return error(line, None, &fault.to_string()),
         };
         if !entries.contains_key("name") {
             let answered = match answer(&entries) {
@@ -190,11 +190,11 @@ impl<'s> Server<'s> {
                 Ok(Some((id, HostAnswer::Approval(approved, reason)))) => {
                     self.host.answer_approval(&id, approved, &reason)
                 }
-                Err(what) => Err(what),
+                Err(fault) => Err(fault),
             };
             return match answered {
                 Ok(()) => Step::Nothing,
-                Err(what) => error(line, None, &what),
+                Err(fault) => error(line, None, &fault.to_string()),
             };
         }
         self.call(line, &entries)
@@ -223,7 +223,7 @@ impl<'s> Server<'s> {
                 return error(line, own, &format!("cannot reset the unknown tool `{tool}`"));
             }
             Ok(None) => return error(line, own, "expected a call, an answer, `turn` or `reset`"),
-            Err(what) => return error(line, own, &what),
+            Err(fault) => return error(line, own, &fault.to_string()),
         };
         let Some(id) = call.id.clone() else {
             return error(line, None, "missing `id` of the call");
@@ -265,37 +265,37 @@ fn error<'s>(line: &InputLine, id: Option<&str>, what: &str) -> Step<'s> {
 
 /// An answer of the host program.
 enum HostAnswer {
-    Tool(host::ToolAnswer),
+    Tool(ToolAnswer),
     Approval(bool, String),
 }
 
 /// The answer in a line, with the id of the question. `None` if it is another line.
-fn answer(entries: &Entries<'_>) -> Result<Option<(String, HostAnswer)>, String> {
+fn answer(entries: &Entries<'_>) -> Result<Option<(String, HostAnswer)>, LineError> {
     let has = |key: &str| entries.contains_key(key);
     let answer = match (has("result"), has("error"), has("approved")) {
         (false, false, false) => return Ok(None),
         (true, false, false) => {
             let length = entries.get("result").map_or(0, |raw| raw.get().len());
-            let result = lines::value(entries, "result")?.unwrap_or_default();
-            HostAnswer::Tool(Ok((result, length)))
+            let value = lines::value(entries, "result")?.unwrap_or_default();
+            HostAnswer::Tool(ToolAnswer::Result { value, length })
         }
         (false, true, false) => match lines::value(entries, "error")? {
-            Some(Value::String(text)) => HostAnswer::Tool(Err(text)),
-            _ => return Err("expected a string as `error`".to_owned()),
+            Some(Value::String(text)) => HostAnswer::Tool(ToolAnswer::Error(text)),
+            _ => return Err(LineError::Expected("a string as `error`")),
         },
         (false, false, true) => {
             let Some(Value::Bool(approved)) = lines::value(entries, "approved")? else {
-                return Err("expected true or false as `approved`".to_owned());
+                return Err(LineError::Expected("true or false as `approved`"));
             };
             let reason = match lines::value(entries, "reason")? {
                 None | Some(Value::Null) => String::new(),
                 Some(Value::String(reason)) => reason,
-                Some(_) => return Err("expected a string as `reason`".to_owned()),
+                Some(_) => return Err(LineError::Expected("a string as `reason`")),
             };
             HostAnswer::Approval(approved, reason)
         }
-        _ => return Err("expected one of `result`, `error` and `approved`".to_owned()),
+        _ => return Err(LineError::Expected("one of `result`, `error` and `approved`")),
     };
-    let id = lines::id(entries)?.ok_or("missing `id` of the question")?;
+    let id = lines::id(entries)?.ok_or(LineError::Missing("`id` of the question"))?;
     Ok(Some((id, answer)))
 }

@@ -35,7 +35,7 @@ pub(super) fn run(args: &Check, display: Display) -> Outcome {
     // In data there would be no telling where one round ends and the next one begins.
     report::reserve_stdout(display, "and --watch says where a round ends; leave one of them out")?;
     let (sender, events) = mpsc::channel();
-    let mut watcher = notify::recommended_watcher(sender).map_err(|error| failed(&error))?;
+    let mut watcher = notify::recommended_watcher(sender).map_err(|error| cannot_watch(&error))?;
     let mut watched = HashSet::new();
     // What changes while the files are read for the first time shall be seen.
     watch(&mut watcher, &mut watched, roots(args))?;
@@ -66,7 +66,7 @@ fn watch(
     watched.retain(|folder| folder.is_dir());
     for (folder, mode) in folders.into_iter().filter(|(folder, _)| folder.is_dir()) {
         if watched.insert(folder.clone()) {
-            watcher.watch(&folder, mode).map_err(|error| failed(&error))?;
+            watcher.watch(&folder, mode).map_err(|error| cannot_watch(&error))?;
         }
     }
     Ok(())
@@ -90,7 +90,7 @@ fn roots(args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
     folders.chain(around.into_iter().map(|folder| (folder, RecursiveMode::NonRecursive))).collect()
 }
 
-fn failed(error: &notify::Error) -> Failure {
+fn cannot_watch(error: &notify::Error) -> Failure {
     Failure::new(format!("cannot watch the files: {error}"))
 }
 

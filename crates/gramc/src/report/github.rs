@@ -49,18 +49,18 @@ fn lines_of(source: &SourceFile, span: Span) -> String {
 
 /// A text as the message of a command.
 fn data(text: &str) -> String {
-    escaped(text, |_| false)
+    escape(text, |_| false)
 }
 
 /// A text as the value of a property.
 fn property(text: &str) -> String {
-    escaped(text, |c| matches!(c, ':' | ','))
+    escape(text, |c| matches!(c, ':' | ','))
 }
 
 /// A text with what would end the line or the command, and what `also` names, as `%` and its
 /// number. A log is read in terminals, too, which no text shall steer, so other control
 /// characters are replaced.
-fn escaped(text: &str, also: impl Fn(char) -> bool) -> String {
+fn escape(text: &str, also: impl Fn(char) -> bool) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '%' | '\r' | '\n') || also(c) {

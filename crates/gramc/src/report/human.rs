@@ -26,7 +26,7 @@ pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::R
     let mut out = io::BufWriter::new(stderr.lock());
     for file in found.chunk_by(|a, b| a.source.name() == b.source.name()) {
         let mut left = file.len();
-        for group in grouped(file) {
+        for group in group_diagnostics(file) {
             let [first, others @ ..] = group.as_slice() else { continue };
             writeln!(out, "{}", together(first, others).render(options))?;
             left -= group.len();
@@ -44,7 +44,7 @@ pub(super) fn write(color: Color, found: &[Diagnostic], counts: Counts) -> io::R
 }
 
 /// The diagnostics of a file, with those of the same code and declaration together.
-fn grouped(found: &[Diagnostic]) -> Vec<Vec<&Diagnostic>> {
+fn group_diagnostics(found: &[Diagnostic]) -> Vec<Vec<&Diagnostic>> {
     let mut groups: Vec<Vec<&Diagnostic>> = Vec::new();
     let mut places = HashMap::new();
     for diagnostic in found {

@@ -30,7 +30,7 @@ pub(in crate::commands) fn read_spec(
 ) -> Result<Option<Read>, Failure> {
     let paths = if spec.server.is_named() { Vec::new() } else { vec![spec.path.clone()] };
     let inputs = Inputs { paths, stdin_filename: spec.stdin_filename.clone(), ..Inputs::default() };
-    let read = checked(source::texts(&inputs, &spec.server, display)?, display)?;
+    let read = check_texts(source::texts(&inputs, &spec.server, display)?, display)?;
     // A server gets what the command line names. The description of an API itself names variables,
     // and the host that they are sent to.
     let allowed = (!spec.server.is_named()).then(|| spec.server.env.clone());
@@ -40,10 +40,10 @@ pub(in crate::commands) fn read_spec(
 /// Reads the file of a library.
 fn read_library(path: &str, display: Display) -> Result<Option<Read>, Failure> {
     let inputs = gramc_project::Inputs::of_paths(vec![path.into()]);
-    checked(Texts::read(&inputs)?, display)
+    check_texts(Texts::read(&inputs)?, display)
 }
 
-fn checked(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
+fn check_texts(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
     let checked = texts.check();
     // Where there is no error, verdicts follow on standard output. Warnings do not go there.
     let display = match display.format {
@@ -62,7 +62,7 @@ pub(crate) type Declared = (ToolLibrary, Library, PathBuf);
 /// The library of a name that the specification declares.
 pub(in crate::commands) fn declared_here(name: &str, spec: &Read) -> Option<Declared> {
     let at = spec.module.libraries.iter().position(|library| library.name == name);
-    at.map(|at| made(spec, at))
+    at.map(|at| bind_declared(spec, at))
 }
 
 /// The library of `--library`: that of a file, one of several in a file, or one that the
@@ -179,10 +179,10 @@ impl Deref for Read {
 
 /// The library of a file, by its name if there are several.
 fn declared_in(read: &Read, path: &str, name: Option<&str>) -> Result<Declared, Failure> {
-    Ok(made(read, read.find_library(path, name)?))
+    Ok(bind_declared(read, read.find_library(path, name)?))
 }
 
-fn made(read: &Read, at: usize) -> Declared {
+fn bind_declared(read: &Read, at: usize) -> Declared {
     let library: &Library = &read.module.libraries[at];
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));

@@ -79,26 +79,57 @@ impl Lines {
                 continue;
             }
             let line = entries(text).and_then(|map| call_line(&map));
-            if let Some(line) = line.map_err(|what| self.fail(&what))? {
+            if let Some(line) = line.map_err(|error| self.fail(&error.to_string()))? {
                 return Ok(Some(line));
             }
         }
     }
 }
 
-/// The entries of a line, which has to be an object.
-pub(in crate::commands) fn entries(text: &str) -> Result<Entries<'_>, String> {
-    let wrong = |error: serde_json::Error| format!("invalid JSON: {}", describe_json_error(&error));
-    let raw: &RawValue = serde_json::from_str(text).map_err(wrong)?;
-    if !raw.get().starts_with('{') {
-        return Err("expected an object with `name` and `arguments`".to_owned());
-    }
-    // Arguments stay text: how deep they may nest is a matter of their own verdict.
-    serde_json::from_str(text).map_err(wrong)
+/// A line is invalid.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::commands) enum LineError {
+    /// The line is not JSON.
+    #[error("invalid JSON: {0}")]
+    Json(String),
+    /// The value of a key is not JSON.
+    #[error("`{key}` is not valid JSON: {error}")]
+    Value { key: String, error: String },
+    /// The line or a value has another form.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// A key is missing.
+    #[error("missing {0}")]
+    Missing(&'static str),
+    /// A call has an unknown key, and no arguments.
+    #[error(
+        "this call has no `arguments`, and `{0}` is no key of a call: write `arguments`, or leave it out"
+    )]
+    UnknownKey(String),
+    /// An answer belongs to no question.
+    #[error("no question with the id `{0}` waits for an answer")]
+    NoQuestion(String),
+    /// The answer to a question for approval is that of an invocation.
+    #[error("`{0}` asks for approval: expected `approved`")]
+    NotApproval(String),
+    /// The answer to an invocation is an approval.
+    #[error("`{0}` is an invocation: expected `result` or `error`")]
+    NotInvocation(String),
 }
 
-/// What a line says; nothing where it is one of a trace that is about other things.
-pub(in crate::commands) fn call_line(map: &Entries<'_>) -> Result<Option<CallLine>, String> {
+/// Reads the entries of a line, which has to be an object.
+pub(in crate::commands) fn entries(text: &str) -> Result<Entries<'_>, LineError> {
+    let invalid = |error: serde_json::Error| LineError::Json(describe_json_error(&error));
+    let raw: &RawValue = serde_json::from_str(text).map_err(invalid)?;
+    if !raw.get().starts_with('{') {
+        return Err(LineError::Expected("an object with `name` and `arguments`"));
+    }
+    // Arguments stay text: their own verdict limits their depth.
+    serde_json::from_str(text).map_err(invalid)
+}
+
+/// Reads a line. `None` for the lines of a trace that are not calls.
+pub(in crate::commands) fn call_line(map: &Entries<'_>) -> Result<Option<CallLine>, LineError> {
     if value(map, "turn")? == Some(Value::Bool(true)) {
         return Ok(Some(CallLine::Turn));
     }
@@ -115,31 +146,33 @@ pub(in crate::commands) fn call_line(map: &Entries<'_>) -> Result<Option<CallLin
     call(map).map(Some)
 }
 
-/// The value of a key.
-pub(in crate::commands) fn value(map: &Entries<'_>, key: &str) -> Result<Option<Value>, String> {
+/// Reads the value of a key.
+pub(in crate::commands) fn value(map: &Entries<'_>, key: &str) -> Result<Option<Value>, LineError> {
     let Some(raw) = map.get(key) else { return Ok(None) };
-    let wrong = |error| format!("`{key}` is not valid JSON: {}", describe_json_error(&error));
-    serde_json::from_str(raw.get()).map(Some).map_err(wrong)
+    serde_json::from_str(raw.get()).map(Some).map_err(|error| LineError::Value {
+        key: key.to_owned(),
+        error: describe_json_error(&error),
+    })
 }
 
 /// The identifier of a line, if it has one.
-pub(in crate::commands) fn id(map: &Entries<'_>) -> Result<Option<String>, String> {
+pub(in crate::commands) fn id(map: &Entries<'_>) -> Result<Option<String>, LineError> {
     match value(map, "id")? {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) => Ok(Some(id)),
         Some(Value::Number(id)) => Ok(Some(id.to_string())),
-        Some(_) => Err("expected a string or a number as `id`".to_owned()),
+        Some(_) => Err(LineError::Expected("a string or a number as `id`")),
     }
 }
 
 /// A call.
-fn call(map: &Entries<'_>) -> Result<CallLine, String> {
+fn call(map: &Entries<'_>) -> Result<CallLine, LineError> {
     let name = match value(map, "name")? {
         Some(Value::String(name)) => name,
         // No tool has such a name, as the verdict says.
         Some(Value::Null) => String::new(),
         Some(other) => other.to_string(),
-        None => return Err("missing `name` of the called tool".to_owned()),
+        None => return Err(LineError::Missing("`name` of the called tool")),
     };
     let id = id(map)?;
     let arguments = match map.get("arguments") {
@@ -151,10 +184,7 @@ fn call(map: &Entries<'_>) -> Result<CallLine, String> {
         None => {
             // An unknown key is most likely a misspelled `arguments`.
             if let Some(key) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
-                return Err(format!(
-                    "this call has no `arguments`, and `{key}` is no key of a call: \
-                     write `arguments`, or leave it out"
-                ));
+                return Err(LineError::UnknownKey(key.clone()));
             }
             None
         }
@@ -164,7 +194,7 @@ fn call(map: &Entries<'_>) -> Result<CallLine, String> {
         Some(at) => {
             let seconds = at.as_f64().filter(|seconds| seconds.is_finite());
             let at = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            Some(at.ok_or("expected a number of seconds, at least 0, as `at`")?)
+            Some(at.ok_or(LineError::Expected("a number of seconds, at least 0, as `at`"))?)
         }
     };
     let result = value(map, "result")?;
@@ -174,7 +204,7 @@ fn call(map: &Entries<'_>) -> Result<CallLine, String> {
     let cut_off = match value(map, "finish_reason")? {
         None | Some(Value::Null) => recorded,
         Some(Value::String(word)) => FinishReason::of_provider(&word).problem().or(recorded),
-        Some(_) => return Err("expected a text as `finish_reason`".to_owned()),
+        Some(_) => return Err(LineError::Expected("a string as `finish_reason`")),
     };
     Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
 }

@@ -13,6 +13,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::commands::calls::lines::LineError;
+
 /// The host program on the other side.
 #[derive(Debug)]
 pub(super) struct Host {
@@ -35,8 +37,14 @@ enum Question {
     Approve(oneshot::Sender<ApprovalDecision>),
 }
 
-/// The result of a tool as the host program gives it, with the length of its text, or an error.
-pub(super) type ToolAnswer = Result<(Value, usize), String>;
+/// The answer of the host program to an invocation.
+#[derive(Debug)]
+pub(super) enum ToolAnswer {
+    /// The result, with the length of its text.
+    Result { value: Value, length: usize },
+    /// The error message.
+    Error(String),
+}
 
 impl Host {
     pub(super) fn new(lines: mpsc::Sender<String>) -> Self {
@@ -53,7 +61,8 @@ impl Host {
     async fn ask<A>(
         self: &Arc<Self>,
         kind: &str,
-        (name, arguments): (&str, &str),
+        name: &str,
+        arguments: &str,
         question: fn(oneshot::Sender<A>) -> Question,
     ) -> Option<A> {
         let (send, answer) = oneshot::channel();
@@ -84,16 +93,16 @@ impl Host {
     }
 
     /// The answer to an invocation.
-    pub(super) fn answer_invocation(&self, id: &str, answer: ToolAnswer) -> Result<(), String> {
+    pub(super) fn answer_invocation(&self, id: &str, answer: ToolAnswer) -> Result<(), LineError> {
         let mut questions = self.questions.lock();
         match questions.open.remove(id) {
             // Whoever asked may have given up.
             Some(Question::Invoke(waiting)) => drop(waiting.send(answer)),
             Some(other) => {
                 questions.open.insert(id.to_owned(), other);
-                return Err(format!("`{id}` asks for approval: expected `approved`"));
+                return Err(LineError::NotApproval(id.to_owned()));
             }
-            None => return Err(unknown(id)),
+            None => return Err(LineError::NoQuestion(id.to_owned())),
         }
         Ok(())
     }
@@ -104,7 +113,7 @@ impl Host {
         id: &str,
         approved: bool,
         reason: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), LineError> {
         let mut questions = self.questions.lock();
         match questions.open.remove(id) {
             Some(Question::Approve(waiting)) => {
@@ -112,16 +121,12 @@ impl Host {
             }
             Some(other) => {
                 questions.open.insert(id.to_owned(), other);
-                return Err(format!("`{id}` is an invocation: expected `result` or `error`"));
+                return Err(LineError::NotInvocation(id.to_owned()));
             }
-            None => return Err(unknown(id)),
+            None => return Err(LineError::NoQuestion(id.to_owned())),
         }
         Ok(())
     }
-}
-
-fn unknown(id: &str) -> String {
-    format!("no question with the id `{id}` waits for an answer")
 }
 
 /// The output is closed.
@@ -152,16 +157,16 @@ impl Implementation for HostTools {
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
         let host = Arc::clone(&self.0);
         Box::pin(async move {
-            let call = (invocation.tool.as_str(), &*invocation.arguments);
+            let (tool, arguments) = (invocation.tool.as_str(), &*invocation.arguments);
             let max = invocation.max_answer;
             let error = |kind, detail: String| Err(InvocationError::new(kind, detail));
-            match host.ask("invoke", call, Question::Invoke).await {
-                Some(Ok((_, length))) if length > max => error(
+            match host.ask("invoke", tool, arguments, Question::Invoke).await {
+                Some(ToolAnswer::Result { length, .. }) if length > max => error(
                     InvocationErrorKind::TooLarge,
                     format!("the host program returned a response of more than {max} bytes"),
                 ),
-                Some(Ok((value, _))) => Ok(Answer::Json(value)),
-                Some(Err(detail)) => error(InvocationErrorKind::Failed, detail),
+                Some(ToolAnswer::Result { value, .. }) => Ok(Answer::Json(value)),
+                Some(ToolAnswer::Error(detail)) => error(InvocationErrorKind::Failed, detail),
                 None => error(
                     InvocationErrorKind::Died,
                     "the host program ended its input without an answer".to_owned(),
@@ -175,7 +180,7 @@ impl Approver for HostTools {
     fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
         Box::pin(async move {
             let arguments = request.arguments.to_string();
-            self.0.ask("approve", (&request.name, &arguments), Question::Approve).await
+            self.0.ask("approve", &request.name, &arguments, Question::Approve).await
         })
     }
 }

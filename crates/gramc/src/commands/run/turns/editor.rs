@@ -85,7 +85,7 @@ fn edit(
                     && let Some(path) = &history
                     && let Err(error) = editor.append_history(path)
                 {
-                    forgotten(path, &error);
+                    report_lost_history(path, &error);
                     history = None;
                 }
                 Typed::Line(line)
@@ -108,13 +108,13 @@ fn remember(editor: &mut DefaultEditor, path: &Path) -> bool {
         Ok(()) => true,
         Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::NotFound => true,
         Err(error) => {
-            forgotten(path, &error);
+            report_lost_history(path, &error);
             false
         }
     }
 }
 
-fn forgotten(path: &Path, error: &ReadlineError) {
+fn report_lost_history(path: &Path, error: &ReadlineError) {
     let error = error.to_string();
     let error = error.split(" (os error").next().unwrap_or_default().to_lowercase();
     let path = path.display();
