@@ -85,11 +85,11 @@ impl OpenSpan {
         Self { ids, parent, name, kind, start: SystemTime::now(), attributes }
     }
 
-    /// Ends the span now. `error` is its type.
-    fn end(self, queue: &SpanQueue, error: Option<&str>) {
+    /// Ends the span. `error` is its type.
+    fn end(self, queue: &SpanQueue, end: SystemTime, error: Option<&str>) {
         let Self { ids, parent, name, kind, start, mut attributes } = self;
         attributes.extend(error.map(|error| Attribute::new("error.type", error)));
-        let (end, failed) = (SystemTime::now(), error.is_some());
+        let failed = error.is_some();
         queue.send(Span { ids, parent, name, kind, start, end, attributes, failed });
     }
 }
@@ -226,7 +226,7 @@ impl SpanRecorder {
         let parent = self.parent(&state);
         let ids = SpanQueue::new_ids(parent);
         let span = OpenSpan { ids, parent, name, kind, start, attributes };
-        span.end(&self.shared.queue, outcome.err());
+        span.end(&self.shared.queue, now, outcome.err());
     }
 
     fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<Attribute>) {
@@ -255,7 +255,11 @@ impl SpanRecorder {
             put("gen_ai.tool.call.arguments", &call.arguments);
             put("gen_ai.tool.call.result", &verdict.message());
         }
-        span.end(&self.shared.queue, verdict.outcome.as_ref().err().map(CallError::error_type));
+        span.end(
+            &self.shared.queue,
+            now,
+            verdict.outcome.as_ref().err().map(CallError::error_type),
+        );
     }
 
     fn end_turn(&self, agent: &str, turn: &TurnResult) {
@@ -272,11 +276,11 @@ impl SpanRecorder {
         let state = std::mem::replace(&mut *open, OpenSpans { model, ..OpenSpans::default() });
         drop(open);
         for call in state.calls.into_values() {
-            call.end(&self.shared.queue, Some("_OTHER"));
+            call.end(&self.shared.queue, SystemTime::now(), Some("_OTHER"));
         }
         let Some(mut span) = state.turn else { return };
         span.attributes.extend(usage(turn.usage));
-        span.end(&self.shared.queue, error);
+        span.end(&self.shared.queue, SystemTime::now(), error);
     }
 }
 

@@ -285,22 +285,6 @@ fn constraints_pins_nulls_and_tuples_count() {
     }
 }
 
-#[test]
-fn an_index_replaces_nothing_else() {
-    let files = folder(&[
-        ("a.gram", "[a:Tool {description: \"Opens a door\"} | (x::Int)==>(::Text)]"),
-        ("notes.txt", "gramix is the name of my cat"),
-        ("empty.gram", ""),
-    ]);
-    let search = |line: &str| gramc(&format!("search door {line}")).within(files.path()).run();
-    search("a.gram --index notes.txt").fails_with(&["is not an index of gramc"]);
-    assert_eq!(files.read("notes.txt"), "gramix is the name of my cat");
-    search("a.gram empty.gram --index empty.gram").fails_with(&["is searched"]);
-    search("a.gram --index .").fails_with(&["is not a regular file"]);
-    let twice = search("a.gram ./a.gram --index new.index").exits(0);
-    assert_eq!(twice.stdout.matches("words").count(), 1, "{}", twice.stdout);
-}
-
 /// The tools and requests of a public benchmark, and a model of 135 million parameters. The manual
 /// says how it does on more requests.
 #[test]
