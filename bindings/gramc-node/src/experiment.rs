@@ -1,13 +1,11 @@
 //! Experiments.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use gramc_host::{
-    AgentFunction, Cases, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
-    FunctionConversation, FunctionFuture,
-};
+use gramc_agent::model::Models;
+use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
+use gramc_experiment::{CaseText, ExperimentError, ExperimentOptions, FinishedExperiment};
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, PromiseRaw};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
@@ -103,10 +101,10 @@ struct ArmParts {
 
 /// The report of an experiment.
 #[napi]
-pub struct Report(ExperimentReport);
+pub struct Report(FinishedExperiment);
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn experiment_error(error: ExperimentFailure) -> napi::Error {
+fn experiment_error(error: ExperimentError) -> napi::Error {
     napi::Error::from_reason(error.to_string())
 }
 
@@ -145,22 +143,32 @@ impl Experiment {
         options: String,
         cancellation: &Cancellation,
     ) -> napi::Result<PromiseRaw<'env, Report>> {
-        let options = ExperimentOptions::read(&options).map_err(experiment_error)?;
-        let lines = || Cases::Lines(lines.unwrap_or_default());
-        let cases = path.map_or_else(lines, |path| Cases::File(PathBuf::from(path)));
-        let arms = self.arms.iter().zip(0..).map(|(it, arm)| ExperimentArm {
-            name: it.name.clone(),
-            agent: Arc::new(NodeAgent { parts: Arc::clone(&self.agent), arm }),
-            library: &it.library,
-            specification: &it.specification,
-        });
-        let arms = arms.collect::<Vec<_>>();
-        let experiment = gramc_host::Experiment::new(&arms, cases, options);
-        let experiment = experiment.map_err(experiment_error)?;
+        let lines = lines.unwrap_or_default();
+        let experiment = self.plan(path, lines, &options).map_err(experiment_error)?;
         let cancelled = cancellation.0.clone();
         env.spawn_future(async move {
-            experiment.run(&cancelled).await.map(Report).map_err(experiment_error)
+            experiment.run_and_write(&cancelled).await.map(Report).map_err(experiment_error)
         })
+    }
+}
+
+impl Experiment {
+    fn plan(
+        &self,
+        path: Option<String>,
+        lines: String,
+        options: &str,
+    ) -> Result<gramc_experiment::Experiment, ExperimentError> {
+        let options = ExperimentOptions::read(options)?;
+        let cases = path.map_or_else(|| Ok(CaseText::new(lines, "cases")), CaseText::open)?;
+        let arms = self.arms.iter().zip(0..).map(|(parts, arm)| {
+            let agent = Arc::new(NodeAgent { parts: Arc::clone(&self.agent), arm });
+            let ArmParts { name, library, specification } = parts;
+            library.arm(name, specification, agent, options.model.as_deref())
+        });
+        let arms = arms.collect::<Result<Vec<_>, _>>()?;
+        let models = &mut Models::of_environment("");
+        gramc_experiment::Experiment::new(&arms, cases, options, models)
     }
 }
 
@@ -169,13 +177,13 @@ impl Report {
     /// The content of `report.json`.
     #[napi]
     pub fn json(&self) -> String {
-        self.0.json().to_string()
+        self.0.report.json().to_string()
     }
 
     /// What `gramc ab` prints.
     #[napi(getter)]
     pub fn text(&self) -> String {
-        self.0.text()
+        self.0.report.text()
     }
 
     /// Why a gate fails. Empty if it passes.

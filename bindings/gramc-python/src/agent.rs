@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gramc_host::{AgentFunction, FunctionConversation, FunctionFuture};
+use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
 use gramc_tools::invocation::Answer;
 use pyo3::prelude::*;
 use serde_json::Value;

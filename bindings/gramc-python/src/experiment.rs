@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gramc_host::{
-    AgentFunction, Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions,
-    ExperimentReport,
+use gramc_agent::AgentFunction;
+use gramc_agent::model::Models;
+use gramc_experiment::{
+    CaseText, Experiment, ExperimentError, ExperimentOptions, FinishedExperiment,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -19,11 +20,11 @@ use crate::specification::raise;
 
 /// The report of an experiment.
 #[pyclass(frozen, module = "gramc")]
-pub(crate) struct Report(ExperimentReport);
+pub(crate) struct Report(FinishedExperiment);
 
 /// The exception for a failure.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-pub(crate) fn experiment_error(py: Python<'_>, failure: ExperimentFailure) -> PyErr {
+pub(crate) fn experiment_error(py: Python<'_>, failure: ExperimentError) -> PyErr {
     let message = PyString::new(py, &failure.to_string()).into_any();
     raise(py, "ExperimentError", &message).unwrap_or_else(|error| error)
 }
@@ -32,7 +33,7 @@ pub(crate) fn experiment_error(py: Python<'_>, failure: ExperimentFailure) -> Py
 impl Report {
     /// The content of `report.json`.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.0.json())
+        to_python(py, &self.0.report.json())
     }
 
     /// Whether the experiment proves a condition.
@@ -46,19 +47,19 @@ impl Report {
     /// What `gramc ab` prints.
     #[getter]
     fn text(&self) -> String {
-        self.0.text()
+        self.0.report.text()
     }
 
     fn __str__(&self) -> String {
-        self.0.text()
+        self.0.report.text()
     }
 
     fn __repr__(&self) -> String {
-        format!("<Report: {}>", self.0.verdict())
+        format!("<Report: {}>", self.0.report.verdict)
     }
 
     fn _repr_markdown_(&self) -> String {
-        self.0.markdown()
+        self.0.report.markdown()
     }
 }
 
@@ -97,8 +98,6 @@ pub(crate) fn run_experiment(
     options: &str,
     cancellation: &Cancellation,
 ) -> PyResult<Report> {
-    let options = ExperimentOptions::read(options).map_err(|error| experiment_error(py, error))?;
-    let cases = path.map_or_else(|| Cases::Lines(lines.unwrap_or_default()), Cases::File);
     let arms: Vec<_> = arms
         .iter()
         .map(|(name, bound)| {
@@ -107,16 +106,24 @@ pub(crate) fn run_experiment(
                 name: agent.to_owned(),
                 bound: bound.clone().unbind(),
             });
-            let bound = bound.get();
-            let specification = &bound.specification.get().0;
-            ExperimentArm { name: name.clone(), agent, library: &bound.library, specification }
+            (name, bound.get(), agent)
         })
         .collect();
-    let experiment = detach(py, || Experiment::new(&arms, cases, options));
-    let experiment = experiment.map_err(|error| experiment_error(py, error))?;
+    let plan = || -> Result<Experiment, ExperimentError> {
+        let options = ExperimentOptions::read(options)?;
+        let lines = lines.unwrap_or_default();
+        let cases = path.map_or_else(|| Ok(CaseText::new(lines, "cases")), CaseText::open)?;
+        let arms = arms.into_iter().map(|(name, bound, agent)| {
+            let specification = &bound.specification.get().0;
+            bound.library.arm(name, specification, agent, options.model.as_deref())
+        });
+        let arms = arms.collect::<Result<Vec<_>, _>>()?;
+        Experiment::new(&arms, cases, options, &mut Models::of_environment(""))
+    };
+    let experiment = detach(py, plan).map_err(|error| experiment_error(py, error))?;
     let cancelled = &cancellation.0;
-    let report = wait(py, experiment.run(cancelled), cancelled)?;
-    report.map(Report).map_err(|error| experiment_error(py, error))
+    let finished = wait(py, experiment.run_and_write(cancelled), cancelled)?;
+    finished.map(Report).map_err(|error| experiment_error(py, error))
 }
 
 /// Merges the parts of an experiment.
@@ -127,6 +134,11 @@ pub(crate) fn merge_parts(
     parts: Vec<PathBuf>,
     report: Option<PathBuf>,
 ) -> PyResult<Report> {
-    let merged = detach(py, || gramc_host::merge_parts(&parts, report.as_deref()));
-    merged.map(Report).map_err(|error| experiment_error(py, error))
+    let merge = || {
+        let options = ExperimentOptions { report, ..ExperimentOptions::default() };
+        let mut merged = gramc_experiment::merge_parts(&parts, false, options)?;
+        merged.write()?;
+        Ok(merged)
+    };
+    detach(py, merge).map(Report).map_err(|error| experiment_error(py, error))
 }

@@ -1,6 +1,6 @@
 //! Graders.
 
-use gramc_host::Grader as HostGrader;
+use gramc_experiment::Grader as NativeGrader;
 use pyo3::prelude::*;
 
 use crate::convert::to_value;
@@ -9,13 +9,13 @@ use crate::runtime::{call_token, wait};
 
 /// Decides whether a conversation meets the `expect` of a case.
 #[pyclass(frozen)]
-pub(crate) struct Grader(HostGrader);
+pub(crate) struct Grader(NativeGrader);
 
 #[pymethods]
 impl Grader {
     #[new]
     fn new(expect: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let grader = HostGrader::new(to_value(expect)?);
+        let grader = NativeGrader::parse(to_value(expect)?);
         grader.map(Self).map_err(|error| experiment_error(expect.py(), error))
     }
 

@@ -66,7 +66,7 @@ pub enum ExperimentError {
         message: String,
     },
     /// A case needs a model for its judge or user, and none is named.
-    #[error("the case `{case}` needs a model for its judge or user")]
+    #[error("the case `{case}` needs a model for its judge or user: set `judge`")]
     NoEvaluator {
         /// The case.
         case: String,
@@ -74,6 +74,48 @@ pub enum ExperimentError {
     /// The model of a judge or a simulated user is not available.
     #[error(transparent)]
     Model(#[from] gramc_agent::model::ModelNameError),
+    /// An option is invalid.
+    #[error("{0}")]
+    Options(String),
+    /// An attribute of an experiment that the specification declares is invalid.
+    #[error("{0}")]
+    Declaration(String),
+    /// A name is unknown.
+    #[error("{0}")]
+    Unknown(String),
+    /// The settings of the project cannot be read.
+    #[error("{0}")]
+    Project(String),
+    /// There is nothing to compare.
+    #[error("expected at least two arms")]
+    TooFewArms,
+    /// Cases name unknown tools or programs.
+    #[error("{}", .0.join("\n"))]
+    Cases(Vec<String>),
+    /// Answers of a baseline cannot be compared by a judge.
+    #[error("a baseline does not support `pairwise`: its runs are not judged again")]
+    PairwiseBaseline,
+    /// The experiment cannot be monitored sequentially.
+    #[error("`sequential` {0}")]
+    Sequential(&'static str),
+    /// The cost limit cannot be checked without a price.
+    #[error(
+        "`max_cost` needs the price of `{model}` in gram.toml, as [prices] \"{model}\" = {{ input = 0.15, \
+         output = 0.6 }} for a million tokens each; `model` names the model of the agent"
+    )]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
+    /// The agent of an arm cannot run.
+    #[error(transparent)]
+    Agent(#[from] gramc_agent::TeamError),
+    /// The experiment was cancelled after this number of runs.
+    #[error("cancelled after {0} runs")]
+    Cancelled(usize),
+    /// No run could be counted.
+    #[error("{0}")]
+    NoAnswer(String),
     /// Folders are not the parts of one experiment.
     #[error("{0}")]
     Parts(String),
@@ -91,6 +133,18 @@ pub enum ExperimentError {
 impl ExperimentError {
     pub(crate) fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {
         Self::Io { action, path: path.display().to_string(), message: error.to_string() }
+    }
+
+    /// A name that none of the `known` names equals.
+    pub(crate) fn unknown<'n>(
+        message: String,
+        name: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        Self::Unknown(match gramc_model::did_you_mean(name, known) {
+            Some(help) => format!("{message}; {help}"),
+            None => message,
+        })
     }
 
     pub(crate) fn content(place: impl Display, message: impl Into<String>) -> Self {

@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 /// The SHA-256 hash of a text, in hexadecimal.
-pub fn hash(text: impl AsRef<[u8]>) -> String {
+pub(crate) fn hash(text: impl AsRef<[u8]>) -> String {
     use std::fmt::Write as _;
 
     Sha256::digest(text).iter().fold(String::new(), |mut out, byte| {

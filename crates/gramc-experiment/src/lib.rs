@@ -1,8 +1,8 @@
 //! Compares agents on libraries, the arms of an experiment, by running them on the same cases.
 //!
-//! A [`Plan`] lists the runs of an experiment: each case in each arm, with repeats, in an order
-//! derived from a seed. [`run`] executes the missing runs and writes each finished one to a
-//! [`Journal`], so that an interrupted experiment can be resumed. A [`Report`] compares the arms.
+//! An [`Experiment`] is planned: each case runs in each arm, with repeats, in an order derived from a
+//! seed. [`Experiment::run`] executes the missing runs and writes each finished one to a journal, so
+//! that an interrupted experiment can be resumed. A [`Report`] compares the arms.
 //!
 //! The modules form floors. Each imports only from its own folder and from the floors below it:
 //!
@@ -12,11 +12,13 @@
 //! 4. `running`: plans, arms, manifests, journals and the execution of runs
 //! 5. `analysis`: comparisons, gates and verdicts
 //! 6. `report`: reports as text, Markdown, HTML and JSON
+//! 7. `experiment`: [`Experiment`], for the command line and other programs
 
 mod analysis;
 mod cases;
 mod error;
 mod evaluation;
+mod experiment;
 mod grading;
 mod hash;
 mod method;
@@ -39,26 +41,20 @@ pub use analysis::unanswered::Unanswered;
 pub use cases::call_checks::CallChecks;
 pub use cases::case::{AttributesById, Case, CaseAttributes, UserMessage};
 pub use cases::case_problems::{CasePlace, CaseProblem, CheckedCase, case_problems, check_case};
-pub use cases::checks::{case_faults, find_evaluators};
 pub use cases::expected_calls::ExpectedCalls;
 pub use cases::user::SimulatedUser;
 pub use error::ExperimentError;
 pub use evaluation::{EvaluatorUse, Judgement, Preference};
-pub use grading::evaluators::Evaluators;
-pub use grading::grader::{GradedConversation, Grader};
-pub use grading::reply_cache::ReplyCache;
-pub use grading::transcript::RecordedCall;
-pub use hash::hash;
+pub use experiment::{
+    ArmSource, CaseText, DeclaredExperiment, Experiment, ExperimentOptions, FinishedExperiment,
+    ProgressBar, merge_parts,
+};
+pub use grading::grader::Grader;
 pub use method::Method;
-pub use outcome::Outcome;
+pub use outcome::{Outcome, UnknownOutcome};
 pub use report::Report;
 pub use run::{Run, RunMetrics, RunSummary};
-pub use running::arms::{ArmParts, HostFunction, differences, recordings};
-pub use running::baseline::Baseline;
-pub use running::journal::Journal;
+pub use running::arms::{ArmParts, HostFunction, recordings};
 pub use running::manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest};
-pub use running::monitor::SequentialMonitor;
-pub use running::parts::Parts;
 pub use running::plan::{Plan, PlannedRun, Shard};
-pub use running::run_stats::RunStats;
-pub use running::runner::{Arm, Progress, RunConfig, StopReason, run, unpriced_model};
+pub use running::runner::{Progress, StopReason};

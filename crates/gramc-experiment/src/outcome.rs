@@ -154,6 +154,27 @@ impl Outcome {
     }
 }
 
+/// An unknown outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown outcome `{name}`; {help}")]
+pub struct UnknownOutcome {
+    name: String,
+    help: String,
+}
+
+impl std::str::FromStr for Outcome {
+    type Err = UnknownOutcome;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOutcome> {
+        Self::from_name(name).ok_or_else(|| {
+            let names = || Self::ALL.map(Self::name).into_iter();
+            let help = gramc_model::did_you_mean(name, names());
+            let all = || format!("expected one of {}", names().collect::<Vec<_>>().join(", "));
+            UnknownOutcome { name: name.to_owned(), help: help.unwrap_or_else(all) }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -77,16 +77,6 @@ impl Report {
         let names: Vec<String> = manifest.arm_names().map(str::to_owned).collect();
         let cases = CountedCases::new(stats, monitor, &manifest.attributes);
         let comparisons = compare(&cases, &names, monitor, &method);
-        let stopped = match stop {
-            StopReason::Done => None,
-            StopReason::Early(why) | StopReason::Decided(why) | StopReason::Missing(why) => {
-                Some(why.clone())
-            }
-            StopReason::Cancelled => Some("cancelled".to_owned()),
-            StopReason::NoAnswer(runs, why) => {
-                Some(format!("{runs} runs could not be counted: {why}"))
-            }
-        };
         let unanswered = unanswered(stats, &names, method.margin, stop);
         let withheld: Vec<_> = unanswered.iter().filter_map(|it| it.imbalance.as_deref()).collect();
         let verdict = match &withheld[..] {
@@ -100,7 +90,7 @@ impl Report {
             finished: stats.finished(),
             cases: cases.blocks.len(),
             finished_cases: stats.complete_cases().count(),
-            stopped,
+            stopped: stop.sentence(),
             rates: rates(&cases, &names, &method),
             flips: flips(&cases, &names),
             tags: by_tag(&cases, &names, &method),

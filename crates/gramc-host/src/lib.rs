@@ -3,21 +3,15 @@
 
 mod approval;
 mod calls;
-mod experiment;
-mod grading;
 mod library;
 mod settings;
 mod specification;
 mod target_tools;
+#[cfg(test)]
+mod tests;
 
 pub use approval::decision;
 pub use calls::call;
-pub use experiment::{
-    Cases, Experiment, ExperimentArm, ExperimentFailure, ExperimentOptions, ExperimentReport,
-    merge_parts,
-};
-pub use grading::Grader;
-pub use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
 pub use gramc_project::SpecificationError;
 pub use library::{BoundLibrary, Gap, Library};
 pub use settings::{setting_fault, setting_names};

@@ -1,9 +1,11 @@
 //! Libraries of functions.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use gramc_experiment::{HostFunction, recordings};
+use gramc_agent::{AgentFunction, AgentTeam, TeamError};
+use gramc_experiment::{ArmParts, HostFunction, recordings};
 use gramc_mcp::client::load_options;
 use gramc_model::Library as LibraryDeclaration;
 use gramc_project::{LoadedLibrary, SpecificationError};
@@ -28,13 +30,13 @@ struct LibraryState {
     parts: LibraryParts,
 }
 
-/// What identifies a library in experiments.
+/// The parts that identify a library in experiments.
 #[derive(Debug, Clone)]
-pub(crate) struct LibraryParts {
-    pub(crate) declared: LibraryDeclaration,
-    pub(crate) functions: Vec<HostFunction>,
+struct LibraryParts {
+    declared: LibraryDeclaration,
+    functions: Vec<HostFunction>,
     /// The content of the files that it replays.
-    pub(crate) recordings: Vec<u8>,
+    recordings: Vec<u8>,
 }
 
 /// A library that is bound to a specification.
@@ -42,7 +44,36 @@ pub(crate) struct LibraryParts {
 pub struct BoundLibrary {
     /// The library for sessions.
     pub bound: Bound,
-    pub(crate) parts: LibraryParts,
+    parts: LibraryParts,
+}
+
+impl BoundLibrary {
+    /// The arm of an experiment: a function as the agent on this library.
+    ///
+    /// # Errors
+    ///
+    /// If the agent cannot run on the library.
+    pub fn arm<'a>(
+        &'a self,
+        name: &str,
+        specification: &'a Specification,
+        agent: Arc<dyn AgentFunction>,
+        model: Option<&str>,
+    ) -> Result<ArmParts<'a>, TeamError> {
+        let module = specification.module();
+        let team = AgentTeam::of_function(module, &self.bound, agent, model)?;
+        let LibraryParts { declared, functions, recordings } = &self.parts;
+        let (name, team) = (name.to_owned(), Arc::new(team));
+        Ok(ArmParts {
+            name,
+            team,
+            attributes: &[],
+            module,
+            library: declared,
+            functions,
+            recordings,
+        })
+    }
 }
 
 /// Why a library does not fit a specification.

@@ -24,7 +24,7 @@ use gramc_schema::Draft;
 
 use crate::targets::{self, Emitter, TARGETS};
 
-pub(crate) use ab::{Ab, AbCommand, ArmOption, Merge, Reporting, outcome};
+pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{
     Approve, Bind, BindCommand, Call, Journal, Replay, Spec, SpecOrServer, Validate,
 };

@@ -1,7 +1,6 @@
 //! The command line of gramc: arguments in, exit code and text out. It holds no knowledge of its own.
 //!
-//! It is a library so that packages of other languages can bring it along, see [`run`], and show its
-//! [`progress`].
+//! It is a library so that packages of other languages can bring it along, see [`run`].
 
 #[allow(clippy::doc_markdown, reason = "the comments are help texts, which contain no Markdown")]
 mod args;
@@ -10,7 +9,6 @@ mod failure;
 mod levels;
 mod live;
 mod output;
-pub mod progress;
 mod report;
 mod save;
 mod server_library;

@@ -94,6 +94,11 @@ impl Models {
         Self { environment: Box::new(environment), folder: folder.into(), by_name: HashMap::new() }
     }
 
+    /// Creates models from the environment variables of this process. See [`Self::new`].
+    pub fn of_environment(folder: impl Into<PathBuf>) -> Self {
+        Self::new(|name| std::env::var(name).ok(), folder)
+    }
+
     /// The folder of scripts and programs.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

@@ -3,7 +3,7 @@
 use crate::analysis::comparison::Comparison;
 use crate::analysis::unanswered::Unanswered;
 use crate::error::ExperimentError;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, UnknownOutcome};
 use gramc_stats::Interval;
 
 /// A gate, such as `success >= -1pp`. It passes if the whole confidence interval of the difference
@@ -33,14 +33,8 @@ impl std::str::FromStr for Gate {
             }
         };
         let name = name.trim();
-        let outcome = Outcome::from_name(name).ok_or_else(|| {
-            let names = || Outcome::ALL.map(Outcome::name).into_iter();
-            let help = gramc_model::did_you_mean(name, names());
-            let help = help.unwrap_or_else(|| {
-                format!("expected one of {}", names().collect::<Vec<_>>().join(", "))
-            });
-            invalid(format!("unknown outcome `{name}`; {help}"))
-        })?;
+        let outcome: Outcome =
+            name.parse().map_err(|error: UnknownOutcome| invalid(error.to_string()))?;
         let bound = bound.trim().replace('−', "-");
         let (number, factor, relative) = if let Some(number) = bound.strip_suffix("pp") {
             if !outcome.is_share() {

@@ -14,7 +14,7 @@ const MAX_FAULTS: usize = 20;
 
 /// Expectations of cases that no run of some arm can meet, and programs that cannot run. `modules` are
 /// the specifications of the arms.
-pub fn case_faults(cases: &[Case], modules: &[&Module]) -> Vec<String> {
+pub(crate) fn case_faults(cases: &[Case], modules: &[&Module]) -> Vec<String> {
     let of_arms: Vec<_> = modules.iter().map(|module| names(module)).collect();
     let mut faults = Vec::new();
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
@@ -51,7 +51,7 @@ fn names(module: &Module) -> HashSet<&str> {
 /// # Errors
 ///
 /// If a case needs a model and there is none, or if a model is not available.
-pub fn find_evaluators(
+pub(crate) fn find_evaluators(
     cases: &[Case],
     default: Option<&str>,
     models: &mut Models,

@@ -20,21 +20,21 @@ use crate::price;
 const MAX_ATTEMPTS: usize = 3;
 
 /// The models that evaluate runs, by name.
-#[derive(Debug, Default)]
-pub struct Evaluators {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Evaluators {
     /// The model of cases that name none has an empty name.
     models: HashMap<String, Arc<dyn Model>>,
 }
 
 impl Evaluators {
     /// Adds the model that cases know by a name. An empty one is that of cases that name none.
-    pub fn add(&mut self, name: &str, model: Arc<dyn Model>) {
+    pub(crate) fn add(&mut self, name: &str, model: Arc<dyn Model>) {
         self.models.insert(name.to_owned(), model);
     }
 
     /// What identifies the models: their names, and the hashes of scripts, which may be relative to
     /// `folder`.
-    pub fn identity(&self, folder: &Path) -> String {
+    pub(crate) fn identity(&self, folder: &Path) -> String {
         let one = |name: &str| {
             let script = name.strip_prefix("scripted/").map(Path::new);
             let read = |path: &Path| {
@@ -49,7 +49,7 @@ impl Evaluators {
     }
 
     /// The names of the models, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let mut names: Vec<_> = self.models.values().map(|model| model.name()).collect();
         names.sort_unstable();
         names.dedup();

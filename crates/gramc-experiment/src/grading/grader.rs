@@ -14,7 +14,6 @@ use crate::evaluation::Judgement;
 use crate::grading::evaluators::RunEvaluators;
 use crate::grading::transcript::{RecordedCall, Transcript};
 use crate::program::{OneOrMany, Program};
-pub use conversation::GradedConversation;
 use gramc_agent::extract_json;
 pub(crate) use rubric::Rubric;
 use rubric::RubricFields;
@@ -396,7 +395,7 @@ mod tests {
         let transcript =
             Transcript { text: text.to_owned(), calls: calls.collect(), ..Transcript::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let evaluators = crate::Evaluators::default().of_run("", None);
+        let evaluators = crate::grading::evaluators::Evaluators::default().of_run("", None);
         runtime.block_on(grader.grade(&transcript, &evaluators)).unwrap().missed
     }
 
@@ -502,7 +501,7 @@ mod tests {
                 Grader::new(serde_json::from_value(json!({"command": command})).unwrap()).unwrap();
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let evaluators = crate::Evaluators::default().of_run("", None);
+            let evaluators = crate::grading::evaluators::Evaluators::default().of_run("", None);
             let graded = runtime.block_on(grader.grade(&Transcript::default(), &evaluators));
             let fault = grader.program().and_then(crate::program::Program::fault);
             (fault, graded.map_err(|error| error.to_string()))

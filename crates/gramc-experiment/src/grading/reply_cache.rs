@@ -22,7 +22,7 @@ use gramc_agent::model::{
 
 /// A cache of replies: JSON lines with the hash of a request, the reply and its duration.
 #[derive(Debug)]
-pub struct ReplyCache {
+pub(crate) struct ReplyCache {
     known: Mutex<HashMap<String, (Reply, u64)>>,
     file: Mutex<File>,
     path: PathBuf,
@@ -46,7 +46,7 @@ impl ReplyCache {
     /// # Errors
     ///
     /// If the file cannot be read or written or is not a cache.
-    pub fn open(path: &Path, offline: bool) -> Result<Self, ExperimentError> {
+    pub(crate) fn open(path: &Path, offline: bool) -> Result<Self, ExperimentError> {
         let file = OpenOptions::new().read(true).append(true).create(!offline).open(path);
         let file = file.map_err(|error| ExperimentError::io("write", path, &error))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {

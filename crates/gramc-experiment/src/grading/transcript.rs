@@ -36,11 +36,11 @@ impl Transcript {
 
 /// A call in a transcript.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct RecordedCall {
+pub(crate) struct RecordedCall {
     /// The name of the tool.
-    pub name: String,
+    pub(crate) name: String,
     /// The repaired arguments if the call was accepted, else those of the model.
-    pub arguments: Value,
+    pub(crate) arguments: Value,
     /// Whether the call succeeded.
-    pub ok: bool,
+    pub(crate) ok: bool,
 }

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
+use gramc_agent::AgentTeam;
 use gramc_model::print::{
     identifier, print_declarations, print_implementation, print_specification,
 };
@@ -15,14 +17,12 @@ use crate::hash::hash;
 use crate::running::manifest::{ArmManifest, Difference};
 
 /// What an arm consists of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ArmParts<'a> {
     /// The name of the arm.
-    pub name: &'a str,
-    /// The name of the agent.
-    pub agent: &'a str,
-    /// The name of the agent's model.
-    pub model: &'a str,
+    pub name: String,
+    /// The agent on the library.
+    pub team: Arc<AgentTeam>,
     /// Attributes that replace those of the agent.
     pub attributes: &'a [(SmolStr, Value)],
     /// The specification.
@@ -71,10 +71,10 @@ impl ArmParts<'_> {
         let is_same = std::ptr::eq(self.module, first.module);
         let specification = (!is_same).then(|| self.specification());
         ArmManifest {
-            name: self.name.to_owned(),
+            name: self.name.clone(),
             library: hash(all),
-            agent: other(self.agent, first.agent),
-            model: other(self.model, first.model),
+            agent: other(self.team.agent(), first.team.agent()),
+            model: other(self.team.model(), first.team.model()),
             specification: specification.filter(|own| *own != first.specification()),
             attributes: self
                 .attributes
@@ -91,13 +91,12 @@ impl ArmParts<'_> {
 }
 
 /// The differences between arms: their models, agents, declarations and libraries.
-pub fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
+pub(crate) fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
     let mut all = Vec::new();
-    let texts = |of: for<'a> fn(&ArmParts<'a>) -> &'a str| {
-        arms.iter().map(|arm| of(arm).to_owned()).collect()
-    };
-    all.extend(difference("model", texts(|arm| arm.model)));
-    all.extend(difference("agent", texts(|arm| arm.agent)));
+    let texts =
+        |name: fn(&AgentTeam) -> &str| arms.iter().map(|arm| name(&arm.team).to_owned()).collect();
+    all.extend(difference("model", texts(AgentTeam::model)));
+    all.extend(difference("agent", texts(AgentTeam::agent)));
     all.extend(of_attributes(arms));
     all.extend(of_declarations(arms));
     all.extend(of_libraries(arms));

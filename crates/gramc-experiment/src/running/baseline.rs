@@ -10,12 +10,11 @@ use crate::error::ExperimentError;
 use crate::run::Run;
 use crate::running::journal::Journal;
 use crate::running::manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest};
-use crate::running::plan::{Plan, Shard};
-use crate::running::run_stats::RunStats;
+use crate::running::runner::RunState;
 
 /// An arm of an earlier experiment, which is the first arm of another one.
 #[derive(Debug)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     folder: String,
     journal: Journal,
     manifest: ExperimentManifest,
@@ -23,13 +22,22 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads a baseline: the arm of the given name, else the one that is named as `like`, else the
-    /// first one.
+    /// Reads the baseline `DIR` or `DIR:ARM`. Without an arm, it is the one that is named as `like`,
+    /// else the first one.
     ///
     /// # Errors
     ///
     /// If the folder has no experiment, or the experiment no such arm.
-    pub fn read(path: &Path, arm: Option<&str>, like: &str) -> Result<Self, ExperimentError> {
+    pub(crate) fn find(named: &str, like: &str) -> Result<Self, ExperimentError> {
+        match named.rsplit_once(':') {
+            Some((folder, arm)) if !Path::new(named).exists() => {
+                Self::read(Path::new(folder), Some(arm), like)
+            }
+            _ => Self::read(Path::new(named), None, like),
+        }
+    }
+
+    fn read(path: &Path, arm: Option<&str>, like: &str) -> Result<Self, ExperimentError> {
         let (journal, manifest, _) = Journal::read(path)?;
         let find = |name: &str| manifest.arms.iter().find(|arm| arm.name == name);
         let found = match arm {
@@ -47,12 +55,12 @@ impl Baseline {
     }
 
     /// The runs of each case in the arm.
-    pub fn repeats(&self) -> u32 {
+    pub(crate) fn repeats(&self) -> u32 {
         self.manifest.plan.repeats
     }
 
     /// The limits and sampling parameters of the runs, as text.
-    pub fn settings(&self) -> &str {
+    pub(crate) fn settings(&self) -> &str {
         &self.manifest.settings
     }
 
@@ -61,7 +69,10 @@ impl Baseline {
     /// # Errors
     ///
     /// If the cases or the repeats differ.
-    pub fn put_first(&self, manifest: &mut ExperimentManifest) -> Result<(), ExperimentError> {
+    pub(crate) fn put_first(
+        &self,
+        manifest: &mut ExperimentManifest,
+    ) -> Result<(), ExperimentError> {
         let ExperimentManifest { agent, model, specification, .. } = &self.manifest;
         let fail = |what: &str| {
             let message = format!("{what} from those of this experiment");
@@ -161,15 +172,16 @@ impl Baseline {
     /// # Errors
     ///
     /// If the baseline lacks runs, or a run cannot be read or written.
-    pub fn add_runs(
+    pub(crate) fn add_runs(
         &self,
         cases: &[Case],
-        (plan, shard, name): (Plan, Option<Shard>, &str),
-        (journal, stats): (&mut Journal, &mut RunStats),
+        manifest: &ExperimentManifest,
+        state: &mut RunState,
     ) -> Result<(), ExperimentError> {
+        let ExperimentManifest { plan, shard, arms, .. } = manifest;
         let missing = plan.planned_runs().filter(|planned| {
-            let is_wanted = planned.arm == 0 && plan.is_in(shard, planned.place);
-            is_wanted && stats.run(planned.place).is_none()
+            let is_wanted = planned.arm == 0 && plan.is_in(*shard, planned.place);
+            is_wanted && state.stats.run(planned.place).is_none()
         });
         let key = |case: &str, repeat: u32| (case.to_owned(), repeat);
         let mut places: HashMap<_, _> = missing
@@ -178,9 +190,7 @@ impl Baseline {
         for run in self.runs() {
             let run = run?;
             let Some(place) = places.remove(&key(&run.case, run.repeat)) else { continue };
-            let run = Run { place, arm: name.to_owned(), ..run };
-            journal.write(&run)?;
-            stats.add(&run);
+            state.add(&Run { place, arm: arms[0].name.clone(), ..run })?;
         }
         if places.is_empty() {
             return Ok(());

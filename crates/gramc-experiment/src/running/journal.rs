@@ -48,21 +48,6 @@ impl Journal {
         Self { folder: None }
     }
 
-    /// Opens the journal in a folder, or one that keeps no runs.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::open`].
-    pub fn open_in(
-        folder: Option<&Path>,
-        manifest: &ExperimentManifest,
-    ) -> Result<(Self, RunStats), ExperimentError> {
-        match folder {
-            Some(folder) => Self::open(folder, manifest),
-            None => Ok((Self::none(), RunStats::new(manifest))),
-        }
-    }
-
     /// Opens or creates the journal of an experiment and reads the finished runs.
     ///
     /// # Errors

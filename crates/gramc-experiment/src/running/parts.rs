@@ -6,12 +6,11 @@ use crate::error::ExperimentError;
 use crate::running::journal::Journal;
 use crate::running::manifest::ExperimentManifest;
 use crate::running::plan::Shard;
-use crate::running::run_stats::RunStats;
-use crate::running::runner::StopReason;
+use crate::running::runner::{RunState, StopReason};
 
 /// The parts of one experiment, each in a folder of its own.
 #[derive(Debug)]
-pub struct Parts {
+pub(crate) struct Parts {
     parts: Vec<(PathBuf, Journal, ExperimentManifest)>,
     /// The manifest of the whole experiment.
     pub manifest: ExperimentManifest,
@@ -24,7 +23,7 @@ impl Parts {
     ///
     /// If a folder cannot be read, if the parts belong to different experiments, or if one is recorded
     /// twice or missing.
-    pub fn read(folders: &[PathBuf], partial: bool) -> Result<Self, ExperimentError> {
+    pub(crate) fn read(folders: &[PathBuf], partial: bool) -> Result<Self, ExperimentError> {
         let mut parts: Vec<(PathBuf, Journal, ExperimentManifest)> = Vec::new();
         for path in folders {
             let (journal, manifest, _) = Journal::read(path)?;
@@ -50,22 +49,21 @@ impl Parts {
         Ok(Self { parts, manifest })
     }
 
-    /// Adds the runs of all parts to the journal and the statistics of the whole experiment. Returns
-    /// whether all runs are finished.
+    /// Adds the runs of all parts to the whole experiment. Returns whether all runs are finished.
     ///
     /// # Errors
     ///
     /// If a run cannot be read or written.
-    pub fn merge(
-        &self,
-        journal: &mut Journal,
-        stats: &mut RunStats,
-    ) -> Result<StopReason, ExperimentError> {
+    pub(crate) fn merge(&self, state: &mut RunState) -> Result<StopReason, ExperimentError> {
+        let RunState { journal, stats, monitor } = state;
         for (_, part, _) in &self.parts {
             journal.merge(part)?;
             for run in part.all() {
                 stats.add(&run?);
             }
+        }
+        if let Some(monitor) = monitor {
+            monitor.update(stats);
         }
         let runs = stats.plan().runs();
         Ok(match runs - stats.finished() {

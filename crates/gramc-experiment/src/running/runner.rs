@@ -4,6 +4,7 @@ mod execution;
 mod pairs;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use crate::grading::reply_cache::ReplyCache;
 use crate::price::models_without_price;
 use crate::run::Run;
 use crate::running::journal::Journal;
+use crate::running::manifest::ExperimentManifest;
 use crate::running::monitor::SequentialMonitor;
 use crate::running::plan::{PlannedRun, Shard};
 use crate::running::run_stats::RunStats;
@@ -31,7 +33,7 @@ const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
 /// An arm of an experiment.
 #[derive(Debug, Clone)]
-pub struct Arm {
+pub(crate) struct Arm {
     /// The name of the library.
     pub name: String,
     /// The agent on the library.
@@ -39,7 +41,7 @@ pub struct Arm {
 }
 
 /// A model of the arms or the evaluators that has no price, so that a limit of the cost cannot be kept.
-pub fn unpriced_model(
+pub(crate) fn unpriced_model(
     arms: &[Arm],
     evaluators: &Evaluators,
     prices: &BTreeMap<String, Price>,
@@ -51,7 +53,7 @@ pub fn unpriced_model(
 
 /// How an experiment runs.
 #[derive(Debug)]
-pub struct RunConfig {
+pub(crate) struct RunConfig {
     /// Maximum concurrent runs.
     pub concurrency: usize,
     /// Maximum runs started per second.
@@ -91,6 +93,23 @@ pub enum StopReason {
     Missing(String),
 }
 
+impl StopReason {
+    /// The reason as a sentence, unless all runs are finished.
+    pub fn sentence(&self) -> Option<String> {
+        match self {
+            Self::Done => None,
+            Self::Early(reason) | Self::Decided(reason) | Self::Missing(reason) => {
+                Some(reason.clone())
+            }
+            Self::Cancelled => Some("cancelled".to_owned()),
+            Self::NoAnswer(runs, error) => {
+                let s = if *runs == 1 { "" } else { "s" };
+                Some(format!("{runs} run{s} could not be counted: {error}"))
+            }
+        }
+    }
+}
+
 /// Receives the progress of an experiment.
 pub trait Progress: Send + Sync {
     /// Reports the number of finished runs and of all runs.
@@ -101,20 +120,53 @@ impl Progress for () {
     fn finished(&self, _: usize, _: usize) {}
 }
 
-/// Executes the runs that are not finished.
+/// The finished runs of an experiment.
+#[derive(Debug)]
+pub(crate) struct RunState {
+    pub(crate) journal: Journal,
+    pub(crate) stats: RunStats,
+    pub(crate) monitor: Option<SequentialMonitor>,
+}
+
+impl RunState {
+    /// Opens the journal in a folder, or one that keeps no runs.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written, contains another experiment, or is in use.
+    pub(crate) fn open(
+        folder: Option<&Path>,
+        manifest: &ExperimentManifest,
+    ) -> Result<Self, ExperimentError> {
+        let (journal, stats) = match folder {
+            Some(folder) => Journal::open(folder, manifest)?,
+            None => (Journal::none(), RunStats::new(manifest)),
+        };
+        Ok(Self { journal, stats, monitor: SequentialMonitor::of_manifest(manifest) })
+    }
+
+    /// Adds a run to the journal and the statistics.
+    pub(crate) fn add(&mut self, run: &Run) -> Result<(), ExperimentError> {
+        self.journal.write(run)?;
+        self.stats.add(run);
+        Ok(())
+    }
+}
+
+/// Executes the runs that are not finished. Returns the new state and why it stopped.
 ///
 /// # Errors
 ///
 /// If a run cannot be written. Finished runs stay in the journal.
-pub async fn run(
+pub(crate) async fn run(
     arms: Vec<Arm>,
     cases: Arc<Vec<Case>>,
     running: RunConfig,
-    (mut journal, stats): (Journal, RunStats),
-    monitor: Option<SequentialMonitor>,
+    state: RunState,
     progress: Arc<dyn Progress>,
     cancelled: &CancellationToken,
-) -> Result<(Journal, RunStats, Option<SequentialMonitor>, StopReason), ExperimentError> {
+) -> Result<(RunState, StopReason), ExperimentError> {
+    let RunState { mut journal, stats, monitor } = state;
     let plan = stats.plan();
     let of = plan.planned_runs().filter(|planned| plan.is_in(running.shard, planned.place)).count();
     let missing = plan
@@ -170,14 +222,17 @@ pub async fn run(
     let was_cancelled = cancelled.is_cancelled();
     let work = Arc::into_inner(work)
         .ok_or_else(|| ExperimentError::Internal("a run did not end".to_owned()))?;
-    let state = work.state.into_inner();
-    let stop = match state.stop {
+    let mut state = work.state.into_inner();
+    let stop = match state.stop.take() {
         _ if was_cancelled => StopReason::Cancelled,
         Some(stop) => stop,
-        None if state.failed > 0 => StopReason::NoAnswer(state.failed, state.last),
+        None if state.failed > 0 => {
+            StopReason::NoAnswer(state.failed, std::mem::take(&mut state.last))
+        }
         None => StopReason::Done,
     };
-    Ok((state.journal, state.stats, state.monitor, stop))
+    let RunnerState { journal, stats, monitor, .. } = state;
+    Ok((RunState { journal, stats, monitor }, stop))
 }
 
 /// The state shared by all workers.

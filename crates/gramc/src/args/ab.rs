@@ -1,12 +1,10 @@
 //! The arguments of `gramc ab`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use gramc_experiment::{Gate, Outcome, Shard};
-use gramc_model::ExperimentArm;
+use gramc_experiment::{ArmSource, Gate, Outcome, Shard};
 use serde_json::Value;
-use smol_str::SmolStr;
 
 use super::AgentProgram;
 use super::error::ArgError;
@@ -46,8 +44,8 @@ pub(crate) struct Ab {
     pub(crate) libraries: Vec<String>,
     /// Arm that differs in more than its library, such as 'b: library=new.gram, model=openai/x,
     /// spec=v2.gram, agent=helper'; repeatable. Unnamed keys have the values of the other options
-    #[arg(long = "arm", value_name = "NAME: KEY=VALUE,…", conflicts_with = "experiment")]
-    pub(crate) arms: Vec<ArmOption>,
+    #[arg(long = "arm", value_name = "NAME: KEY=VALUE,…", conflicts_with = "experiment", value_parser = parse_arm)]
+    pub(crate) arms: Vec<ArmSource>,
     /// Experiment in SPEC that provides defaults for all options
     #[arg(long, value_name = "NAME", conflicts_with = "libraries")]
     pub(crate) experiment: Option<String>,
@@ -88,89 +86,49 @@ pub(crate) struct Ab {
     pub(crate) reporting: Reporting,
 }
 
-/// An arm of --arm.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ArmOption {
-    /// The name. That of the library if it is not said.
-    pub(crate) name: Option<String>,
-    /// The library, as for --library. Empty if it is not said.
-    pub(crate) library: String,
-    pub(crate) spec: Option<PathBuf>,
-    pub(crate) agent: Option<String>,
-    pub(crate) model: Option<String>,
-    /// Attributes that replace those of the agent.
-    pub(crate) attributes: Vec<(SmolStr, Value)>,
-}
-
-impl ArmOption {
-    /// An arm of an experiment, whose paths are relative to a folder.
-    pub(crate) fn declared(arm: &ExperimentArm, folder: &Path) -> Self {
-        let mut option = Self::of_library(&arm.library);
-        option.name = Some(arm.name.to_string());
-        for (key, value) in &arm.attributes {
-            let text = value.as_str().map(str::to_owned);
-            match key.as_str() {
-                "spec" => option.spec = text.map(|path| folder.join(path)),
-                "agent" => option.agent = text,
-                "model" => option.model = text,
-                _ => option.attributes.push((key.clone(), value.clone())),
+/// Reads an arm, such as `b: library=new.gram, model=openai/x`.
+fn parse_arm(text: &str) -> Result<ArmSource, ArgError> {
+    const KEYS: [&str; 4] = ["library", "spec", "agent", "model"];
+    /// Attributes of agents that fit in a line.
+    const ATTRIBUTES: [&str; 6] =
+        ["temperature", "topP", "maxTokens", "seed", "maxIterations", "instruction"];
+    let is_name = |name: &&str| !name.is_empty() && !name.contains('=');
+    let (name, rest) = text
+        .split_once(':')
+        .map(|(name, rest)| (name.trim(), rest))
+        .filter(|(name, _)| is_name(name))
+        .ok_or(ArgError::Expected("NAME: KEY=VALUE, such as 'b: model=openai/x'"))?;
+    let mut arm = ArmSource { name: Some(name.to_owned()), ..ArmSource::default() };
+    for entry in rest.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let (key, value) =
+            entry.split_once('=').ok_or_else(|| ArgError::NoKeyValue(entry.to_owned()))?;
+        let (key, value) = (key.trim(), value.trim().to_owned());
+        match key {
+            "library" => arm.library = value,
+            "spec" => arm.spec = Some(value.into()),
+            "agent" => arm.agent = Some(value),
+            "model" => arm.model = Some(value),
+            _ if ATTRIBUTES.contains(&key) => {
+                let number = value.parse().map(Value::Number);
+                let value = match key {
+                    "instruction" => Value::String(value),
+                    _ => number.map_err(|_| ArgError::NoNumber {
+                        key: key.to_owned(),
+                        value: value.clone(),
+                    })?,
+                };
+                arm.attributes.push((key.into(), value));
+            }
+            _ => {
+                let keys = KEYS.iter().chain(&ATTRIBUTES).copied();
+                let help = gramc_model::did_you_mean(key, keys.clone());
+                let all = || keys.collect::<Vec<_>>().join(", ");
+                let help = help.unwrap_or_else(|| format!("there are {}", all()));
+                return Err(ArgError::UnknownKey { key: key.to_owned(), help });
             }
         }
-        option
     }
-
-    /// An arm that only has a library of its own.
-    pub(crate) fn of_library(library: &str) -> Self {
-        Self { library: library.to_owned(), ..Self::default() }
-    }
-}
-
-impl std::str::FromStr for ArmOption {
-    type Err = ArgError;
-
-    fn from_str(text: &str) -> Result<Self, ArgError> {
-        const KEYS: [&str; 4] = ["library", "spec", "agent", "model"];
-        /// Attributes of agents that fit in a line.
-        const ATTRIBUTES: [&str; 6] =
-            ["temperature", "topP", "maxTokens", "seed", "maxIterations", "instruction"];
-        let is_name = |name: &&str| !name.is_empty() && !name.contains('=');
-        let (name, rest) = text
-            .split_once(':')
-            .map(|(name, rest)| (name.trim(), rest))
-            .filter(|(name, _)| is_name(name))
-            .ok_or(ArgError::Expected("NAME: KEY=VALUE, such as 'b: model=openai/x'"))?;
-        let mut arm = Self { name: Some(name.to_owned()), ..Self::default() };
-        for entry in rest.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-            let (key, value) =
-                entry.split_once('=').ok_or_else(|| ArgError::NoKeyValue(entry.to_owned()))?;
-            let (key, value) = (key.trim(), value.trim().to_owned());
-            match key {
-                "library" => arm.library = value,
-                "spec" => arm.spec = Some(value.into()),
-                "agent" => arm.agent = Some(value),
-                "model" => arm.model = Some(value),
-                _ if ATTRIBUTES.contains(&key) => {
-                    let number = value.parse().map(Value::Number);
-                    let value = match key {
-                        "instruction" => Value::String(value),
-                        _ => number.map_err(|_| ArgError::NoNumber {
-                            key: key.to_owned(),
-                            value: value.clone(),
-                        })?,
-                    };
-                    arm.attributes.push((key.into(), value));
-                }
-                _ => {
-                    let keys = KEYS.iter().chain(&ATTRIBUTES).copied();
-                    let help = gramc_model::did_you_mean(key, keys.clone());
-                    let all = || keys.collect::<Vec<_>>().join(", ");
-                    let help = help.unwrap_or_else(|| format!("there are {}", all()));
-                    return Err(ArgError::UnknownKey { key: key.to_owned(), help });
-                }
-            }
-        }
-        Ok(arm)
-    }
+    Ok(arm)
 }
 
 /// Limits of the runs.
@@ -229,11 +187,11 @@ pub(crate) struct Reporting {
     pub(crate) gate: Vec<Gate>,
     /// Outcome to report; repeatable: success, score, preference, calls, refused, repairs,
     /// attempts, iterations, tokens, cost, latency [default: all]
-    #[arg(long, value_name = "NAME", value_parser = outcome)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) outcome: Vec<Outcome>,
     /// Outcome that decides; the intervals and p-values of all others are adjusted for their number
     /// [default: success, without adjustment]
-    #[arg(long, value_name = "NAME", value_parser = outcome)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) primary: Option<Outcome>,
     /// Labels of people, one JSON object per line: {"case": …, "arm": …, "success": true}; the report
     /// contains the agreement of the judge
@@ -269,19 +227,9 @@ fn above_zero(text: &str) -> Result<f64, ArgError> {
     number(text, |number| number > 0.0, "a number greater than 0")
 }
 
-/// Finds an outcome.
-pub(crate) fn outcome(name: &str) -> Result<Outcome, ArgError> {
-    Outcome::from_name(name).ok_or_else(|| {
-        let names = || Outcome::ALL.map(Outcome::name).into_iter();
-        let help = gramc_model::did_you_mean(name, names());
-        let all = || format!("there are {}", names().collect::<Vec<_>>().join(", "));
-        ArgError::UnknownOutcome(help.unwrap_or_else(all))
-    })
-}
-
-/// Percentage points, as a fraction.
+/// Percentage points.
 fn points(text: &str) -> Result<f64, ArgError> {
     let text = text.strip_suffix("pp").unwrap_or(text).trim();
     let expected = "a number of percentage points between 0 and 100";
-    Ok(number(text, |points| points > 0.0 && points < 100.0, expected)? / 100.0)
+    number(text, |points| points > 0.0 && points < 100.0, expected)
 }

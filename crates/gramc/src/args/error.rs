@@ -15,7 +15,4 @@ pub(crate) enum ArgError {
     /// A key is unknown.
     #[error("unknown key `{key}`; {help}")]
     UnknownKey { key: String, help: String },
-    /// An outcome is unknown. Clap names it.
-    #[error("{0}")]
-    UnknownOutcome(String),
 }

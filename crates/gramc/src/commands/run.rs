@@ -59,7 +59,7 @@ async fn start(
     }
     let command = agents::program(&args.program)?;
     let agent = agents::choose(&spec.module, args.agent.as_deref(), command.is_some())?;
-    let mut models = Models::new(|name| std::env::var(name).ok(), folder(args.path()));
+    let mut models = Models::of_environment(folder(args.path()));
     let options = TeamOptions {
         model: model(args, &mut models)?,
         attributes: Vec::new(),

@@ -9,18 +9,15 @@ use crate::error::ExperimentError;
 use crate::grading::evaluators::Evaluators;
 use crate::grading::transcript::{RecordedCall, Transcript};
 
-/// A conversation to grade.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct GradedConversation {
+struct GradedConversation {
     /// The id of the case.
-    pub case: String,
+    case: String,
     /// The last answer.
-    pub text: String,
-    /// All messages, for graders that are programs.
-    pub messages: Vec<Message>,
-    /// The calls.
-    pub calls: Vec<RecordedCall>,
+    text: String,
+    messages: Vec<Message>,
+    calls: Vec<RecordedCall>,
 }
 
 impl Grader {
@@ -39,16 +36,16 @@ impl Grader {
         }
     }
 
-    /// The conditions that a conversation does not meet.
+    /// The conditions that a conversation does not meet: an object with the last answer as `text`,
+    /// `messages`, and `calls` with `name`, `arguments` and `ok`.
     ///
     /// # Errors
     ///
-    /// If the grading program cannot be run.
-    pub async fn missed(
-        &self,
-        conversation: GradedConversation,
-    ) -> Result<Vec<String>, ExperimentError> {
-        let GradedConversation { case, text, messages, calls } = conversation;
+    /// If the conversation has another form, or if the grading program cannot be run.
+    pub async fn missed(&self, conversation: Value) -> Result<Vec<String>, ExperimentError> {
+        let conversation = serde_json::from_value(conversation);
+        let GradedConversation { case, text, messages, calls } = conversation
+            .map_err(|error| ExperimentError::content("conversation", error.to_string()))?;
         let transcript = Transcript { case, text, messages, calls, ..Transcript::default() };
         let evaluators = Evaluators::default().of_run("", None);
         Ok(self.grade(&transcript, &evaluators).await?.missed)

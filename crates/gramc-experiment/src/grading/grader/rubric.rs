@@ -203,7 +203,7 @@ mod tests {
     use gramc_agent::{AssistantMessage, Reply};
 
     use super::*;
-    use crate::Evaluators;
+    use crate::grading::evaluators::Evaluators;
 
     /// A judge that gives these answers in order.
     fn judge(answers: &[&str]) -> RunEvaluators {

@@ -1,4 +1,4 @@
-//! The arms of an experiment, as they are asked for.
+//! The arms of an experiment, as the command line and the specification name them.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -6,14 +6,11 @@ use std::sync::Arc;
 
 use gramc_agent::model::{Models, Sampling};
 use gramc_agent::{AgentTeam, TeamOptions};
-use gramc_experiment::{Arm, ArmParts, recordings};
+use gramc_experiment::{ArmParts, ArmSource, ExperimentError, recordings};
 use gramc_model::Library;
 use gramc_tools::{Bound, ToolLibrary};
-use serde_json::Value;
-use smol_str::SmolStr;
 
-use super::declared::Wanted;
-use crate::args::{Ab, ArmOption, Display, Spec};
+use crate::args::{Ab, Display, Spec};
 use crate::commands::agents;
 use crate::commands::calls::{Declared, Read, declared_here, read_declared, read_spec};
 use crate::commands::run::{folder, given_model};
@@ -23,30 +20,28 @@ use crate::output::{say, say_each};
 
 /// An arm before it is bound.
 pub(super) struct Side {
-    pub(super) name: String,
-    pub(super) spec: Rc<Read>,
+    name: String,
+    spec: Rc<Read>,
     /// The path of the specification.
     path: PathBuf,
-    agent: Option<String>,
-    model: Option<String>,
-    /// Attributes that replace those of the agent.
-    attributes: Vec<(SmolStr, Value)>,
+    source: ArmSource,
     pub(super) library: ToolLibrary,
     declared: Library,
-    /// What the folder of its file holds that the library plays back.
+    /// The content of the files that the library replays.
     recordings: Vec<u8>,
 }
 
-/// The arms with their specifications and libraries. `None` if a file has errors, which are shown.
-pub(super) fn sides(
-    wanted: &Wanted,
-    (main, path): (&Rc<Read>, &Path),
+/// Reads the specifications and libraries of the arms. `None` if a file has errors, which are shown.
+pub(super) fn read_sides(
+    sources: Vec<ArmSource>,
+    is_declared: bool,
+    main: &Rc<Read>,
+    path: &Path,
     display: Display,
 ) -> Result<Option<Vec<Side>>, Failure> {
     let mut sides: Vec<Side> = Vec::new();
-    for option in &wanted.arms {
-        let ArmOption { name, library, spec, agent, model, attributes } = option;
-        let (spec, path) = match spec {
+    for source in sources {
+        let (spec, path) = match &source.spec {
             None => (Rc::clone(main), path.to_owned()),
             Some(path) => {
                 let spec = Spec {
@@ -58,34 +53,57 @@ pub(super) fn sides(
                 (Rc::new(read), path.clone())
             }
         };
-        // What an experiment names, the specification declares; a file of that name is another thing.
+        let library = &source.library;
+        // A library that an experiment names is declared in the specification, even if there is a file
+        // of that name.
         let here = || declared_here(library, &spec).or_else(|| declared_here(library, main));
-        let here = if wanted.is_declared { here() } else { None };
-        let found = match here {
+        let found = if is_declared { here() } else { None };
+        let found = match found {
             Some(found) => Some(found),
             None => read_declared(library, &spec, display)?,
         };
         let Some(found) = found else { return Ok(None) };
         let (library, declared, folder): Declared = found;
         let recordings = recordings(&declared, &folder);
-        let name = match name {
-            Some(name) => name.clone(),
-            None => unused_name(&declared.name, &sides),
-        };
-        let (agent, model, attributes) = (agent.clone(), model.clone(), attributes.clone());
-        sides.push(Side {
-            name,
-            spec,
-            path,
-            agent,
-            model,
-            attributes,
-            library,
-            declared,
-            recordings,
-        });
+        let name = source.name.clone().unwrap_or_else(|| unused_name(&declared.name, &sides));
+        sides.push(Side { name, spec, path, source, library, declared, recordings });
     }
     Ok(Some(sides))
+}
+
+/// The arms of `--arm`, else of `--library`.
+pub(super) fn given_arms(args: &Ab) -> Result<Vec<ArmSource>, Failure> {
+    let mut arms = args.arms.clone();
+    match (&args.libraries[..], arms.is_empty()) {
+        (libraries, true) => {
+            arms.extend(libraries.iter().map(|name| ArmSource::of_library(name)));
+        }
+        ([], false) => {}
+        ([library], false) => {
+            for arm in arms.iter_mut().filter(|arm| arm.library.is_empty()) {
+                arm.library.clone_from(library);
+            }
+        }
+        _ => {
+            return Err(Failure::new(
+                "expected at most one --library with --arm: it is the library of arms that name none",
+            ));
+        }
+    }
+    let least = if args.against.is_some() { 1 } else { 2 };
+    if arms.len() < least {
+        return Err(super::failure(ExperimentError::TooFewArms));
+    }
+    for (at, arm) in arms.iter().enumerate() {
+        let Some(name) = &arm.name else { continue };
+        if arm.library.is_empty() {
+            return Err(Failure::new(format!("the arm `{name}` has no library")));
+        }
+        if arms[..at].iter().any(|other| other.name == arm.name) {
+            return Err(Failure::new(format!("two arms are named `{name}`")));
+        }
+    }
+    Ok(arms)
 }
 
 /// The name of a library, with a number if an arm has that name already.
@@ -96,9 +114,9 @@ fn unused_name(library: &str, sides: &[Side]) -> String {
     names.find(is_unused).unwrap_or_else(|| library.to_owned())
 }
 
-/// Binds all arms before anything runs. What does not fit is said, arm by arm.
-pub(super) async fn bound(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure> {
-    let (mut bounds, mut wrong) = (Vec::new(), false);
+/// Binds all arms before anything runs, and shows the problems of each.
+pub(super) async fn bind_all(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure> {
+    let (mut bounds, mut has_problems) = (Vec::new(), false);
     for Side { name, spec, library, .. } in sides {
         let unreachable = tokio::select! {
             biased;
@@ -113,10 +131,10 @@ pub(super) async fn bound(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure>
         let (bound, problems) = library.bind_partly(&spec.module);
         say_each(&format!("error: {name}: "), &problems);
         say_each(&format!("warning: {name}: "), bound.warnings());
-        wrong |= !problems.is_empty();
+        has_problems |= !problems.is_empty();
         bounds.push(bound);
     }
-    if wrong {
+    if has_problems {
         say("nothing was run: the library of each arm must implement the specification");
         return Ok(None);
     }
@@ -124,16 +142,22 @@ pub(super) async fn bound(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failure>
 }
 
 impl Side {
-    /// The agent of the arm on its library.
-    pub(super) fn arm(&self, bound: &Bound, args: &Ab, wanted: &Wanted) -> Result<Arm, Failure> {
-        let mut models = Models::new(|name| std::env::var(name).ok(), folder(&self.path));
+    /// The arm with its agent. `agent` is the agent of arms that name none.
+    pub(super) fn parts(
+        &self,
+        bound: &Bound,
+        agent: Option<&str>,
+        args: &Ab,
+    ) -> Result<ArmParts<'_>, Failure> {
+        let ArmSource { agent: own_agent, model, attributes, .. } = &self.source;
+        let mut models = Models::of_environment(folder(&self.path));
         let command = agents::program(&args.program)?;
-        let asked = self.agent.as_deref().or(wanted.agent.as_deref());
-        let name = agents::choose(&self.spec.module, asked, command.is_some())?;
-        let model = self.model.as_ref().or(args.model.as_ref());
+        let name = own_agent.as_deref().or(agent);
+        let name = agents::choose(&self.spec.module, name, command.is_some())?;
+        let model = model.as_ref().or(args.model.as_ref());
         let options = TeamOptions {
             model: model.map(|name| given_model(name, &mut models)).transpose()?,
-            attributes: self.attributes.clone(),
+            attributes: attributes.clone(),
             // All runs are of one model.
             fallback: false,
             sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
@@ -142,21 +166,15 @@ impl Side {
             guidance: !args.bounds.no_guidance,
         };
         let team = AgentTeam::new(&self.spec.module, &name, bound, &mut models, &options);
-        let team = Arc::new(team.map_err(|error| Failure::new(error.to_string()))?);
-        Ok(Arm { name: self.name.clone(), team })
-    }
-
-    /// What the arm consists of.
-    pub(super) fn parts<'s>(&'s self, arm: &'s Arm) -> ArmParts<'s> {
-        ArmParts {
-            name: &self.name,
-            agent: arm.team.agent(),
-            model: arm.team.model(),
-            attributes: &self.attributes,
+        let team = team.map_err(|error| Failure::new(error.to_string()))?;
+        Ok(ArmParts {
+            name: self.name.clone(),
+            team: Arc::new(team),
+            attributes,
             module: &self.spec.module,
             library: &self.declared,
             functions: &[],
             recordings: &self.recordings,
-        }
+        })
     }
 }

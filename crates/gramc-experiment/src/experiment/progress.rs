@@ -3,8 +3,9 @@
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::time::{Duration, Instant};
 
-use gramc_experiment::Progress;
 use parking_lot::Mutex;
+
+use crate::running::runner::Progress;
 
 /// The number of characters of the bar.
 const WIDTH: usize = 30;
@@ -12,19 +13,19 @@ const WIDTH: usize = 30;
 /// The time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// How far the runs are, on standard error if that is a terminal.
+/// A progress bar on standard error if that is a terminal.
 #[derive(Debug, Default)]
-pub struct RunBar(Mutex<Drawing>);
+pub struct ProgressBar(Mutex<Drawing>);
 
 #[derive(Debug, Default)]
 struct Drawing {
-    /// The time of the first progress, and the runs that were finished then: runs of another day say
-    /// nothing about the time that is left.
+    /// The time of the first progress, and the runs that were finished then. Earlier runs do not count
+    /// for the estimate.
     start: Option<(Instant, usize)>,
     last: Option<Instant>,
 }
 
-impl RunBar {
+impl ProgressBar {
     /// A bar that is shown once there is progress.
     pub fn new() -> Self {
         Self::default()
@@ -38,7 +39,7 @@ impl RunBar {
     }
 }
 
-impl Progress for RunBar {
+impl Progress for ProgressBar {
     fn finished(&self, finished: usize, of: usize) {
         let now = Instant::now();
         let mut drawing = self.0.lock();

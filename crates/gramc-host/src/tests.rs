@@ -3,14 +3,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gramc_agent::{FunctionConversation, FunctionFuture};
+use std::sync::Arc;
+
+use gramc_agent::model::Models;
+use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
+use gramc_experiment::{
+    CaseText, Experiment, ExperimentError, ExperimentOptions, FinishedExperiment, merge_parts,
+};
 use gramc_tools::implementations::async_function;
 use gramc_tools::{Call, Session};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
-use super::*;
-use crate::library::Library;
+use crate::{BoundLibrary, Library, Specification};
 
 /// Answers with the result of `state`, and counts its answers.
 #[derive(Debug, Default)]
@@ -75,19 +81,22 @@ impl Shop {
         &self,
         folder: &str,
         options: Value,
-    ) -> Result<ExperimentReport, ExperimentFailure> {
-        let mut options: ExperimentOptions = serde_json::from_value(options)?;
+    ) -> Result<FinishedExperiment, ExperimentError> {
+        let mut options = ExperimentOptions::read(&options.to_string())?;
         options.report = Some(self.folder.path().join(folder));
         let case =
             |id: i32| json!({"input": id.to_string(), "expect": {"equals": "open"}}).to_string();
         let lines = (0..60).map(case).collect::<Vec<_>>().join("\n");
         let arms = self.libraries.iter().zip(["stable", "rewrite"]).map(|(library, name)| {
             let agent: Arc<dyn AgentFunction> = Arc::new(Clerk(Arc::clone(&self.asked)));
-            let (name, specification) = (name.to_owned(), &self.specification);
-            ExperimentArm { name, agent, library, specification }
+            let model = options.model.as_deref();
+            library.arm(name, &self.specification, agent, model).unwrap()
         });
-        let experiment = Experiment::new(&arms.collect::<Vec<_>>(), Cases::Lines(lines), options)?;
-        experiment.run(&CancellationToken::new()).await
+        let arms: Vec<_> = arms.collect();
+        let mut models = Models::new(|_| None, "");
+        let cases = CaseText::new(lines, "cases");
+        let experiment = Experiment::new(&arms, cases, options, &mut models)?;
+        experiment.run_and_write(&CancellationToken::new()).await
     }
 
     fn asked(&self) -> usize {
@@ -100,11 +109,15 @@ async fn a_worse_library_is_found_and_finished_runs_are_kept() {
     let shop = Shop::new(15);
     let report = shop.compare("report", json!({"name": "replace"})).await.unwrap();
     assert_eq!(shop.asked(), 120);
-    assert!(report.verdict().starts_with("rewrite worse by 25.0 points"), "{}", report.text());
+    assert!(
+        report.report.verdict.starts_with("rewrite worse by 25.0 points"),
+        "{}",
+        report.report.text()
+    );
     assert!(report.gate_failures("success >= -50pp").unwrap().is_empty());
     let failures = report.gate_failures("success >= -1pp").unwrap();
     assert!(failures[0].starts_with("gate `success >= -1pp` failed: rewrite against stable is"));
-    let json = report.json();
+    let json = report.report.json();
     let texts = &json["differences"][0]["arms"];
     let text =
         |code| format!("(state:Function {{\"inject\":{{\"key\":\"***\"}},\"code\":\"{code}\"}})");
@@ -112,7 +125,7 @@ async fn a_worse_library_is_found_and_finished_runs_are_kept() {
     let kept = std::fs::read_to_string(shop.folder.path().join("report/runs.jsonl")).unwrap();
     assert!(kept.lines().count() == 120 && !kept.contains("s3cret-value"));
     let again = shop.compare("report", json!({"name": "replace"})).await.unwrap();
-    assert_eq!((shop.asked(), again.json()), (0, json));
+    assert_eq!((shop.asked(), again.report.json()), (0, json));
     for (options, difference) in [
         (json!({"seed": 1}), "the seed differs"),
         (json!({"model": "openai/x"}), "the model differs"),
@@ -143,34 +156,15 @@ async fn parts_make_the_whole() {
         shop.compare(&folder, options).await.unwrap();
     }
     let folders = parts.map(|(folder, _)| shop.folder.path().join(folder));
-    let merged = merge_parts(&folders, None).unwrap();
-    let comparable = |report: &ExperimentReport| {
-        let mut json = report.json();
+    let merged = merge_parts(&folders, false, ExperimentOptions::default()).unwrap();
+    let comparable = |finished: &FinishedExperiment| {
+        let mut json = finished.report.json();
         let all = json["comparisons"].as_array_mut().unwrap();
         all.retain(|it| it["outcome"] != "latency");
         json["comparisons"].take()
     };
     assert_eq!(comparable(&merged), comparable(&whole));
-    let missing = merge_parts(&folders[..1], None).unwrap_err().to_string();
+    let missing =
+        merge_parts(&folders[..1], false, ExperimentOptions::default()).unwrap_err().to_string();
     assert_eq!(missing, "missing parts: 2/2");
-}
-
-#[test]
-fn options_are_checked() {
-    let error = |options: Value| {
-        let options: Result<ExperimentOptions, _> = serde_json::from_value(options);
-        let checked = options.map_err(ExperimentFailure::from).and_then(|it| it.check());
-        checked.unwrap_err().to_string()
-    };
-    assert_eq!(error(json!({"repeats": 0})), "expected `repeats` to be from 1 to 10,000");
-    assert_eq!(error(json!({"rate": -1.0})), "expected `rate` to be greater than 0");
-    assert_eq!(error(json!({"time_limit": 0})), "expected a positive number of seconds, found 0");
-    assert_eq!(
-        error(json!({"margin": 100})),
-        "expected `margin` to be a number of percentage points between 0 and 100"
-    );
-    assert!(error(json!({"shard": "3/2"})).starts_with("invalid shard `3/2`"));
-    assert!(error(json!({"repeat": 2})).starts_with("unknown field `repeat`"));
-    let both = error(json!({"sequential": true, "shard": "1/2"}));
-    assert_eq!(both, "expected only one of `sequential` and `shard`");
 }
