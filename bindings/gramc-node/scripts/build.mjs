@@ -1,5 +1,5 @@
 // Builds the package into `dist`: the native part with cargo, the rest with tsc. Arguments, such as
-// `--release`, `--profile NAME` and `--target TRIPLE`, are those of `cargo build`.
+// `--release`, `--profile NAME` and `--target TRIPLE`, are those of `cargo build`. In each profile, the native part has no symbol table.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -33,11 +33,11 @@ function run(program, options, environment = {}) {
 
 /** Builds the library, and returns its file. The macros of napi write its types to a folder. */
 function library(types) {
-  const options = ["build", "--package", "gramc-node", "--lib", ...process.argv.slice(2)];
+  const options = ["rustc", "--package", "gramc-node", "--lib", ...process.argv.slice(2)];
   // What is built already writes no types.
-  const environment = { NAPI_TYPE_DEF_TMP_FOLDER: types, NAPI_FORCE_BUILD_GRAM_NODE: `${Date.now()}` };
+  const environment = { NAPI_TYPE_DEF_TMP_FOLDER: types, NAPI_FORCE_BUILD_GRAMC_NODE: `${Date.now()}` };
   const format = "--message-format=json-render-diagnostics";
-  const messages = run("cargo", [...options, format], environment).split("\n").filter(Boolean);
+  const messages = run("cargo", [...options, format, "--", "-C", "strip=symbols"], environment).split("\n").filter(Boolean);
   const artifacts = messages.map((line) => JSON.parse(line)).filter((it) => it.target?.name === "gramc_node");
   return artifacts.at(-1).filenames.find((file) => /\.(so|dylib|dll)$/.test(file));
 }
