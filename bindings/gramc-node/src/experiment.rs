@@ -180,7 +180,7 @@ impl Report {
         self.0.report.json().to_string()
     }
 
-    /// What `gramc ab` prints.
+    /// The report as `gramc ab` prints it.
     #[napi(getter)]
     pub fn text(&self) -> String {
         self.0.report.text()

@@ -39,7 +39,7 @@ pub struct FunctionCall {
 /// Is told a number, such as that of a call that is cancelled.
 pub(crate) type NumberFunction = ThreadsafeFunction<u32, (), u32, Status, false, true>;
 
-/// What came of a function.
+/// The outcome of a function.
 #[napi(object)]
 pub struct FunctionOutcome {
     /// The result as JSON text.
@@ -65,7 +65,7 @@ impl fmt::Debug for NodeFunction {
 
 #[napi]
 impl FunctionCall {
-    /// What identifies it.
+    /// The identifier.
     #[napi(getter)]
     pub fn number(&self) -> u32 {
         self.number

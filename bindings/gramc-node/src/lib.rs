@@ -1,7 +1,7 @@
 //! gramc as an npm package: the native part.
 //!
-//! The TypeScript files in `src` are the interface; this crate holds what has to be fast or needs the
-//! crates of gramc. Values cross as JSON text.
+//! The interface is TypeScript, in `lib`; this crate has the parts that must be fast or need the crates
+//! of gramc. Values cross as JSON text.
 
 mod approver;
 mod experiment;

@@ -19,7 +19,7 @@ use crate::{Failure, failure, invalid_argument};
 #[napi]
 pub struct Library(Arc<gramc_host::Library>);
 
-/// What belongs to a function of a tool.
+/// The details of a function that implements a tool.
 #[napi(object)]
 pub struct FunctionDetails {
     /// The schema of its parameters as JSON text, if it is known.
@@ -28,7 +28,7 @@ pub struct FunctionDetails {
     pub attributes: String,
     /// Values of injected parameters as JSON text.
     pub injected: String,
-    /// What identifies the function, if that is known.
+    /// The version of the function's code, if it is known.
     pub code: Option<String>,
 }
 

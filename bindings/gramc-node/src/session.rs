@@ -21,7 +21,7 @@ pub struct Session {
 #[napi]
 pub struct Cancellation(pub(crate) CancellationToken);
 
-/// What belongs to a call apart from its name and its arguments.
+/// The options of a call.
 #[napi(object, object_to_js = false)]
 #[derive(Default)]
 pub struct CallOptions {

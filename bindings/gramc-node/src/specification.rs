@@ -43,7 +43,7 @@ pub struct RestoredCall {
 pub struct ImportedTools {
     /// The text.
     pub text: String,
-    /// What was changed.
+    /// The changes.
     pub notes: Vec<String>,
 }
 

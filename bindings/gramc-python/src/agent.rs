@@ -46,7 +46,7 @@ impl AgentFunction for PythonAgent {
 
 /// A conversation with a function.
 struct PythonConversation {
-    /// What starts the function, and the session. Nothing if the interpreter ends.
+    /// The object that starts the function, and the session. `None` if the interpreter ends.
     objects: Option<(Py<PyAny>, Py<Session>)>,
     /// Ends the calls of the session.
     ended: CancellationToken,

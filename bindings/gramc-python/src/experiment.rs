@@ -44,7 +44,7 @@ impl Report {
             .map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
     }
 
-    /// What `gramc ab` prints.
+    /// The report as `gramc ab` prints it.
     #[getter]
     fn text(&self) -> String {
         self.0.report.text()

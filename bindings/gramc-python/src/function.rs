@@ -32,7 +32,7 @@ impl fmt::Debug for PythonFunction {
 
 type Outcome = Result<Answer, InvocationError>;
 
-/// Receives what came of a function.
+/// Receives the outcome of a function.
 #[pyclass(frozen)]
 pub(crate) struct Completion(Mutex<Option<oneshot::Sender<Outcome>>>);
 

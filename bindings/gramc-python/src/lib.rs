@@ -1,7 +1,7 @@
 //! gramc as a Python package: the classes of the module `gramc._native`.
 //!
-//! The Python files in `python/gramc` are the interface; this crate holds what has to be fast or
-//! needs the crates of gramc.
+//! The interface is Python, in `python/gramc`; this crate has the parts that must be fast or need the
+//! crates of gramc.
 
 mod agent;
 mod approver;

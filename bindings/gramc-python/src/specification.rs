@@ -56,7 +56,7 @@ pub(crate) fn loads(py: Python<'_>, text: &str, name: &str) -> PyResult<Specific
     read.map(Specification).map_err(|error| specification_error(py, &error))
 }
 
-/// Tools in the form of MCP as a text in gram, with notes on what was changed.
+/// Tools in the form of MCP as a text in gram, with notes on changes.
 #[pyfunction]
 pub(crate) fn import_tools(tools: &Bound<'_, PyAny>) -> PyResult<(String, Vec<String>)> {
     gramc_host::import_tools(to_value(tools)?)

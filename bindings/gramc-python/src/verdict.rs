@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::convert::to_python;
 
-/// What came of a call.
+/// The outcome of a call.
 #[pyclass(frozen, module = "gramc")]
 pub(crate) struct Verdict {
     verdict: CallVerdict,
@@ -75,7 +75,7 @@ impl Verdict {
         self.part(py, "/arguments", &Value::Null)
     }
 
-    /// What was repaired in the arguments.
+    /// The repairs of the arguments.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.part(py, "/repairs", &Value::Array(Vec::new()))

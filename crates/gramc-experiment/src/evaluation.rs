@@ -1,4 +1,4 @@
-//! What judges say about runs, and what they and simulated users cost.
+//! Judgements on runs, and the cost of judges and simulated users.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct Preference {
     pub order: [String; 2],
 }
 
-/// What evaluators used.
+/// The requests, tokens and cost of evaluators.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatorUse {
     /// The model requests.
@@ -69,7 +69,7 @@ impl EvaluatorUse {
         (!self.is_none()).then_some(told)
     }
 
-    /// Adds what other evaluators used.
+    /// Adds the use of other evaluators.
     pub(crate) fn add(&mut self, other: Self) {
         if other.is_none() {
             return;

@@ -15,6 +15,7 @@
 //! 7. `experiment`: [`Experiment`], for the command line and other programs
 
 mod analysis;
+mod case_error;
 mod cases;
 mod error;
 mod evaluation;

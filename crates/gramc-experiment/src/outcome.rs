@@ -103,7 +103,7 @@ impl Outcome {
             Self::Refused => measures.refused.into(),
             Self::Repairs => measures.repairs.into(),
             Self::Attempts => measures.attempts.into(),
-            // The program of an agent need not say it.
+            // Programs need not report it.
             Self::Iterations if measures.iterations == 0 => return None,
             Self::Iterations => measures.iterations.into(),
             Self::Tokens => measures.tokens? as f64,

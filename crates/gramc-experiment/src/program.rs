@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::case_error::CaseError;
 use crate::error::ExperimentError;
 
 /// Maximum duration of a program.
@@ -57,16 +58,14 @@ pub(crate) struct ProgramOutput {
 
 impl Program {
     /// A command line, or a program and its arguments.
-    pub(crate) fn new(command: OneOrMany) -> Result<Self, String> {
+    pub(crate) fn new(command: OneOrMany) -> Result<Self, CaseError> {
         let words = match command {
             OneOrMany::Many(words) => words,
-            OneOrMany::One(line) => {
-                shlex::split(&line).ok_or_else(|| format!("invalid command `{line}`"))?
-            }
+            OneOrMany::One(line) => shlex::split(&line).ok_or(CaseError::Command(line))?,
         };
         let mut words = words.into_iter();
         let name = words.next().filter(|name| !name.is_empty());
-        let name = name.ok_or("expected a command, found an empty one")?;
+        let name = name.ok_or(CaseError::EmptyCommand)?;
         Ok(Self { name, arguments: words.collect() })
     }
 
@@ -101,8 +100,10 @@ impl Program {
         let environment = ProgramEnvironment::default().with_all_variables();
         let (mut group, pipes) = ProcessGroup::start(&self.name, &self.arguments, &environment)
             .map_err(|error| failed(error.to_string()))?;
-        let reading =
-            [tokio::spawn(beginning(pipes.output)), tokio::spawn(beginning(pipes.errors))];
+        let reading = [
+            tokio::spawn(read_beginning(pipes.output)),
+            tokio::spawn(read_beginning(pipes.errors)),
+        ];
         let (mut stdin, input) = (pipes.input, input.to_string());
         let write = async move {
             // The program may exit without reading everything.
@@ -115,7 +116,7 @@ impl Program {
         let status = status.map_err(|error| failed(error.to_string()))?;
         let mut texts = [String::new(), String::new()];
         for (mut pipe, text) in reading.into_iter().zip(&mut texts) {
-            // What the program started may keep the pipe open.
+            // A child of the program may keep the pipe open.
             let read = tokio::time::timeout(LEFTOVERS, &mut pipe).await;
             pipe.abort();
             *text = read.ok().and_then(Result::ok).unwrap_or_default();
@@ -125,7 +126,9 @@ impl Program {
         let output = ProgramOutput { status, text, errors };
         match status.code() {
             Some(code) if !NOT_STARTED.contains(&code) => Ok(output),
-            _ => Err(failed(format!("it did not run to its end ({status}){}", output.said()))),
+            _ => {
+                Err(failed(format!("it did not run to its end ({status}){}", output.output_text())))
+            }
         }
     }
 }
@@ -134,11 +137,12 @@ impl ProgramOutput {
     /// Why the program failed, or `None` if it exited with 0.
     pub(crate) fn failure(&self, program: &Program) -> Option<String> {
         let Self { status, .. } = self;
-        (!status.success()).then(|| format!("`{}` failed ({status}){}", program.name, self.said()))
+        (!status.success())
+            .then(|| format!("`{}` failed ({status}){}", program.name, self.output_text()))
     }
 
     /// The output, for messages.
-    fn said(&self) -> String {
+    fn output_text(&self) -> String {
         let mut said = String::new();
         for text in [&self.text, &self.errors].map(|text| text.trim()) {
             let end = text.floor_char_boundary(MAX_REASON);
@@ -157,9 +161,9 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// The beginning of a text. The rest is read, so that the program can end.
-async fn beginning(mut pipe: impl AsyncRead + Unpin) -> String {
+async fn read_beginning(mut pipe: impl AsyncRead + Unpin) -> String {
     let mut bytes = Vec::new();
-    // What was read before an error counts.
+    // Text that was read before an error counts.
     let _ = (&mut pipe).take(MAX_OUTPUT).read_to_end(&mut bytes).await;
     let _ = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await;
     String::from_utf8_lossy(&bytes).into_owned()

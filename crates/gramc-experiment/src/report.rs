@@ -16,7 +16,7 @@ use crate::analysis::labels::{Agreement, Label, agreement};
 use crate::analysis::planning::{Planning, planning};
 use crate::analysis::rates::{Flip, SuccessRate, flips, rates, show_rate};
 use crate::analysis::tags::{TagResult, by_tag, cells as tag_cells};
-use crate::analysis::unanswered::{Unanswered, unanswered};
+use crate::analysis::unanswered::{Unanswered, count_unanswered};
 use crate::analysis::verdict::{is_clear, verdict};
 use crate::evaluation::EvaluatorUse;
 use crate::outcome::Outcome;
@@ -57,7 +57,7 @@ pub struct Report {
     pub tags: Vec<TagResult>,
     /// How outcomes change over the order of the runs.
     pub drift: Vec<Drift>,
-    /// What judges and simulated users used. It does not count as an arm's.
+    /// The use of judges and simulated users. It does not count as an arm's.
     pub evaluation: EvaluatorUse,
     /// How far the judge agrees with the labels of people, if there are any.
     pub agreement: Option<Agreement>,
@@ -77,7 +77,7 @@ impl Report {
         let names: Vec<String> = manifest.arm_names().map(str::to_owned).collect();
         let cases = CountedCases::new(stats, monitor, &manifest.attributes);
         let comparisons = compare(&cases, &names, monitor, &method);
-        let unanswered = unanswered(stats, &names, method.margin, stop);
+        let unanswered = count_unanswered(stats, &names, method.margin, stop);
         let withheld: Vec<_> = unanswered.iter().filter_map(|it| it.imbalance.as_deref()).collect();
         let verdict = match &withheld[..] {
             [] => verdict(&cases, &comparisons, &method),
@@ -111,7 +111,7 @@ impl Report {
     }
 
     /// Restricts the report to these outcomes. An empty list restricts nothing.
-    pub fn only(&mut self, outcomes: &[Outcome]) {
+    pub fn retain_outcomes(&mut self, outcomes: &[Outcome]) {
         if !outcomes.is_empty() {
             self.comparisons.retain(|it| outcomes.contains(&it.outcome));
             self.histograms.retain(|it| outcomes.contains(&it.outcome));
@@ -154,7 +154,7 @@ impl Report {
         })
     }
 
-    /// What restricts the report: runs without an answer, a baseline, drift, and the judge.
+    /// The limitations of the report: runs without an answer, a baseline, drift, and the judge.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
         let baseline = self.manifest.baseline.as_ref().map(|BaselineTimes { first, last }| {
             // Earlier versions did not record it.
@@ -348,7 +348,7 @@ impl Report {
         self.rates.iter().filter_map(line).collect()
     }
 
-    /// What the experiment needs, if it has too few cases.
+    /// The missing cases, if there are too few.
     fn missing(&self) -> Option<String> {
         let is_missing =
             self.manifest.method.judges_success() && self.verdict.contains("not enough cases");

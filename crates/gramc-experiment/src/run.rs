@@ -27,13 +27,13 @@ pub struct Run {
     pub seed: u64,
     /// Whether the run meets the expectation of its case, if there is one.
     pub success: Option<bool>,
-    /// What the judge says, if the case has a rubric.
+    /// The judgement, if the case has a rubric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
     /// Comparisons of arms with the first one that became possible with this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preferences: Vec<Preference>,
-    /// What judges and simulated users used. It does not count as the arm's.
+    /// The use of judges and simulated users. It does not count as the arm's.
     #[serde(default, skip_serializing_if = "EvaluatorUse::is_none")]
     pub evaluation: EvaluatorUse,
     /// The expectations that are not met.

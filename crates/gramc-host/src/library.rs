@@ -81,7 +81,7 @@ impl BoundLibrary {
 pub struct Gap {
     /// The tool, if it concerns one.
     pub tool: Option<String>,
-    /// What does not fit.
+    /// The problem.
     pub message: String,
 }
 

@@ -40,7 +40,7 @@ impl Specification {
         Self { source, session }
     }
 
-    /// Reads files and folders, with what they import.
+    /// Reads files and folders, and the files that they import.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Specification {
         Source::parse(text, name).map(Self::new)
     }
 
-    /// What it declares.
+    /// The declarations.
     pub fn module(&self) -> &Valid<Module> {
         &self.source.module
     }
@@ -94,7 +94,7 @@ impl Specification {
     }
 }
 
-/// Tools in the form of MCP as a text in gram, with notes on what was changed.
+/// Tools in the form of MCP as a text in gram, with notes on changes.
 ///
 /// # Errors
 ///

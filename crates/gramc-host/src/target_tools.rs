@@ -53,7 +53,7 @@ impl TargetTools {
             return (name.to_owned(), arguments);
         };
         let restored = arguments.map(|text| match serde_json::from_str(&text) {
-            // What is not JSON is left to the check.
+            // The check reports invalid JSON.
             Ok(value) if !restore.is_identity() => restore.arguments(value).to_string(),
             _ => text,
         });

@@ -85,7 +85,7 @@ fn tail(level: f64) -> Option<f64> {
 
 /// The values divided by the largest absolute value, and that value, so that sums and powers do not
 /// overflow. `None` if a value is not finite.
-fn scaled(values: &[f64]) -> Option<(Vec<f64>, f64)> {
+fn scale(values: &[f64]) -> Option<(Vec<f64>, f64)> {
     let largest = values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     if !values.iter().all(|value| value.is_finite()) {
         return None;

@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::clustered::MeanDifference;
 use crate::paired::sum;
-use crate::{Interval, mean, normal, scaled, tail};
+use crate::{Interval, mean, normal, scale, tail};
 
 /// The units of analysis: one number for each cluster of cases. Their plain mean is the weighted mean
 /// of all cases, and their standard error is the cluster-robust one, so that every function for
@@ -25,7 +25,7 @@ pub fn cluster_units(values: &[f64], weights: &[f64], clusters: &[usize]) -> Vec
     let weighted: Vec<f64> = values.iter().zip(weights).map(|(it, weight)| it * weight).collect();
     let center = sum(&weighted) / total;
     let each = total / count as f64;
-    // Each cluster as its weighted sum, less what the weight that it has too much would bring.
+    // The weighted sum of each cluster, less the mean contribution of its excess weight.
     let mut sums = vec![(0.0, 0.0, 0_u64); count];
     for ((value, weight), cluster) in weighted.iter().zip(weights).zip(clusters) {
         let (sum, weights, cases) = &mut sums[*cluster];
@@ -52,7 +52,7 @@ pub fn cluster_units(values: &[f64], weights: &[f64], clusters: &[usize]) -> Vec
 /// NaN where nothing can be said: fewer than two units, units that are all equal, numbers that are
 /// not finite, and a level that is not between 0 and 1.
 pub fn mean_difference(units: &[f64], level: f64) -> MeanDifference {
-    let (Some((values, scale)), Some(tail)) = (scaled(units), tail(level)) else {
+    let (Some((values, scale)), Some(tail)) = (scale(units), tail(level)) else {
         return MeanDifference::NONE;
     };
     let Some((center, error, distribution)) = standard_error(&values) else {
@@ -97,7 +97,7 @@ fn covariance(one: (&[f64], f64), other: (&[f64], f64)) -> f64 {
 /// [`mean_difference`].
 pub fn relative_difference(first: &[f64], second: &[f64], level: f64) -> Interval {
     let (Some((first, one)), Some((second, other)), Some(tail)) =
-        (scaled(first), scaled(second), tail(level))
+        (scale(first), scale(second), tail(level))
     else {
         return Interval::NONE;
     };
@@ -137,7 +137,7 @@ const NARROWEST_AT: f64 = 200.0;
 ///
 /// NaN for the same units as [`mean_difference`].
 pub fn anytime_mean(units: &[f64], level: f64) -> MeanDifference {
-    let (Some((values, scale)), Some(_)) = (scaled(units), tail(level)) else {
+    let (Some((values, scale)), Some(_)) = (scale(units), tail(level)) else {
         return MeanDifference::NONE;
     };
     let Some((center, error, _)) = standard_error(&values) else {
@@ -158,8 +158,8 @@ pub fn anytime_mean(units: &[f64], level: f64) -> MeanDifference {
 }
 
 /// Interval of a rate of success with repeats, or of the rate at which all of some runs succeed.
-/// `units` has the rate of each case, or what [`cluster_units`] makes of them. `runs` is the number of
-/// runs that a case can at most be worth.
+/// `units` has the rate of each case, or the units of [`cluster_units`]. `runs` is the maximum number of
+/// runs that a case is worth.
 ///
 /// Wilson's interval for the number of independent runs that are as precise as these (Korn and
 /// Graubard, Survey Methodology 24 (1998)), with Student's t. If all cases are alike, a case is

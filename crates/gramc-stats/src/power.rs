@@ -40,7 +40,7 @@ fn whole(cases: f64) -> Option<u64> {
 }
 
 /// The smallest number from `low` on that is taken, near a guess.
-fn first_that(mut low: u64, guess: u64, taken: impl Fn(u64) -> bool) -> u64 {
+fn find_first(mut low: u64, guess: u64, taken: impl Fn(u64) -> bool) -> u64 {
     let mut high = guess;
     while !taken(high) {
         high += high / 16 + 1;
@@ -74,7 +74,7 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
-    Some(first_that(2, guess, |cases| power_of_t(cases, effect, alpha) >= power))
+    Some(find_first(2, guess, |cases| power_of_t(cases, effect, alpha) >= power))
 }
 
 /// The smallest mean difference that the paired t-test at `alpha` detects with probability `power`,

@@ -81,7 +81,7 @@ pub(crate) fn score(successes: f64, trials: f64, level: f64) -> Interval {
 ///
 /// The unbiased estimate of Chen et al., "Evaluating Large Language Models Trained on Code" (2021).
 pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
-    possible(trials, successes, k).then(|| 1.0 - none_of(trials, successes, k))
+    are_possible(trials, successes, k).then(|| 1.0 - none_of(trials, successes, k))
 }
 
 /// pass^k: the probability that all of `k` attempts succeed, estimated from `successes` of `trials`.
@@ -89,10 +89,10 @@ pub fn pass_at_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
 ///
 /// The unbiased estimate of Yao et al., "τ-bench" (2024).
 pub fn pass_hat_k(trials: u64, successes: u64, k: u64) -> Option<f64> {
-    possible(trials, successes, k).then(|| none_of(trials, trials - successes, k))
+    are_possible(trials, successes, k).then(|| none_of(trials, trials - successes, k))
 }
 
-fn possible(trials: u64, successes: u64, k: u64) -> bool {
+fn are_possible(trials: u64, successes: u64, k: u64) -> bool {
     (1..=trials).contains(&k) && successes <= trials
 }
 

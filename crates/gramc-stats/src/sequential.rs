@@ -20,7 +20,7 @@ use crate::{Interval, tail};
 #[derive(Clone, Debug)]
 pub struct Sequential {
     cases: u64,
-    /// The logarithm of what the stake has to grow to; none where the level is no level.
+    /// The logarithm of the stake that decides; `None` for an invalid level.
     enough: Option<f64>,
     /// Bets that the differences are higher, and that they are lower.
     higher: Side,
@@ -40,8 +40,8 @@ const MAX_DISTINCT: usize = 256;
 const COARSE: f64 = 1.0 / 128.0;
 
 impl Sequential {
-    /// No case yet. Where `level` is not between 0 and 1, the interval is NaN, and the p-value is what
-    /// it always is.
+    /// Starts without cases. If `level` is not between 0 and 1, the interval is NaN; the p-value does not
+    /// depend on it.
     pub fn new(level: f64) -> Self {
         let enough = tail(level).map(|tail| -tail.ln());
         Self { cases: 0, enough, higher: Side::new(), lower: Side::new() }
@@ -59,7 +59,7 @@ impl Sequential {
         self.lower.add(-difference, self.enough);
     }
 
-    /// What the mean difference lies between: from -1 to 1 before the first case.
+    /// The interval of the mean difference: from -1 to 1 before the first case.
     ///
     /// If the mean changes while the experiment runs, nothing may be left that all cases agree with.
     /// Then both ends are the same.
@@ -132,7 +132,7 @@ impl Side {
         self.refuse(enough);
     }
 
-    /// Notes a value, and gives what it counts as.
+    /// Adds a value. Returns the value that counts.
     fn keep(&mut self, value: f64) -> f64 {
         let found = |values: &[(f64, u64)], value: f64| {
             values.binary_search_by(|(known, _)| known.total_cmp(&value))
@@ -168,7 +168,7 @@ impl Side {
                 low = middle;
             }
         }
-        // What the p-value refuses, the interval refuses, too.
+        // The interval rejects every value that the p-value rejects.
         if low < NONE && self.most_against_none >= enough {
             low = NONE;
         }

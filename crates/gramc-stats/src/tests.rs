@@ -268,7 +268,7 @@ fn clusters_are_units() {
     assert!(cluster_units(&values, &[0.0; 6], &[0; 6]).is_empty());
 }
 
-fn followed(level: f64, differences: &[f64]) -> Sequential {
+fn follow(level: f64, differences: &[f64]) -> Sequential {
     let mut sequential = Sequential::new(level);
     for difference in differences {
         sequential.add(*difference);
@@ -279,7 +279,7 @@ fn followed(level: f64, differences: &[f64]) -> Sequential {
 #[test]
 fn looks_are_those_of_the_formula() {
     for (name, sample, row) in of_samples(&referee(), "sequential") {
-        let found = followed(row[0], &sample);
+        let found = follow(row[0], &sample);
         assert!(
             (found.interval().low - row[1]).abs() < 1e-6,
             "{name} {:?} {row:?}",
@@ -292,7 +292,7 @@ fn looks_are_those_of_the_formula() {
         );
         near_in_parts(found.p_value(), row[3], &name);
         let turned: Vec<f64> = sample.iter().map(|it| -it).collect();
-        let turned = followed(row[0], &turned);
+        let turned = follow(row[0], &turned);
         assert_eq!(turned.interval().low, -found.interval().high);
         assert_eq!(turned.p_value(), found.p_value());
         assert_eq!(turned.cases(), sample.len() as u64);
@@ -326,34 +326,34 @@ fn looks_at_anything_have_an_answer() {
     let none = Sequential::new(0.95);
     assert_eq!(none.interval(), Interval { low: -1.0, high: 1.0 });
     assert_eq!((none.p_value(), none.cases()), (1.0, 0));
-    let odd = followed(0.95, &[f64::NAN, f64::INFINITY, -7.0]);
+    let odd = follow(0.95, &[f64::NAN, f64::INFINITY, -7.0]);
     assert_eq!(odd.cases(), 2);
-    assert_eq!(odd.interval(), followed(0.95, &[1.0, -1.0]).interval());
+    assert_eq!(odd.interval(), follow(0.95, &[1.0, -1.0]).interval());
     for level in [0.0, 1.0, f64::NAN, 9.0] {
-        let found = followed(level, &[1.0; 30]);
+        let found = follow(level, &[1.0; 30]);
         assert!(found.interval().low.is_nan() && found.p_value() < 0.05);
     }
-    let zeros = followed(0.95, &vec![0.0; 5_000]);
+    let zeros = follow(0.95, &vec![0.0; 5_000]);
     assert!(zeros.interval().contains(0.0) && zeros.interval().high < 0.01);
     assert_eq!(zeros.p_value(), 1.0);
-    let wins = followed(0.95, &vec![1.0; 5_000]);
+    let wins = follow(0.95, &vec![1.0; 5_000]);
     assert!(wins.interval().contains(1.0) && wins.interval().low > 0.99);
-    let losses = followed(0.95, &vec![-1.0; 5_000]);
+    let losses = follow(0.95, &vec![-1.0; 5_000]);
     assert!(losses.interval().contains(-1.0) && losses.interval().high < -0.99);
     // A mean that changes leaves nothing, and no interval is the wrong way round.
-    let changed = followed(0.95, &[vec![1.0; 500], vec![-1.0; 9_000]].concat()).interval();
+    let changed = follow(0.95, &[vec![1.0; 500], vec![-1.0; 9_000]].concat()).interval();
     assert!(changed.low <= changed.high);
     // More distinct differences than are kept.
     let many: Vec<f64> =
         (0..3_000_u32).map(|at| f64::from(at * 7919 % 3_001) / 3_001.0 - 0.4).collect();
-    let found = followed(0.95, &many).interval();
+    let found = follow(0.95, &many).interval();
     assert!(found.contains(mean(&many)) && found.high - found.low < 0.1, "{found:?}");
     // Those are moved to the worse for both sides, so that they prove nothing that is not so.
     let distinct =
         (0..300_u32).map(|at| f64::from(at) / if at.is_multiple_of(2) { 6e3 } else { -6e3 });
     let mut little: Vec<f64> = distinct.chain(std::iter::repeat_n(0.0021, 20_000)).collect();
     for _ in 0..2 {
-        let found = followed(0.95, &little).interval();
+        let found = follow(0.95, &little).interval();
         assert!(found.contains(mean(&little)) && found.high - found.low < 0.1, "{found:?}");
         little = little.iter().map(|difference| -difference).collect();
     }
@@ -402,7 +402,7 @@ fn anything_has_an_answer() {
         for center in [shift.estimate, median(&values), mean(&values)] {
             assert!(center.is_finite() || !finite || values.is_empty(), "{center} {values:?}");
         }
-        let followed = followed(level, &values);
+        let followed = follow(level, &values);
         interval(followed.interval());
         assert!((0.0..=1.0).contains(&followed.p_value()), "{values:?}");
 

@@ -103,16 +103,18 @@ pub(crate) fn compare(
         #[expect(clippy::cast_precision_loss, reason = "outcomes are few")]
         let tests = comparisons(names.len()) * others as f64;
         (1..names.len())
-            .filter_map(move |arm| one(cases, names, arm, (outcome, tests), monitor, method))
+            .filter_map(move |arm| compare_arm(cases, names, arm, outcome, tests, monitor, method))
     };
     known.iter().copied().flat_map(of_outcome).collect()
 }
 
-fn one(
+/// Compares an arm with the first. `tests` is the number of tests that hold together.
+fn compare_arm(
     cases: &CountedCases<'_>,
     names: &[String],
     arm: usize,
-    (outcome, tests): (Outcome, f64),
+    outcome: Outcome,
+    tests: f64,
     monitor: Option<&SequentialMonitor>,
     method: &Method,
 ) -> Option<Comparison> {
@@ -137,7 +139,7 @@ fn one(
         if units.is_plain && !method.sequential {
             let Shift { estimate, interval } = hodges_lehmann(&units.of_cases, level);
             let p_value = (wilcoxon(&units.of_cases) * tests).min(1.0);
-            // Of cases that are all alike, nothing can be said.
+            // Equal cases allow no conclusion.
             let known = if interval.low < interval.high { (interval, p_value) } else { NOTHING };
             shift = Some(ShiftEstimate { estimate, interval: known.0, p_value: known.1 });
         }
@@ -181,7 +183,7 @@ impl Spread {
     }
 }
 
-/// Of fewer units, an interval of numbers without bounds says too little.
+/// The minimum number of units for an interval of unbounded numbers.
 const MIN_UNITS: usize = 6;
 /// The asymptotic confidence sequence holds from about so many units on.
 const MIN_SEQUENTIAL_UNITS: usize = 30;
@@ -212,8 +214,8 @@ pub(crate) fn histograms(cases: &CountedCases<'_>, arms: usize) -> Vec<Histogram
     let mut all = Vec::new();
     for outcome in Outcome::ALL.into_iter().filter(|it| !it.is_share()) {
         let mut values = vec![Vec::new(); arms];
-        for (_, arm, _, run) in cases.blocks.iter().flat_map(|block| cases.stats.block(*block)) {
-            values[arm].extend(outcome.value_of(run));
+        for run in cases.blocks.iter().flat_map(|block| cases.stats.block(*block)) {
+            values[run.arm].extend(outcome.value_of(run.summary));
         }
         let every: Vec<f64> = values.iter().flatten().copied().collect();
         let (low, high) = (quantile(&every, 0.0), quantile(&every, 0.99));

@@ -65,23 +65,23 @@ impl<'s> CountedCases<'s> {
 
     /// The values of an arm's runs of a case. `None` if one is unknown.
     fn values(&self, block: usize, arm: usize, outcome: Outcome) -> Option<Vec<f64>> {
-        let of_arm = self.stats.block(block).filter(|run| run.1 == arm);
-        of_arm.map(|run| outcome.value_of(run.3)).collect()
+        let of_arm = self.stats.block(block).filter(|run| run.arm == arm);
+        of_arm.map(|run| outcome.value_of(run.summary)).collect()
     }
 
     /// Whether an outcome is known of any run.
     pub(crate) fn has(&self, outcome: Outcome) -> bool {
         let mut runs = self.blocks.iter().flat_map(|block| self.stats.block(*block));
-        runs.any(|(place, _, _, run)| match outcome {
-            Outcome::Preference => self.stats.preference(place).is_some(),
-            _ => outcome.value_of(run).is_some(),
+        runs.any(|run| match outcome {
+            Outcome::Preference => self.stats.preference(run.place).is_some(),
+            _ => outcome.value_of(run.summary).is_some(),
         })
     }
 
     /// How often a judge prefers the first arm and this one, in the runs of a case.
     fn preferences(&self, block: usize, arm: usize) -> Option<(Vec<f64>, Vec<f64>)> {
-        let of_arm = self.stats.block(block).filter(|run| run.1 == arm);
-        let shares: Option<Vec<f64>> = of_arm.map(|run| self.stats.preference(run.0)).collect();
+        let of_arm = self.stats.block(block).filter(|run| run.arm == arm);
+        let shares: Option<Vec<f64>> = of_arm.map(|run| self.stats.preference(run.place)).collect();
         let shares = shares?;
         Some((shares.iter().map(|share| 1.0 - share).collect(), shares))
     }

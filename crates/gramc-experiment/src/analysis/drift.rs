@@ -7,7 +7,7 @@ use crate::analysis::counted::CountedCases;
 use crate::outcome::Outcome;
 use crate::text::p_value;
 
-/// The fewest cases whose order says something.
+/// The minimum number of cases for a trend.
 const MIN_CASES: usize = 10;
 
 /// The highest p-value of a drift that is worth a sentence.
@@ -33,7 +33,7 @@ pub(crate) fn drift(cases: &CountedCases<'_>) -> Vec<Drift> {
     }
     let of_outcome = |outcome: Outcome| {
         let of_case = |block: &usize| {
-            let runs = cases.stats.block(*block).map(|run| outcome.value_of(run.3));
+            let runs = cases.stats.block(*block).map(|run| outcome.value_of(run.summary));
             runs.collect::<Option<Vec<_>>>().map(|values| mean(&values))
         };
         let values: Option<Vec<f64>> = cases.blocks.iter().map(of_case).collect();

@@ -83,7 +83,7 @@ impl Gate {
         }
         let failure = |comparison: &Comparison| {
             let nothing = Interval { low: f64::NAN, high: f64::NAN };
-            let interval = match alike(comparison) {
+            let interval = match equal_difference(comparison) {
                 Some(difference) if self.relative && difference != 0.0 => {
                     let relative = difference / comparison.first.mean;
                     Interval { low: relative, high: relative }
@@ -119,7 +119,7 @@ impl Gate {
 
 /// The difference of two arms if it is the same in all of many cases. Then there is no interval, and
 /// none is needed.
-pub(crate) fn alike(comparison: &Comparison) -> Option<f64> {
+pub(crate) fn equal_difference(comparison: &Comparison) -> Option<f64> {
     let is_alike = comparison.interval.low.is_nan() && comparison.cases >= MIN_ALIKE_CASES;
     is_alike.then_some(comparison.estimate)
 }

@@ -109,9 +109,9 @@ pub(crate) fn agreement(
     for label in labels {
         let run = blocks.get(&*label.case).and_then(|block| {
             let mut runs = stats.block(*block);
-            runs.find(|run| run.2 == label.repeat && arms.get(run.1) == Some(&label.arm))
+            runs.find(|run| run.repeat == label.repeat && arms.get(run.arm) == Some(&label.arm))
         });
-        let Some((score, passes)) = run.and_then(|run| run.3.judged) else {
+        let Some((score, passes)) = run.and_then(|run| run.summary.judged) else {
             unmatched += 1;
             continue;
         };

@@ -33,14 +33,14 @@ pub struct PlanningVariance {
 
 impl PlanningVariance {
     /// The assumption without data.
-    pub fn assumed(margin: f64) -> Self {
+    pub fn assume(margin: f64) -> Self {
         let all = DISCORDANT.max(margin);
         Self { between: all * RECURRING, within: all * (1.0 - RECURRING) }
     }
 
     /// The variance from the cases so far. The assumption without data counts as ten more, so that few
     /// cases that are alike do not imply that there is no variance.
-    fn estimated(cases: &CountedCases<'_>, arm: usize, margin: f64) -> Option<Self> {
+    fn estimate(cases: &CountedCases<'_>, arm: usize, margin: f64) -> Option<Self> {
         let repeats = cases.stats.plan().repeats.max(1);
         let units = cases.pairs(arm, Outcome::Success);
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -52,7 +52,7 @@ impl PlanningVariance {
         // As many clusters are assumed among more cases.
         let squares: f64 = units.differences.iter().map(|it| (it - center).powi(2)).sum();
         let squares = squares * (count / clusters).powi(2);
-        let prior = Self::assumed(margin);
+        let prior = Self::assume(margin);
         let shrunk = |sum: f64, prior: f64| (sum + PRIOR_CASES * prior) / (count + PRIOR_CASES);
         let all = shrunk(squares, prior.with(repeats));
         if repeats == 1 {
@@ -86,8 +86,9 @@ impl CountedCases<'_> {
     /// The sum over all cases of the variance of one run in each arm, given the case.
     fn variance_within(&self, arm: usize) -> f64 {
         let of_arm = |block: usize, wanted: usize| {
-            let runs = self.stats.block(block).filter(|run| run.1 == wanted);
-            let known: Vec<f64> = runs.filter_map(|run| Outcome::Success.value_of(run.3)).collect();
+            let runs = self.stats.block(block).filter(|run| run.arm == wanted);
+            let known: Vec<f64> =
+                runs.filter_map(|run| Outcome::Success.value_of(run.summary)).collect();
             let center = mean(&known);
             let squares: f64 = known.iter().map(|it| (it - center).powi(2)).sum();
             #[expect(clippy::cast_precision_loss, reason = "repeats are few")]
@@ -118,7 +119,7 @@ pub struct Planning {
 }
 
 impl Planning {
-    /// What helps, in a sentence.
+    /// The recommendation, in a sentence.
     pub(crate) fn sentence(&self) -> String {
         let (repeats, cases) = self.with_repeats;
         let points = percent(self.difference);
@@ -162,7 +163,7 @@ pub(crate) fn planning_of(
     method: &Method,
 ) -> Option<Planning> {
     let repeats = cases.stats.plan().repeats.max(1);
-    let variance = PlanningVariance::estimated(cases, arm, method.margin)?;
+    let variance = PlanningVariance::estimate(cases, arm, method.margin)?;
     let level = method.level_of_each(cases.stats.plan().arms);
     let known = cases.pairs(arm, Outcome::Success).cases as u64;
     let more = |repeats| {

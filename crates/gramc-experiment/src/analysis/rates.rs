@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::analysis::comparison::IntervalValue;
 use crate::analysis::counted::CountedCases;
 use crate::method::Method;
-use crate::run::RunSummary;
 use gramc_stats::{Interval, clustered_rate, mean, pass_at_k, pass_hat_k, wilson};
 
 /// The success rate of an arm.
@@ -73,11 +72,11 @@ pub(crate) fn rates(
     method: &Method,
 ) -> Vec<SuccessRate> {
     let repeats = u64::from(cases.stats.plan().repeats);
-    let rate = |(arm, name): (usize, &String)| {
+    let rate = |arm: usize| {
         let (mut blocks, mut by_case) = (Vec::new(), Vec::new());
         for &block in &cases.blocks {
-            let runs = cases.stats.block(block).filter(|run| run.1 == arm);
-            let known: Option<Vec<bool>> = runs.map(|run| run.3.success).collect();
+            let runs = cases.stats.block(block).filter(|run| run.arm == arm);
+            let known: Option<Vec<bool>> = runs.map(|run| run.summary.success).collect();
             let Some(known) = known else { continue };
             blocks.push(block);
             by_case.push(known.iter().filter(|success| **success).count() as u64);
@@ -102,7 +101,7 @@ pub(crate) fn rates(
         let (pass_at, pass_at_intervals) = ks().map(|k| over(pass_at_k, k)).unzip();
         let (pass_all, pass_all_intervals) = ks().map(|k| over(pass_hat_k, k)).unzip();
         let rate = SuccessRate {
-            arm: name.clone(),
+            arm: names[arm].clone(),
             runs,
             successes,
             interval,
@@ -113,7 +112,7 @@ pub(crate) fn rates(
         };
         (runs > 0).then_some(rate)
     };
-    names.iter().enumerate().filter_map(rate).collect()
+    (0..names.len()).filter_map(rate).collect()
 }
 
 /// A rate in percent with its interval, such as `80.0 (61.2 to 91.0)`.
@@ -133,14 +132,13 @@ struct ArmRuns {
 fn arm_runs(cases: &CountedCases<'_>, block: usize, arm: usize) -> ArmRuns {
     let mut all =
         ArmRuns { share: CaseSuccesses { successes: 0, runs: 0 }, succeeded: None, failed: None };
-    let of_arm = cases.stats.block(block).filter(|run| run.1 == arm);
-    let known =
-        of_arm.filter_map(|(place, _, _, run): (_, _, _, &RunSummary)| Some((place, run.success?)));
-    for (place, success) in known {
+    let of_arm = cases.stats.block(block).filter(|run| run.arm == arm);
+    for run in of_arm {
+        let Some(success) = run.summary.success else { continue };
         all.share.runs += 1;
         all.share.successes += u64::from(success);
-        let kept = if success { &mut all.succeeded } else { &mut all.failed };
-        kept.get_or_insert(place);
+        let place = if success { &mut all.succeeded } else { &mut all.failed };
+        place.get_or_insert(run.place);
     }
     all
 }

@@ -26,7 +26,7 @@ pub struct Unanswered {
 /// The unanswered runs of each arm. An arm and the first are unbalanced if the share of unanswered runs
 /// differs by more than `margin`, or significantly by the sign test over cases.
 #[expect(clippy::cast_precision_loss, reason = "the number of runs is far below 2^53")]
-pub(crate) fn unanswered(
+pub(crate) fn count_unanswered(
     stats: &RunStats,
     names: &[String],
     margin: f64,
@@ -42,15 +42,16 @@ pub(crate) fn unanswered(
         .filter(|block| counts && stats.block(*block).next().is_some())
         .map(|block| {
             let mut of_arms = vec![repeats; names.len()];
-            for (_, arm, ..) in stats.block(block) {
-                of_arms[arm] -= 1;
+            for run in stats.block(block) {
+                of_arms[run.arm] -= 1;
             }
             of_arms
         })
         .collect();
     let all = missing.len() * repeats;
     let total = |arm: usize| missing.iter().map(|case| case[arm]).sum::<usize>();
-    let one = |(arm, name): (usize, &String)| {
+    let count = |arm: usize| {
+        let name = &names[arm];
         let (runs, first) = (total(arm), total(0));
         let more = missing.iter().filter(|case| case[arm] > case[0]).count() as u64;
         let fewer = missing.iter().filter(|case| case[arm] < case[0]).count() as u64;
@@ -65,7 +66,7 @@ pub(crate) fn unanswered(
         });
         Unanswered { arm: name.clone(), runs, imbalance }
     };
-    names.iter().enumerate().map(one).collect()
+    (0..names.len()).map(count).collect()
 }
 
 #[cfg(test)]
@@ -77,7 +78,7 @@ mod tests {
         let manifest = manifest(&["a", "b"], cases, repeats);
         let stats = partial_stats(&manifest, answered, |_, _| true);
         let names = ["a".to_owned(), "b".to_owned()];
-        unanswered(&stats, &names, 0.05, &StopReason::NoAnswer(1, String::new()))
+        count_unanswered(&stats, &names, 0.05, &StopReason::NoAnswer(1, String::new()))
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::analysis::comparison::Comparison;
 use crate::analysis::counted::CountedCases;
-use crate::analysis::gate::alike;
+use crate::analysis::gate::equal_difference;
 use crate::analysis::planning::planning_of;
 use crate::method::Method;
 use crate::outcome::Outcome;
@@ -88,7 +88,7 @@ fn sentence_on(comparison: &Comparison, method: &Method) -> String {
     let word = if (*estimate > 0.0) == outcome.is_higher_better() { "better" } else { "worse" };
     let difference = outcome.show_difference(*estimate);
     if interval.low.is_nan() {
-        return match alike(comparison) {
+        return match equal_difference(comparison) {
             None => format!("not enough cases to compare {name}"),
             Some(0.0) => format!("no difference of {name} in each of {cases} cases"),
             Some(_) => format!("{arm} {word}: {name} {difference} in each of {cases} cases"),
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_plan_without_data_is_as_careful_as_one_case() {
         for repeats in [1, 2, 5] {
-            let assumed = crate::PlanningVariance::assumed(0.05);
+            let assumed = crate::PlanningVariance::assume(0.05);
             let planned = assumed.cases_needed(repeats, 0.05, 0.95).unwrap_or_default();
             let manifest = manifest(&["a", "b"], 1, repeats);
             let stats = stats(&manifest, |_, _| true);

@@ -58,7 +58,7 @@ impl<'m> CallChecks<'m> {
         CallLine::read(line).is_some_and(|call| self.tools.contains_key(&*call.name))
     }
 
-    /// What is wrong with a line. `line` is a part of the text of the source.
+    /// The diagnostics of a line. `line` is a part of the text of the source.
     pub fn diagnostics(&self, source: &Arc<SourceFile>, line: &str) -> Vec<Diagnostic> {
         let Some(call) = CallLine::read(line) else { return Vec::new() };
         let Some(known) = self.tools.get(&*call.name) else {
@@ -134,7 +134,7 @@ mod tests {
     fn refused_calls_are_found() {
         for fine in [
             r#"{"name": "find", "arguments": {"order": "a", "limit": 3}}"#,
-            // A repair, and what is stripped.
+            // A repair, and removed arguments.
             r#"{"id": 1, "name": "find", "arguments": {"order": "a", "limit": "3", "more": 1}}"#,
             r#"{"name": "find", "arguments": "{\"order\": \"a\"}"}"#,
             r#"{"name": "files", "arguments": {}}"#,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::case_error::CaseError;
 use crate::cases::user::{SimulatedUser, UserFields};
 use crate::error::ExperimentError;
 use crate::grading::grader::{Expectation, Grader};
@@ -46,7 +47,7 @@ pub struct UserMessage {
     pub images: Vec<PathBuf>,
 }
 
-/// What a case says about its place among the cases.
+/// The cluster, weight and tags of a case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseAttributes {
     /// Cases of one cluster are one unit: variants of one document, or turns of one conversation.
@@ -61,7 +62,7 @@ pub struct CaseAttributes {
 }
 
 impl CaseAttributes {
-    /// Whether nothing is said.
+    /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -156,7 +157,8 @@ impl Case {
             if text.trim().is_empty() {
                 continue;
             }
-            let case = Self::parse(text, number, folder).map_err(invalid)?;
+            let case =
+                Self::parse(text, number, folder).map_err(|error| invalid(error.to_string()))?;
             if !seen.insert(case.id.clone()) {
                 return Err(invalid(format!("duplicate case `{}`", case.id)));
             }
@@ -184,15 +186,13 @@ impl Case {
     }
 
     /// Reads the case of a line. Paths of images are relative to `folder`.
-    pub(crate) fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, number: usize, folder: &Path) -> Result<Self, CaseError> {
         let invalid = |error: serde_json::Error| {
-            match error.to_string() {
-            message if message.contains("untagged enum") => {
-                "expected `input`, `tags`, `criteria` and commands to be a string or a list of strings"
-                    .to_owned()
+            if error.to_string().contains("untagged enum") {
+                CaseError::NotStrings
+            } else {
+                CaseError::Json(error)
             }
-            message => format!("invalid case: {message}"),
-        }
         };
         let fields: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
         check_keys(&fields)?;
@@ -200,21 +200,21 @@ impl Case {
         let turns = line.input.map(|input| input.messages(folder)).unwrap_or_default();
         let user = line.user.map(SimulatedUser::new).transpose()?;
         if turns.is_empty() && user.is_none() {
-            return Err("expected `input` to have at least one string".to_owned());
+            return Err(CaseError::NoInput);
         }
         if user.as_ref().is_some_and(|user| turns.len() > user.max_turns()) {
-            return Err("`input` has more messages than `max_turns` of `user`".to_owned());
+            return Err(CaseError::TooManyMessages);
         }
         for path in turns.iter().flat_map(|turn| &turn.images) {
-            read_image(path).map_err(|error| error.to_string())?;
+            read_image(path)?;
         }
         let id = name(line.id, "id")?.unwrap_or_else(|| number.to_string());
         if id.chars().any(char::is_control) {
-            return Err("`id` contains a control character".to_owned());
+            return Err(CaseError::ControlCharacter);
         }
         let grader = line.expect.map(Grader::new).transpose()?;
         if line.weight.is_some_and(|weight| weight <= 0.0) {
-            return Err("expected `weight` to be above 0".to_owned());
+            return Err(CaseError::Weight);
         }
         let tags = line.tags.map(OneOrMany::into_vec).unwrap_or_default();
         let cluster = name(line.cluster, "cluster")?;
@@ -233,7 +233,7 @@ impl Case {
 
     /// The case as written in its file.
     pub(crate) fn definition(&self) -> Value {
-        // It was read before.
+        // It was parsed before.
         serde_json::from_str(&self.definition).unwrap_or_default()
     }
 
@@ -271,12 +271,12 @@ impl Case {
 }
 
 /// A name that is a string or a number.
-fn name(value: Option<Value>, key: &str) -> Result<Option<String>, String> {
+fn name(value: Option<Value>, key: &'static str) -> Result<Option<String>, CaseError> {
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(name)) => Ok(Some(name)),
         Some(name @ Value::Number(_)) => Ok(Some(name.to_string())),
-        Some(_) => Err(format!("expected `{key}` to be a string or a number")),
+        Some(_) => Err(CaseError::NotAName(key)),
     }
 }
 
@@ -285,7 +285,7 @@ pub(crate) const KEYS: [&str; 9] =
     ["id", "input", "user", "expect", "setup", "teardown", "cluster", "weight", "tags"];
 
 /// The misspelled keys of a case, and the keys that may be meant.
-pub(crate) fn misspelled(
+pub(crate) fn find_misspelled_keys(
     fields: &Map<String, Value>,
 ) -> impl Iterator<Item = (&String, Vec<&'static str>)> {
     let unknown = fields.keys().filter(|key| !KEYS.contains(&key.as_str()));
@@ -297,10 +297,11 @@ pub(crate) fn misspelled(
 }
 
 /// Fails if a key of a case is misspelled.
-fn check_keys(fields: &Map<String, Value>) -> Result<(), String> {
-    match misspelled(fields).next() {
+fn check_keys(fields: &Map<String, Value>) -> Result<(), CaseError> {
+    match find_misspelled_keys(fields).next() {
         Some((key, near)) => {
-            Err(format!("unknown key `{key}`; {}", question(&near).unwrap_or_default()))
+            let help = question(&near).unwrap_or_default();
+            Err(CaseError::UnknownKey { key: key.clone(), help })
         }
         None => Ok(()),
     }

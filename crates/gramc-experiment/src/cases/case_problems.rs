@@ -11,7 +11,7 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Diagnostic, Fix, SourceFile, Span};
 use serde_json::{Map, Value, json};
 
-use crate::cases::case::{Case, KEYS, misspelled};
+use crate::cases::case::{Case, KEYS, find_misspelled_keys};
 use crate::cases::expected_calls::ExpectedCalls;
 
 /// A problem of a case, or of a recorded call.
@@ -68,7 +68,7 @@ pub fn check_case(
 
 /// Why a line is no case. Each part of it is read on its own, so that the place is known.
 pub fn case_problems(line: &str, folder: &Path) -> Vec<CaseProblem> {
-    let Err(message) = Case::parse(line, NO_LINE, folder) else { return Vec::new() };
+    let Err(error) = Case::parse(line, NO_LINE, folder) else { return Vec::new() };
     let fields: Map<String, Value> = match serde_json::from_str(line) {
         Ok(fields) => fields,
         Err(error) if error.is_data() => {
@@ -83,12 +83,15 @@ pub fn case_problems(line: &str, folder: &Path) -> Vec<CaseProblem> {
     };
     let reader = PartReader { folder };
     let mut found: Vec<_> =
-        misspelled(&fields).map(|(key, near)| unknown_key("", key, near)).collect();
+        find_misspelled_keys(&fields).map(|(key, near)| unknown_key("", key, near)).collect();
     for (key, value) in fields.iter().filter(|(key, _)| KEYS.contains(&key.as_str())) {
         reader.field(key, value, &mut found);
     }
     if found.is_empty() {
-        found.push(CaseProblem::new(CasePlace::Value(String::new()), plain(&message)));
+        found.push(CaseProblem::new(
+            CasePlace::Value(String::new()),
+            without_place(&error.to_string()),
+        ));
     }
     found
 }
@@ -103,7 +106,7 @@ impl CaseProblem {
         self.diagnostic_of(&codes::CASE_FILE, "correct the case", source, line)
     }
 
-    /// The diagnostic of a code, with what helps if no other name is near.
+    /// The diagnostic of a code. `help` applies if no similar name is known.
     pub(crate) fn diagnostic_of(
         &self,
         code: &'static Code,
@@ -154,13 +157,13 @@ impl CaseProblem {
 }
 
 fn unknown_key(parent: &str, key: &str, near: Vec<&str>) -> CaseProblem {
-    let place = CasePlace::Key(below(parent, key));
+    let place = CasePlace::Key(pointer_to_member(parent, key));
     let near = near.into_iter().map(str::to_owned).collect();
     CaseProblem { place, message: format!("unknown key `{key}`"), near }
 }
 
 /// The pointer to a member.
-pub(crate) fn below(pointer: &str, key: &str) -> String {
+pub(crate) fn pointer_to_member(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", escape_token(key))
 }
 
@@ -172,7 +175,8 @@ struct PartReader<'f> {
 impl PartReader<'_> {
     /// Why a case with nothing else is invalid.
     fn error(&self, case: &Value) -> Option<String> {
-        Case::parse(&case.to_string(), NO_LINE, self.folder).err()
+        let case = Case::parse(&case.to_string(), NO_LINE, self.folder);
+        case.err().map(|error| error.to_string())
     }
 
     fn field(&self, key: &str, value: &Value, found: &mut Vec<CaseProblem>) {
@@ -181,7 +185,7 @@ impl PartReader<'_> {
             _ => json!({"input": "", key: value}),
         };
         let Some(message) = self.error(&case(value)) else { return };
-        let pointer = below("", key);
+        let pointer = pointer_to_member("", key);
         let before = found.len();
         match (key, value) {
             ("expect", Value::Object(expect)) => self.expect(expect, found),
@@ -206,7 +210,7 @@ impl PartReader<'_> {
                 found.push(unknown_key("/expect", &unknown, near));
                 continue;
             }
-            let pointer = below("/expect", key);
+            let pointer = pointer_to_member("/expect", key);
             let before = found.len();
             if let Value::Array(items) = value {
                 self.items(&pointer, items, case, found);
@@ -227,7 +231,7 @@ impl PartReader<'_> {
     ) {
         for (at, item) in items.iter().enumerate() {
             if let Some(message) = self.error(&case(&json!([item]))) {
-                found.push(problem(&below(pointer, &at.to_string()), item, &message));
+                found.push(problem(&pointer_to_member(pointer, &at.to_string()), item, &message));
             }
         }
     }
@@ -239,7 +243,7 @@ fn problem(pointer: &str, value: &Value, message: &str) -> CaseProblem {
         return unknown_key(pointer, &unknown, near);
     }
     let key = pointer.split('/').rfind(|part| part.parse::<usize>().is_err()).unwrap_or_default();
-    let message = plain(message);
+    let message = without_place(message);
     // The message about such a value names all keys that it may be about.
     let message = match key {
         "forbidden_calls" if message.contains(ONE_OR_MANY) => {
@@ -261,8 +265,8 @@ fn unknown_field(message: &str) -> Option<(String, Vec<&str>)> {
     Some((name.to_owned(), gramc_model::nearest::nearest(name, known)))
 }
 
-/// A message without what an editor shows anyway.
-fn plain(message: &str) -> String {
+/// A message without the position, which editors show.
+fn without_place(message: &str) -> String {
     let message = message.strip_prefix("invalid case: ").unwrap_or(message);
     message.rsplit_once(" at line ").map_or(message, |(message, _)| message).to_owned()
 }
@@ -354,9 +358,10 @@ mod tests {
             value =
                 if part.parse::<usize>().is_ok() { json!([value]) } else { json!({part: value}) };
         }
-        let Err(message) = Case::parse(&value.to_string(), NO_LINE, Path::new("")) else {
+        let Err(error) = Case::parse(&value.to_string(), NO_LINE, Path::new("")) else {
             return Vec::new();
         };
+        let message = error.to_string();
         let known = message.split_once("unknown field `?`").map(|(_, known)| known);
         let known = known.into_iter().flat_map(|known| known.split('`').skip(1).step_by(2));
         known.map(str::to_owned).collect()

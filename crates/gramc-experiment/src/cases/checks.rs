@@ -15,7 +15,7 @@ const MAX_FAULTS: usize = 20;
 /// Expectations of cases that no run of some arm can meet, and programs that cannot run. `modules` are
 /// the specifications of the arms.
 pub(crate) fn case_faults(cases: &[Case], modules: &[&Module]) -> Vec<String> {
-    let of_arms: Vec<_> = modules.iter().map(|module| names(module)).collect();
+    let of_arms: Vec<_> = modules.iter().map(|module| callable_names(module)).collect();
     let mut faults = Vec::new();
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
         for name in grader.named_tools() {
@@ -39,8 +39,8 @@ pub(crate) fn case_faults(cases: &[Case], modules: &[&Module]) -> Vec<String> {
     faults
 }
 
-/// What an agent can call.
-fn names(module: &Module) -> HashSet<&str> {
+/// The names of tools, agents and containers.
+fn callable_names(module: &Module) -> HashSet<&str> {
     let tools = module.tools.iter().map(|tool| &*tool.name);
     let agents = module.agents.iter().map(|agent| &*agent.name);
     tools.chain(agents).chain(module.containers.iter().map(|it| &*it.name)).collect()

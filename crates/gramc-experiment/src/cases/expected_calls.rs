@@ -11,7 +11,7 @@ use jsonschema::Validator;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::cases::case_problems::{CasePlace, CaseProblem, below};
+use crate::cases::case_problems::{CasePlace, CaseProblem, pointer_to_member};
 use crate::grading::grader::{ExpectationKey, Grader, NamedToolCall};
 
 /// The tools that the agents of an experiment can call.
@@ -21,7 +21,7 @@ pub struct ExpectedCalls<'m> {
     tools: HashMap<&'m str, CheckedTool<'m>>,
     /// All that can be called: tools, agents and containers.
     known: HashSet<&'m str>,
-    /// What the agents of the arms can call. `None` if it is unknown.
+    /// The names that the agents of the arms can call. `None` if they are unknown.
     of_agents: Option<HashSet<&'m str>>,
     /// The names of the agents, for messages.
     agents: Vec<&'m str>,
@@ -99,7 +99,8 @@ impl<'m> ExpectedCalls<'m> {
         let known = of_agents.unwrap_or(&self.known).iter().copied();
         let near = if is_known { Vec::new() } else { nearest(name, known) };
         let near = near.into_iter().map(str::to_owned).collect();
-        let pointer = if call.is_name { pointer.to_owned() } else { below(pointer, "name") };
+        let pointer =
+            if call.is_name { pointer.to_owned() } else { pointer_to_member(pointer, "name") };
         Some(CaseProblem { place: CasePlace::Value(pointer), message, near })
     }
 
@@ -108,14 +109,18 @@ impl<'m> ExpectedCalls<'m> {
         let Some(checked) = self.tools.get(call.name).filter(|_| !arguments.is_empty()) else {
             return;
         };
-        let pointer = below(pointer, "arguments");
+        let pointer = pointer_to_member(pointer, "arguments");
         let name = call.name;
         let parameters = || checked.tool.parameters.iter().map(|field| &*field.name);
         let is_open = is_open(checked.tool);
         for key in arguments.keys().filter(|key| !is_open && !parameters().any(|it| it == **key)) {
             let near = nearest(key, parameters()).into_iter().map(str::to_owned).collect();
             let message = format!("tool `{name}` has no parameter `{key}`");
-            found.push(CaseProblem { place: CasePlace::Key(below(&pointer, key)), message, near });
+            found.push(CaseProblem {
+                place: CasePlace::Key(pointer_to_member(&pointer, key)),
+                message,
+                near,
+            });
         }
         let Some(schema) = checked.schema.get_or_init(|| self.validator(checked.tool)) else {
             return;

@@ -5,14 +5,15 @@ use regress::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::case_error::CaseError;
 use crate::cases::case::Case;
 use crate::error::ExperimentError;
 use crate::grading::evaluators::RunEvaluators;
 use crate::program::{OneOrMany, Program};
 
-/// The messages of a user that a case allows if it does not say.
+/// The default of `max_turns`.
 const DEFAULT_MAX_TURNS: u32 = 10;
-/// How a model says that its user has nothing to say.
+/// The answer of a model that ends the conversation.
 const DONE: &str = "DONE";
 
 /// The `user` of a case.
@@ -70,25 +71,25 @@ pub(crate) struct Dialogue {
 }
 
 impl SimulatedUser {
-    pub(crate) fn new(fields: UserFields) -> Result<Self, String> {
+    pub(crate) fn new(fields: UserFields) -> Result<Self, CaseError> {
         let UserFields { script, command, goal, model, max_turns } = fields;
         let max_turns = max_turns.unwrap_or(DEFAULT_MAX_TURNS);
         if max_turns == 0 {
-            return Err("expected `max_turns` of `user` to be at least 1".to_owned());
+            return Err(CaseError::MaxTurns);
         }
         if model.is_some() && goal.is_none() {
-            return Err("`model` of `user` requires `goal`".to_owned());
+            return Err(CaseError::ModelWithoutGoal);
         }
         let kind = match (script, command, goal) {
             (Some(lines), None, None) if lines.is_empty() => {
-                return Err("`script` of `user` is empty".to_owned());
+                return Err(CaseError::EmptyScript);
             }
             (Some(lines), None, None) => UserKind::Script(
                 lines.into_iter().map(ScriptLine::parse).collect::<Result<_, _>>()?,
             ),
             (None, Some(command), None) => UserKind::Program(Program::new(command)?),
             (None, None, Some(goal)) => UserKind::Model { model: model.unwrap_or_default(), goal },
-            _ => return Err("expected `user` to have one of `script`, `command` and `goal`".into()),
+            _ => return Err(CaseError::UserKind),
         };
         Ok(Self { kind, max_turns })
     }
@@ -152,7 +153,7 @@ impl SimulatedUser {
                      assistant, and do not repeat yourself. Say only what the goal gives you to say. \
                      When the goal is reached, or cannot be reached, write {DONE} and nothing else."
                 );
-                let messages = dialogue.mirrored();
+                let messages = dialogue.mirror_roles();
                 let text = evaluators.ask(model, &instruction, &messages).await?;
                 if text.trim().is_empty() {
                     let message = "the simulated user wrote nothing".to_owned();
@@ -183,8 +184,8 @@ impl Dialogue {
         Some(lines[at].1.clone())
     }
 
-    /// The conversation as the model of the user sees it: the agent's answers are what it is told.
-    fn mirrored(&self) -> Vec<Message> {
+    /// The conversation from the view of the user's model: the agent's answers are its user messages.
+    fn mirror_roles(&self) -> Vec<Message> {
         let mut messages = vec![Message::user("(The assistant is waiting for the first message.)")];
         for (user, agent) in &self.turns {
             let own = AssistantMessage { content: Some(user.clone()), ..Default::default() };
@@ -195,14 +196,13 @@ impl Dialogue {
 }
 
 impl ScriptLine {
-    fn parse(self) -> Result<(Option<Regex>, String), String> {
+    fn parse(self) -> Result<(Option<Regex>, String), CaseError> {
         let line = match self {
             Self::Text(say) => ConditionalLine { when: None, say },
             Self::When(line) => line,
         };
         let when = line.when.map(|pattern| {
-            Regex::with_flags(&pattern, "i")
-                .map_err(|error| format!("invalid regular expression `{pattern}`: {error}"))
+            Regex::with_flags(&pattern, "i").map_err(|error| CaseError::Pattern { pattern, error })
         });
         Ok((when.transpose()?, line.say))
     }

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::error::ExperimentError;
 use crate::outcome::Outcome;
 
-/// The source of an arm. What it does not name is that of the experiment.
+/// The source of an arm. Missing values are those of the experiment.
 #[derive(Debug, Clone, Default)]
 pub struct ArmSource {
     /// The name. The default is the name of the library.

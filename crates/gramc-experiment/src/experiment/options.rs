@@ -57,7 +57,7 @@ pub struct ExperimentOptions {
     pub judge: Option<String>,
     /// Model that the agent uses.
     pub model: Option<String>,
-    /// What identifies the code of the agent, so that an experiment with another one is not continued.
+    /// The version of the agent's code. An experiment with another version is not resumed.
     pub agent_version: Option<String>,
     /// The part to run.
     pub shard: Option<Shard>,
@@ -123,7 +123,7 @@ impl ExperimentOptions {
             let one: Map<_, _> = [(name.clone(), value.clone())].into_iter().collect();
             let Err(error) = Self::deserialize(Value::Object(one)) else { continue };
             let error = error.to_string();
-            // The words of serde are for those who know its types.
+            // serde names types of Rust.
             let is_type = ["invalid type", "invalid value", "invalid number"];
             let is_type = is_type.iter().any(|start| error.starts_with(start));
             return Err(ExperimentError::Options(if is_type {

@@ -20,7 +20,7 @@ impl Experiment {
         let margin = manifest.method.margin;
         let level = manifest.method.level_of_each(manifest.arms.len());
         let repeats = manifest.plan.repeats.max(1);
-        let variance = PlanningVariance::assumed(margin);
+        let variance = PlanningVariance::assume(margin);
         let detectable = match variance.detectable(graded, repeats, level) {
             Some(difference) => {
                 format!("can show a difference of {:.1} points or more", 100.0 * difference)

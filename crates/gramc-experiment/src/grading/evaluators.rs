@@ -16,7 +16,7 @@ use crate::grading::reply_cache::{ReplyCache, model_of_run};
 use crate::hash::hash;
 use crate::price;
 
-/// How often an evaluator may answer in another form than the wanted one.
+/// Maximum attempts of an evaluator to answer in the expected form.
 const MAX_ATTEMPTS: usize = 3;
 
 /// The models that evaluate runs, by name.
@@ -32,7 +32,7 @@ impl Evaluators {
         self.models.insert(name.to_owned(), model);
     }
 
-    /// What identifies the models: their names, and the hashes of scripts, which may be relative to
+    /// The identity of the models: their names, and the hashes of scripts, which may be relative to
     /// `folder`.
     pub(crate) fn identity(&self, folder: &Path) -> String {
         let one = |name: &str| {
@@ -59,10 +59,11 @@ impl Evaluators {
     /// The evaluators of one run, named `run`.
     pub(crate) fn of_run(&self, run: &str, replies: Option<&Arc<ReplyCache>>) -> RunEvaluators {
         let (run, saved) = (format!("{run}\nevaluation"), Arc::default());
-        let own = |(name, model): (&String, &Arc<dyn Model>)| {
-            (name.clone(), model_of_run(model, replies, &run, &saved))
-        };
-        RunEvaluators { models: self.models.iter().map(own).collect(), usage: Mutex::default() }
+        let mut models = HashMap::new();
+        for (name, model) in &self.models {
+            models.insert(name.clone(), model_of_run(model, replies, &run, &saved));
+        }
+        RunEvaluators { models, usage: Mutex::default() }
     }
 }
 

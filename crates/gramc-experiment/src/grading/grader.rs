@@ -9,6 +9,7 @@ use regress::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::case_error::CaseError;
 use crate::error::ExperimentError;
 use crate::evaluation::Judgement;
 use crate::grading::evaluators::RunEvaluators;
@@ -113,14 +114,14 @@ pub struct Grader {
 pub(crate) struct Grade {
     /// The conditions that it does not meet.
     pub(crate) missed: Vec<String>,
-    /// What the judge says.
+    /// The judgement, if there is a rubric.
     pub(crate) judgement: Option<Judgement>,
 }
 
 impl Grader {
-    pub(crate) fn new(expect: Expectation) -> Result<Self, String> {
+    pub(crate) fn new(expect: Expectation) -> Result<Self, CaseError> {
         if expect.is_empty() {
-            return Err(format!("`expect` is empty: expected {CONDITIONS}"));
+            return Err(CaseError::NoCondition(CONDITIONS));
         }
         let Expectation { equals, contains, not_contains, matches, schema, calls, .. } = expect;
         let Expectation { command, rubric, .. } = expect;
@@ -128,15 +129,14 @@ impl Grader {
         let flags = if ignore_case { "i" } else { "" };
         let matches = matches.map(|pattern| match Regex::with_flags(&pattern, flags) {
             Ok(regex) => Ok((pattern, regex)),
-            Err(error) => Err(format!("invalid regular expression `{pattern}`: {error}")),
+            Err(error) => Err(CaseError::Pattern { pattern, error }),
         });
         let call_count = (expect.min_calls.unwrap_or(0), expect.max_calls.unwrap_or(usize::MAX));
         if call_count.0 > call_count.1 {
-            return Err("`min_calls` is larger than `max_calls`".to_owned());
+            return Err(CaseError::CallCount);
         }
         let schema = schema.map(|schema| {
-            jsonschema::validator_for(&schema)
-                .map_err(|error| format!("invalid JSON Schema: {error}"))
+            jsonschema::validator_for(&schema).map_err(|error| CaseError::Schema(Box::new(error)))
         });
         Ok(Self {
             equals,
@@ -288,7 +288,7 @@ impl Grader {
         calls.sort_by_key(|wanted| std::cmp::Reverse(wanted.arguments.len()));
         let fits: Vec<Vec<usize>> = calls
             .iter()
-            .map(|wanted| (0..made.len()).filter(|&at| wanted.is(made[at])).collect())
+            .map(|wanted| (0..made.len()).filter(|&at| wanted.matches_call(made[at])).collect())
             .collect();
         let mut taken = vec![None; made.len()];
         for (at, wanted) in calls.iter().enumerate() {
@@ -307,7 +307,8 @@ impl Grader {
     /// Checks which calls were made, how many, and in which order.
     fn of_order(&self, transcript: &Transcript, misses: &mut Vec<String>) {
         // A forbidden call that was refused is still one that the agent wanted.
-        let forbidden = |call: &RecordedCall| self.forbidden_calls.iter().find(|it| it.is(call));
+        let forbidden =
+            |call: &RecordedCall| self.forbidden_calls.iter().find(|it| it.matches_call(call));
         for call in transcript.calls.iter().filter_map(forbidden) {
             misses.push(format!("a forbidden call of `{}`", call.name));
         }
@@ -350,7 +351,7 @@ impl Expectation {
 
 impl ExpectedCall {
     /// Whether a call is of the same tool and has at least these arguments.
-    fn is(&self, call: &RecordedCall) -> bool {
+    fn matches_call(&self, call: &RecordedCall) -> bool {
         self.name == call.name
             && self.arguments.iter().all(|(key, value)| {
                 call.arguments.get(key).is_some_and(|found| values::same(found, value))
@@ -522,7 +523,8 @@ mod tests {
 
     #[test]
     fn invalid_expectations_are_reported() {
-        let error = |expect| Grader::new(serde_json::from_value(expect).unwrap()).unwrap_err();
+        let error =
+            |expect| Grader::new(serde_json::from_value(expect).unwrap()).unwrap_err().to_string();
         assert!(error(json!({})).starts_with("`expect` is empty"));
         assert!(error(json!({"matches": "("})).starts_with("invalid regular expression `(`: "));
         assert!(error(json!({"schema": {"type": 3}})).starts_with("invalid JSON Schema: "));

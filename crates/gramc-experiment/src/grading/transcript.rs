@@ -22,7 +22,7 @@ impl Transcript {
     /// The input of programs: the transcript without the name of the arm.
     pub(crate) fn json(&self) -> Value {
         let Self { case, definition, text, messages, calls, .. } = self;
-        // It was read before.
+        // It was parsed before.
         let definition: Value = serde_json::from_str(definition).unwrap_or_default();
         let calls = calls
             .iter()

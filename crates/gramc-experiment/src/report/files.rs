@@ -25,14 +25,14 @@ impl Report {
     }
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file atomically.
 fn write(path: &Path, text: &str) -> Result<(), ExperimentError> {
     let new = path.with_extension("new");
     let written = File::create(&new)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // What a full disk leaves is of no use.
+        // A full disk leaves an incomplete file.
         let _ = fs::remove_file(&new);
     }
     written.map_err(|error: io::Error| ExperimentError::io("write", path, &plain(&error)))

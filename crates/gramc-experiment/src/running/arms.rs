@@ -1,4 +1,4 @@
-//! What the arms of an experiment consist of, and how they differ.
+//! The parts of arms, and the differences between arms.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -16,7 +16,7 @@ use smol_str::SmolStr;
 use crate::hash::hash;
 use crate::running::manifest::{ArmManifest, Difference};
 
-/// What an arm consists of.
+/// The parts of an arm.
 #[derive(Debug, Clone)]
 pub struct ArmParts<'a> {
     /// The name of the arm.
@@ -40,7 +40,7 @@ pub struct ArmParts<'a> {
 pub struct HostFunction {
     /// The tool.
     pub tool: SmolStr,
-    /// Its settings, and what identifies its code.
+    /// Its settings, and the identity of its code.
     pub attributes: Vec<(SmolStr, Value)>,
 }
 
@@ -60,7 +60,7 @@ pub fn recordings(library: &Library, folder: &Path) -> Vec<u8> {
 }
 
 impl ArmParts<'_> {
-    /// The arm of a manifest, with what distinguishes it from the first arm.
+    /// The arm of a manifest, which lists only differences from the first arm.
     pub fn manifest(&self, first: &ArmParts<'_>) -> ArmManifest {
         let Library { attributes, implementations, .. } = self.library;
         let functions = self.functions.iter().map(|it| it.text(&it.attributes));

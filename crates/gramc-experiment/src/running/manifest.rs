@@ -21,7 +21,7 @@ pub struct ExperimentManifest {
     pub description: Option<String>,
     /// The agent of the first arm.
     pub agent: String,
-    /// What identifies the code of an agent that is a function of the host program.
+    /// The version of an agent that is a function of the host program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
     /// The model of the first arm.
@@ -93,7 +93,7 @@ pub struct Difference {
     /// The tool whose implementations differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What else differs: `model`, `agent`, or a declaration, such as `tool search`. Without it and
+    /// Another difference: `model`, `agent`, or a declaration, such as `tool search`. Without it and
     /// without a tool, the attributes of the libraries differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,

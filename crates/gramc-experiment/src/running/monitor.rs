@@ -57,8 +57,8 @@ impl SequentialMonitor {
                 break;
             }
             let successes = |arm: usize| {
-                let of_arm = stats.block(self.next).filter(|run| run.1 == arm);
-                let values = of_arm.filter_map(|run| Outcome::Success.value_of(run.3));
+                let of_arm = stats.block(self.next).filter(|run| run.arm == arm);
+                let values = of_arm.filter_map(|run| Outcome::Success.value_of(run.summary));
                 mean(&values.collect::<Vec<_>>())
             };
             let first = successes(0);
@@ -69,7 +69,7 @@ impl SequentialMonitor {
                 }
             }
             self.next += 1;
-            let decisions = self.arms.iter().map(|arm| self.decided(&arm.0, &arm.1));
+            let decisions = self.arms.iter().map(|arm| self.decision(&arm.0, &arm.1));
             let decisions = decisions.collect::<Option<Vec<_>>>();
             self.enough =
                 decisions.map(|all| format!("after {} cases {}", self.next, all.join("; ")));
@@ -82,7 +82,7 @@ impl SequentialMonitor {
         self.left_out.insert(block);
     }
 
-    fn decided(&self, name: &str, monitor: &Sequential) -> Option<String> {
+    fn decision(&self, name: &str, monitor: &Sequential) -> Option<String> {
         let Interval { low, high } = monitor.interval();
         if low > 0.0 {
             Some(format!("{name} is better"))

@@ -38,7 +38,7 @@ impl Parts {
             }
             parts.push((path.clone(), journal, manifest));
         }
-        let missing = missing(&parts)?;
+        let missing = find_missing(&parts)?;
         if !partial && !missing.is_empty() {
             return Err(ExperimentError::MissingParts(missing.join(", ")));
         }
@@ -74,7 +74,7 @@ impl Parts {
 }
 
 /// The parts that are missing. Fails if one is recorded twice.
-fn missing(
+fn find_missing(
     parts: &[(PathBuf, Journal, ExperimentManifest)],
 ) -> Result<Vec<String>, ExperimentError> {
     let whole = Shard { part: 1, of: 1 };

@@ -38,13 +38,13 @@ impl Observer for RunCounter {
             Event::ModelRequested { .. } => self.0.lock().iterations += 1,
             Event::ModelReplied { reply, .. } => {
                 let mut counts = self.0.lock();
-                counts.used(agent, reply.usage);
+                counts.add_usage(agent, reply.usage);
                 if counts.model.is_none() {
                     counts.model.clone_from(&reply.model);
                 }
             }
             Event::ToolCalled { call, verdict, .. } => {
-                self.0.lock().called(&call.name, &call.arguments, verdict);
+                self.0.lock().add_call(&call.name, &call.arguments, verdict);
             }
             _ => {}
         }
@@ -52,14 +52,14 @@ impl Observer for RunCounter {
 }
 
 impl RunCounts {
-    fn used(&mut self, agent: &str, usage: Usage) {
+    fn add_usage(&mut self, agent: &str, usage: Usage) {
         match self.usage.iter_mut().find(|(known, _)| known == agent) {
             Some((_, known)) => known.add(usage),
             None => self.usage.push((agent.to_owned(), usage)),
         }
     }
 
-    fn called(&mut self, name: &str, sent: &str, verdict: &Verdict) {
+    fn add_call(&mut self, name: &str, sent: &str, verdict: &Verdict) {
         let arguments = match &verdict.outcome {
             Ok(success) => {
                 self.repairs += u32::try_from(success.repairs.len()).unwrap_or(u32::MAX);

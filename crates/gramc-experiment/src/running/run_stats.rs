@@ -29,6 +29,19 @@ pub struct RunStats {
     has_baseline: bool,
 }
 
+/// A finished run of a case.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedRun<'s> {
+    /// The place in the plan.
+    pub place: usize,
+    /// The index of the arm.
+    pub arm: usize,
+    /// The repeat, from 0.
+    pub repeat: u32,
+    /// The success and measurements.
+    pub summary: &'s RunSummary,
+}
+
 impl RunStats {
     /// Creates statistics without runs.
     pub fn new(manifest: &ExperimentManifest) -> Self {
@@ -96,7 +109,7 @@ impl RunStats {
         self.preferences.get(&place).copied()
     }
 
-    /// What judges and simulated users used.
+    /// The use of judges and simulated users.
     pub fn evaluation(&self) -> EvaluatorUse {
         self.evaluation
     }
@@ -131,13 +144,14 @@ impl RunStats {
         self.names.get(block).and_then(Option::as_ref).map_or("", SmolStr::as_str)
     }
 
-    /// The finished runs of a case: place, arm, repeat and measurements.
-    pub fn block(&self, block: usize) -> impl Iterator<Item = (usize, usize, u32, &RunSummary)> {
+    /// The finished runs of a case.
+    pub fn block(&self, block: usize) -> impl Iterator<Item = FinishedRun<'_>> {
         let size = self.plan.block();
         let places = block * size..(block + 1) * size;
         places.filter_map(|place| {
             let &(arm, repeat) = self.planned_runs.get(place)?;
-            Some((place, usize::from(arm), repeat, self.run(place)?))
+            let summary = self.run(place)?;
+            Some(FinishedRun { place, arm: arm.into(), repeat, summary })
         })
     }
 

@@ -245,7 +245,7 @@ struct Runner {
     of: usize,
     /// The seed of the plan.
     seed: u64,
-    /// What a judge will compare.
+    /// Transcripts that a judge will compare.
     waiting: WaitingTranscripts,
     state: Mutex<RunnerState>,
     /// Cancels running runs.
@@ -336,7 +336,7 @@ impl Runner {
                     return Ok(());
                 }
             }
-            match self.one(planned).await? {
+            match self.execute(planned).await? {
                 RunOutcome::Run(run) => self.finish(&run)?,
                 RunOutcome::Cancelled => return Ok(()),
                 RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {

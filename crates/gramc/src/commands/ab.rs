@@ -248,7 +248,7 @@ fn print_report(mut finished: FinishedExperiment, args: &Reporting, display: Dis
     let failures = args.gate.iter();
     let failures = failures.flat_map(|gate| gate.failures(&report.comparisons, &report.unanswered));
     let failures: Vec<_> = failures.collect();
-    report.only(&args.outcome);
+    report.retain_outcomes(&args.outcome);
     // The report is printed even if it cannot be written.
     if display.format == Format::Json {
         output::print(&format!("{}\n", report.json()))?;

@@ -29,7 +29,7 @@ impl Grader {
     pub fn parse(expect: Value) -> Result<Self, ExperimentError> {
         let invalid = |message: String| ExperimentError::content("expect", message);
         let expect = serde_json::from_value(expect).map_err(|error| invalid(error.to_string()))?;
-        let grader = Self::new(expect).map_err(invalid)?;
+        let grader = Self::new(expect).map_err(|error| invalid(error.to_string()))?;
         match grader.rubric {
             Some(_) => Err(invalid("`rubric` needs an experiment".to_owned())),
             None => Ok(grader),

@@ -5,6 +5,7 @@ use gramc_json_schema::shorten::shorten;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::case_error::CaseError;
 use crate::error::ExperimentError;
 use crate::evaluation::{Judgement, Preference};
 use crate::grading::evaluators::RunEvaluators;
@@ -40,7 +41,7 @@ pub(super) struct RubricFields {
     pairwise: Option<bool>,
 }
 
-/// What a judge looks at.
+/// The criteria of a judge.
 #[derive(Debug)]
 pub(crate) struct Rubric {
     /// Empty for the default one.
@@ -51,15 +52,15 @@ pub(crate) struct Rubric {
 }
 
 impl Rubric {
-    pub(super) fn new(fields: RubricFields) -> Result<Self, String> {
+    pub(super) fn new(fields: RubricFields) -> Result<Self, CaseError> {
         let RubricFields { model, criteria, threshold, pairwise } = fields;
         let criteria = criteria.into_vec();
         if criteria.iter().all(|text| text.trim().is_empty()) {
-            return Err("`criteria` of `rubric` is empty".to_owned());
+            return Err(CaseError::NoCriteria);
         }
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         if !(0.0..=1.0).contains(&threshold) {
-            return Err("expected `threshold` of `rubric` to be from 0 to 1".to_owned());
+            return Err(CaseError::Threshold);
         }
         let criteria: Vec<_> = criteria.iter().map(|text| format!("- {}", text.trim())).collect();
         let (model, criteria) = (model.unwrap_or_default(), criteria.join("\n"));
@@ -89,7 +90,7 @@ impl Rubric {
         let question = format!(
             "Criteria:\n{}\n\nConversation:\n{}",
             self.criteria,
-            shown(&transcript.messages)
+            show_messages(&transcript.messages)
         );
         let read = |fields: &Map<String, Value>| {
             let score = fields.get("score").and_then(Value::as_f64);
@@ -116,8 +117,8 @@ impl Rubric {
         let question = format!(
             "Criteria:\n{}\n\nConversation A:\n{}\n\nConversation B:\n{}",
             self.criteria,
-            shown(&a.messages),
-            shown(&b.messages)
+            show_messages(&a.messages),
+            show_messages(&b.messages)
         );
         let read = |fields: &Map<String, Value>| {
             let better = fields.get("better").and_then(Value::as_str).unwrap_or_default();
@@ -147,9 +148,9 @@ fn reason(fields: &Map<String, Value>) -> String {
     reason.trim().chars().take(MAX_REASON).collect()
 }
 
-/// A conversation as JSON lines, without what only a provider reads. Of a long one, the middle is left
+/// A conversation as JSON lines, without fields for providers. Of a long one, the middle is left
 /// out.
-fn shown(messages: &[Message]) -> String {
+fn show_messages(messages: &[Message]) -> String {
     let mut lines = Vec::new();
     for message in messages {
         match message {
@@ -176,7 +177,7 @@ fn shown(messages: &[Message]) -> String {
     }
     let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
     let (mut length, mut end) = (0, lines.len());
-    // What comes last matters most, such as the answer.
+    // The end matters most, such as the answer.
     while end > 0 && length + lines[end - 1].len() <= MAX_CONVERSATION {
         end -= 1;
         length += lines[end].len();
@@ -222,7 +223,8 @@ mod tests {
     }
 
     fn rubric(fields: Value) -> Result<Rubric, String> {
-        Rubric::new(serde_json::from_value(fields).unwrap())
+        let rubric = Rubric::new(serde_json::from_value(fields).unwrap());
+        rubric.map_err(|error| error.to_string())
     }
 
     fn transcript(arm: &str) -> Transcript {
@@ -267,10 +269,10 @@ mod tests {
 
     #[test]
     fn judges_do_not_learn_the_arm() {
-        let shown = shown(&transcript("rewrite").messages);
+        let shown = show_messages(&transcript("rewrite").messages);
         assert_eq!(shown, "{\"user\":\"Hi\"}\n{\"assistant\":\"Hello\"}");
         let long = vec![Message::user("x".repeat(19_000)); 20];
-        let shown = super::shown(&long);
+        let shown = super::show_messages(&long);
         assert!(shown.starts_with("(10 messages are left out)\n") && shown.len() < 210_000);
     }
 

@@ -20,7 +20,7 @@ const MAX_REASON_CHARS: usize = 200;
 /// Maximum different reasons, and tags.
 const MAX_TEXTS: usize = 10_000;
 
-/// What the list needs of a run in the journal.
+/// The fields of a run that the list shows.
 #[derive(Deserialize)]
 struct ListedRun {
     place: usize,

@@ -142,7 +142,7 @@ impl Report {
                 svg.strip.margin-strip aria-hidden="true" {
                     rect.margin x=(scale.text(-band)) y="18" height="10"
                         width=(format!("{:.2}%", scale.place(band) - scale.place(-band))) {}
-                    text x="50%" y="12" text-anchor="middle" { "margin ±" (trimmed(band)) }
+                    text x="50%" y="12" text-anchor="middle" { "margin ±" (trim_zeros(band)) }
                 }
                 @for it in all {
                     @if all.len() > 1 {
@@ -154,7 +154,7 @@ impl Report {
                     div role="img" aria-label=(format!(
                         "{} less {}: {}, from {} to {} points; margin {} points",
                         it.arm, it.against, show(it.estimate), show(it.interval.low),
-                        show(it.interval.high), trimmed(band)
+                        show(it.interval.high), trim_zeros(band)
                     )) {
                         (interval(&scale, self.arm_number(&it.arm),
                             [it.interval.low, it.estimate, it.interval.high].map(points), band))
@@ -278,7 +278,7 @@ impl Report {
 }
 
 /// A number with at most two digits after the point.
-fn trimmed(value: f64) -> String {
+fn trim_zeros(value: f64) -> String {
     ((value * 100.0).round() / 100.0).to_string()
 }
 
@@ -286,7 +286,7 @@ pub(super) fn fraction(part: u64, of: u64) -> f64 {
     count(part) / count(of)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "what is drawn is not so exact")]
+#[expect(clippy::cast_precision_loss, reason = "drawings are less exact")]
 fn count(number: u64) -> f64 {
     number as f64
 }

@@ -58,10 +58,10 @@ impl TextTable {
 
 impl Transcripts {
     pub(super) fn read(journal: &Journal, list: &CaseList) -> Result<Self, ExperimentError> {
-        Self::limited(journal, list, MAX_TRANSCRIPT_BYTES)
+        Self::limit_messages(journal, list, MAX_TRANSCRIPT_BYTES)
     }
 
-    fn limited(
+    fn limit_messages(
         journal: &Journal,
         list: &CaseList,
         max_bytes: usize,

@@ -51,7 +51,7 @@ struct EndedConversation {
 
 impl Runner {
     /// Runs a case in an arm, between its `setup` and its `teardown`.
-    pub(super) async fn one(&self, planned: PlannedRun) -> Result<RunOutcome, ExperimentError> {
+    pub(super) async fn execute(&self, planned: PlannedRun) -> Result<RunOutcome, ExperimentError> {
         // Planned runs are generated from the numbers of cases and arms.
         let (Some(case), Some(arm)) = (self.cases.get(planned.case), self.arms.get(planned.arm))
         else {
@@ -65,9 +65,9 @@ impl Runner {
             None => RunOutcome::Cancelled,
             Some(Some(detail)) => RunOutcome::without(detail, true),
             Some(None) => {
-                let ended = self.converse((arm, case), &run, &evaluators).await;
-                let evaluated = self.evaluated((arm, case, planned), ended, &evaluators);
-                self.unless_ended(evaluated).await.unwrap_or(RunOutcome::Cancelled)
+                let ended = self.run_conversation(arm, case, &run, &evaluators).await;
+                let work = self.evaluate(arm, case, planned, ended, &evaluators);
+                self.unless_ended(work).await.unwrap_or(RunOutcome::Cancelled)
             }
         };
         let left = prepare(case.teardown.as_ref(), case, planned.repeat).await;
@@ -80,7 +80,7 @@ impl Runner {
             },
             (_, outcome) => outcome,
         };
-        // What evaluators used of a run that is not counted.
+        // The use of evaluators counts even if the run does not.
         Ok(match outcome {
             RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {
                 let spent = evaluators.spent(&self.running.prices);
@@ -92,7 +92,7 @@ impl Runner {
         })
     }
 
-    /// What comes of some work, or `None` if the experiment ends before it does.
+    /// The result of some work, or `None` if the experiment ends first.
     async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -102,9 +102,10 @@ impl Runner {
     }
 
     /// Holds the conversation of a case.
-    async fn converse(
+    async fn run_conversation(
         &self,
-        (arm, case): (&Arm, &Case),
+        arm: &Arm,
+        case: &Case,
         run: &str,
         evaluators: &RunEvaluators,
     ) -> EndedConversation {
@@ -182,9 +183,11 @@ impl Runner {
     }
 
     /// Grades a conversation, and compares it with those of other arms.
-    async fn evaluated(
+    async fn evaluate(
         &self,
-        (arm, case, planned): (&Arm, &Case, PlannedRun),
+        arm: &Arm,
+        case: &Case,
+        planned: PlannedRun,
         ended: EndedConversation,
         evaluators: &RunEvaluators,
     ) -> RunOutcome {
@@ -226,11 +229,11 @@ impl Runner {
         };
         let Grade { mut missed, judgement } = match graded {
             Ok(grade) => grade,
-            // A failed grader says nothing about the arm.
+            // A failed grader is not held against the arm.
             Err(error) => return without(error.to_string(), true),
         };
         let transcript = Arc::new(transcript);
-        let (preferences, mut evaluation) = self.compared(case, planned, &transcript).await;
+        let (preferences, mut evaluation) = self.compare_arms(case, planned, &transcript).await;
         evaluation.add(evaluators.spent(&self.running.prices));
         // Graders see the answer as it is.
         for missed in &mut missed {

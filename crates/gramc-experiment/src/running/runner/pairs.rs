@@ -84,7 +84,7 @@ impl WaitingTranscripts {
 
 impl Runner {
     /// Compares a run with those of other arms that are finished. A comparison that fails is left out.
-    pub(super) async fn compared(
+    pub(super) async fn compare_arms(
         &self,
         case: &Case,
         planned: PlannedRun,
