@@ -295,7 +295,7 @@ fn what_cannot_be_read_is_told() {
 fn a_server_that_hangs_is_given_up() {
     let server = Server::start(|_, _| Answer::Silence);
     let (run, files) = helper(&server, "--time-limit 1.5", &["Hello"]);
-    let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
+    run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
     assert_eq!(kept(&files)["messages"], json!([{"role": "user", "content": "Hello"}]));
 }
 

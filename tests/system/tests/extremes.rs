@@ -126,7 +126,7 @@ fn a_default_of_unions_that_fork_at_each_level_is_checked_in_time() {
 [t:Tool | (x::T {{default: json`{value}`}})==>(::Null)]
 "
     );
-    let run = limited(LIMIT, "check -").input(text).run();
+    assert!(limited(LIMIT, "check -").input(text).run().code.is_some());
 }
 
 #[test]

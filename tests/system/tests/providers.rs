@@ -363,7 +363,7 @@ fn providers_that_hang_are_given_up() {
         for (_, option) in STREAMS {
             let server = Server::start(|_, _| Answer::Silence);
             let (run, files) = helper(provider, &server, &format!("{option} --time-limit 1.5"));
-            let run = run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
+            run.exits(1).says(&["no answer: reached the time limit of 1.5 s"]);
             assert!(files.read("talk.json").contains("\"Add\""));
         }
     }
