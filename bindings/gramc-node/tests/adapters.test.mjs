@@ -21,7 +21,7 @@ const MALFORMED = { guests: '["Ada"]', nights: "3" };
 const WRONG = { guests: ["Ada"], nights: 90 };
 const VALID = { guests: ["Ada"], nights: 3 };
 const DONE = "1 guest, 3 nights";
-const CORRECTION = /`nights` wants an integer from 1 to 30/;
+const CORRECTION = /`nights` must be an integer from 1 to 30/;
 
 const parameters = z.object({ guests: z.array(z.string()), nights: z.int() });
 

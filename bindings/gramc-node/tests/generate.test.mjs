@@ -54,6 +54,6 @@ test("a client calls an implementation over MCP", async () => {
   });
   assert.deepEqual(await client.findOrder({ id: "7", withItems: true }), { id: "7", price: 2, items: ["a"] });
   assert.deepEqual(await client.findOrder({ id: "7" }), { id: "7", price: 2 });
-  await assert.rejects(client.findOrder({ id: "0123456789" }), /wants text of 1 to 9 characters/);
+  await assert.rejects(client.findOrder({ id: "0123456789" }), /must be a string of 1 to 9 characters/);
   await connection.close();
 });

@@ -82,7 +82,7 @@ def test_pydantic_ai(session):
     assert agent.run_sync("Reserve").output == DONE
     seen = [part for part, _ in retried.seen]
     corrections = [part for part in seen if getattr(part, "outcome", None) == "retried"]
-    assert len(corrections) == 2 and "`nights` wants an integer from 1 to 30" in str(
+    assert len(corrections) == 2 and "`nights` must be an integer from 1 to 30" in str(
         corrections[-1].content
     )
     assert "key" not in json.dumps(retried.seen[0][1][0].parameters_json_schema)
@@ -107,7 +107,7 @@ def test_openai_agents(session):
     (tool,) = openai_agents.tools(session)
     assert call(tool, json.dumps(MALFORMED)) == DONE
     assert call(tool, '{"guests": ["Ada"], "nights": 3,}') == DONE
-    assert "`nights` wants an integer from 1 to 30" in call(tool, json.dumps(WRONG))
+    assert "`nights` must be an integer from 1 to 30" in call(tool, json.dumps(WRONG))
     assert "key" not in json.dumps(tool.params_json_schema)
 
 
@@ -127,7 +127,7 @@ def test_langchain(session):
     assert (message.content, message.status) == (DONE, "success")
     assert asyncio.run(tool.ainvoke(call(MALFORMED))).content == DONE
     message = tool.invoke(call(WRONG))
-    assert message.status == "error" and "`nights` wants an integer" in message.content
+    assert message.status == "error" and "`nights` must be an integer" in message.content
     assert "key" not in json.dumps(tool.tool_call_schema)
 
 
@@ -145,7 +145,7 @@ def test_langgraph(session):
     calls.append({"id": "b", "name": "reserve", "args": WRONG})
     ended = graph.compile().invoke({"messages": [AIMessage("", tool_calls=calls)]})
     assert ended["messages"][1].content == DONE
-    assert "`nights` wants an integer" in ended["messages"][2].content
+    assert "`nights` must be an integer" in ended["messages"][2].content
 
 
 def test_fastmcp(bound):
@@ -169,7 +169,7 @@ def test_fastmcp(bound):
             assert "key" not in tools["reserve"].model_dump_json()
             assert (await client.call_tool("reserve", MALFORMED)).content[0].text == DONE
             assert (await client.call_tool("plain", VALID)).content[0].text == DONE
-            with pytest.raises(ToolError, match="`nights` wants an integer from 1 to 30"):
+            with pytest.raises(ToolError, match="`nights` must be an integer from 1 to 30"):
                 await client.call_tool("reserve", WRONG)
 
     asyncio.run(run())
@@ -196,7 +196,7 @@ def test_inspect_ai(session):
     done = call(tools, MALFORMED)
     assert (done.error, done.text) == (None, DONE)
     refused = call(tools, WRONG)
-    assert refused.error and "`nights` wants an integer from 1 to 30" in refused.error.message
+    assert refused.error and "`nights` must be an integer from 1 to 30" in refused.error.message
 
 
 def test_inspect_ai_scores_by_expectations(bound, tmp_path):
@@ -289,7 +289,7 @@ def test_anthropic(session):
         results = [message["content"][0] for message in messages[2::2]]
         # What a token limit cut off does not run, whatever it looks like.
         assert results[0]["is_error"] and "token limit" in results[0]["content"]
-        assert results[1]["is_error"] and "`nights` wants an integer" in results[1]["content"]
+        assert results[1]["is_error"] and "`nights` must be an integer" in results[1]["content"]
         assert results[2]["content"] == DONE and "is_error" not in results[2]
         assert len(requests) == 4 and "key" not in json.dumps(requests[0]["tools"])
 
@@ -327,7 +327,7 @@ def test_openai(session):
         assert ended.choices[0].message.content == "Reserved"
         results = [message["content"] for message in messages if message["role"] == "tool"]
         assert "token limit" in results[0]
-        assert "`nights` wants an integer from 1 to 30" in results[1] and results[2] == DONE
+        assert "`nights` must be an integer from 1 to 30" in results[1] and results[2] == DONE
         assert len(requests) == 4 and "key" not in json.dumps(requests[0]["tools"])
 
 

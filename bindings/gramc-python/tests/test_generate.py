@@ -111,6 +111,6 @@ def test_a_client_calls_an_implementation_over_mcp(tmp_path, monkeypatch):
             refused = await connection.call_tool(
                 "findOrder", {"id": "0123456789"}, raise_on_error=False
             )
-            assert refused.is_error and "wants text of 1 to 9" in refused.content[0].text, refused
+            assert refused.is_error and "must be a string of 1 to 9" in refused.content[0].text, refused
 
     asyncio.run(main())

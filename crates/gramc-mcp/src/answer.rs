@@ -92,9 +92,9 @@ fn schema_violation(verdict: &Verdict) -> Option<String> {
     let Ok(success) = &verdict.outcome else { return None };
     let warning = verdict.warnings.iter().find(|warning| warning.code == "result-mismatch");
     if let Some(warning) = warning {
-        return Some(warning.message.replacen("the result is", "its result is", 1));
+        return Some(warning.message.clone());
     }
     let is_object = success.result.as_ref().is_some_and(Value::is_object);
     (!is_object)
-        .then(|| "its result does not match the output schema: expected an object".to_owned())
+        .then(|| "the result does not match the output schema: expected an object".to_owned())
 }

@@ -192,11 +192,11 @@ async fn tools_are_listed_as_the_target_has_them_and_called() {
 async fn refusals_are_errors_of_the_tool_with_guidance() {
     let client = client(&server(&Waiting::default())).await;
     for (name, arguments, wanted) in [
-        ("stay", json!({"nights": 90}), "`nights` wants an integer from 1 to 30"),
+        ("stay", json!({"nights": 90}), "`nights` must be an integer from 1 to 30"),
         ("stay", json!({}), "Correct this and call `stay` again"),
         ("gret", json!({}), "there is no tool `gret`; did you mean `greet`?"),
         ("readFile", json!({"path": "a"}), "Call `files` without arguments first"),
-        ("files", json!({"path": "a"}), "groups functions, and takes no parameters"),
+        ("files", json!({"path": "a"}), "is a container of functions and has no parameters"),
         ("stay", json!({"nights": 14}), "`stay` failed: no room for \"***\""),
     ] {
         let refused = call(&client, name, arguments).await;
@@ -211,7 +211,7 @@ async fn a_result_that_violates_the_output_schema_is_an_error_without_secrets() 
     let client = client(&server(&Waiting::default())).await;
     let broken = call(&client, "stay", json!({"nights": 13})).await;
     assert_eq!((broken.is_error, &broken.structured_content), (Some(true), &None));
-    assert!(text(&broken).contains("its result is not what the tool promises"), "{broken:?}");
+    assert!(text(&broken).contains("the result does not match its type"), "{broken:?}");
     assert!(!serde_json::to_string(&broken).unwrap().contains(TOKEN));
 }
 
@@ -411,8 +411,8 @@ async fn calls_that_rmcp_cannot_parse_are_checked() {
     for (params, wanted) in [
         (json!({"name": "greet", "arguments": ["Bo"]}), "all `greet` again"),
         (json!({"name": "greet", "arguments": "{\"name"}), "all `greet` again"),
-        (json!({"name": 5}), "the call names no tool"),
-        (json!({}), "the call names no tool"),
+        (json!({"name": 5}), "the call has no tool name"),
+        (json!({}), "the call has no tool name"),
     ] {
         let refused = ask("tools/call", params.clone()).await;
         assert_eq!(refused["result"]["isError"], true, "{params}: {refused}");

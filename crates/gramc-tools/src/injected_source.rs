@@ -50,7 +50,7 @@ impl InjectedSource {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// The variable is not set.
-    #[error("the environment has no variable {0}")]
+    #[error("the environment variable {0} is not set")]
     NoVariable(SmolStr),
     /// The variable is not text.
     #[error("the environment variable {0} is not valid Unicode")]

@@ -35,7 +35,7 @@
 //!     assert_eq!(verdict.message(), "241.5");
 //!
 //!     let verdict = session.call(Call::new("cost", r#"{"nights": 90, "price": 80.5}"#)).await;
-//!     let wrong = "`cost`: `nights` wants an integer from 1 to 30, and got the number 90.";
+//!     let wrong = "`cost`: `nights` must be an integer from 1 to 30, got 90.";
 //!     assert!(verdict.message().starts_with(wrong));
 //! });
 //! ```

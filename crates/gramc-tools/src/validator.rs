@@ -38,7 +38,7 @@ fn default_code() -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum ValidatorError {
     /// It takes too long.
-    #[error("gave no answer within {} s", .0.as_secs_f64())]
+    #[error("did not respond within {} s", .0.as_secs_f64())]
     Timeout(Duration),
     /// It fails.
     #[error("failed: {}", .0.detail)]
@@ -129,7 +129,7 @@ mod tests {
             assert!(error.contains(what), "{script}: {error}");
         }
         let error = judge("sleep 600", Duration::from_millis(200)).await.unwrap_err();
-        assert_eq!(error, "gave no answer within 0.2 s");
+        assert_eq!(error, "did not respond within 0.2 s");
     }
 
     #[tokio::test]

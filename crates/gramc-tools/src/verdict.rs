@@ -365,7 +365,7 @@ fn error_json(name: &str, error: &CallError) -> Value {
         }
         CallError::Timeout { limit } => {
             put("tool", json!(name));
-            put("detail", json!(format!("no answer within {}", format_duration(*limit))));
+            put("detail", json!(format!("no response within {}", format_duration(*limit))));
         }
         CallError::NeedsHumanReview { attempts, last } => {
             put("needs_human_review", json!(true));

@@ -140,10 +140,10 @@ async def test_recorded_calls_are_checked_while_they_are_edited(editor, end):
     editor.open("calls.jsonl", CALLS.replace("\n", end), "jsonl")
     found = await editor.pushed("calls.jsonl", len)
     assert told(editor, "calls.jsonl", found) == [
-        ("[1, 2]", "`order` wants text, and got the list [1, 2]"),
-        ('"many"', '`limit` wants an integer, and got the text "many"'),
+        ("[1, 2]", "`order` must be a string, got [1, 2]"),
+        ('"many"', '`limit` must be an integer, got "many"'),
         ('"fnd"', "unknown tool `fnd`"),
-        (r'"{\"limit\": 3}"', "`order` is missing: it is required, and wants text"),
+        (r'"{\"limit\": 3}"', "`order` is required and must be a string"),
     ]
     assert {one.code for one in found} == {"rejected-value", "unknown-name"}
     assert 'write `find`' in await actions(editor, "calls.jsonl", '"fnd"')

@@ -449,7 +449,7 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
         run(["I do not know", "{\"nights\": 99}", "{\"nights\": 9, \"city\": \"Linz\"}"]);
     assert_eq!(second.exits(0).stdout, "{\"nights\":9,\"city\":\"Linz\"}\n");
     let told = server.requests()[2]["messages"].to_string();
-    assert!(told.contains("`nights` wants an integer from 1 to 30"), "{told}");
+    assert!(told.contains("`nights` must be an integer from 1 to 30"), "{told}");
     assert!(!told.contains("again: (") && !told.contains("`answer`"), "{told}");
     assert!(told.contains("Your answer is not valid: the answer"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
@@ -636,9 +636,9 @@ fn recorded_calls_meet_a_changed_specification() {
     let run = again("replay new.gram --trace trace.jsonl").exits(1);
     assert_eq!(
         run.stdout,
-        "breaks add (line 4): `add`: `a` wants an integer from 5 to 100, and got the number 1. \
+        "breaks add (line 4): `add`: `a` must be an integer from 5 to 100, got 1. \
          Correct this and call `add` again: (a::Integer {range: 5..100})==>(b::Integer)==>…\n\
-         fixes add (line 6): `add`: `a` wants an integer from 0 to 50, and got the number 70. \
+         fixes add (line 6): `add`: `a` must be an integer from 0 to 50, got 70. \
          Correct this and call `add` again: (a::Integer {range: 0..50})==>(b::Integer)==>…\n\
          fixes 1, breaks 1, 1 unchanged\n"
     );

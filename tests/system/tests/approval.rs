@@ -89,7 +89,10 @@ fn an_agent_is_told_that_nobody_can_be_asked() {
     let files = files();
     let line = "run spec.gram Go! --library library.gram --trace trace.jsonl";
     let run = within(&files, line).run().exits(0);
-    run.says(&["! `wipe` has to be approved, and there is no way to ask", r#"= {"path":"/data"}"#]);
+    run.says(&[
+        "! `wipe` requires approval, but this session cannot ask for it",
+        r#"= {"path":"/data"}"#,
+    ]);
     let trace = files.read("trace.jsonl");
     assert!(trace.contains("approval_required") && !trace.contains("hunter2"), "{trace}");
     // The arguments were right then, and are still.

@@ -32,7 +32,10 @@ fn a_signature_means_what_its_own_file_declares() {
     // Its own `Top` is another one.
     let other = format!("[Top:Record | (completely::Text)] {library}");
     let errors = found(spec, &other);
-    assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
+    assert!(
+        errors.len() == 1 && errors[0].contains("rejects arguments that the tool"),
+        "{errors:?}"
+    );
     // Nobody but the specification declares one.
     assert_eq!(found(spec, &library), [] as [&str; 0]);
     // Nobody but the library does.
@@ -45,7 +48,10 @@ fn a_signature_means_what_its_own_file_declares() {
     };
     assert_eq!(found(spec, &own("")), [] as [&str; 0]);
     let errors = found(spec, &own("{range: 1..5}"));
-    assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
+    assert!(
+        errors.len() == 1 && errors[0].contains("rejects arguments that the tool"),
+        "{errors:?}"
+    );
     // Nobody declares one.
     let errors = found(spec, &signed("(a::Tpo)==>(b::Int)==>(::Text)"));
     assert!(errors.len() == 1 && errors[0].contains("unknown type `Tpo`"), "{errors:?}");
@@ -65,7 +71,10 @@ fn a_signature_may_use_terms_and_imports() {
         ("types.gram", "[Town::Enum | Graz, Linz]"),
     ]);
     let errors = found_in(&folder);
-    assert!(errors.len() == 1 && errors[0].contains("allows arguments that its"), "{errors:?}");
+    assert!(
+        errors.len() == 1 && errors[0].contains("rejects arguments that the tool"),
+        "{errors:?}"
+    );
     // What a signature uses is in use.
     let checked = gramc("check spec.gram library.gram").within(folder.path()).run();
     assert!(!checked.stderr.contains("unused"), "{}", checked.stderr);
@@ -81,7 +90,7 @@ fn what_a_library_injects_into_all_tools_is_taken_by_one() {
     };
     assert_eq!(
         found(spec, &library("kye")),
-        ["warning: no tool has an injected parameter `kye`, which the library's `inject` names; \
+        ["warning: `inject` sets `kye`, but no tool has an injected parameter of this name; \
              did you mean `key`?"]
     );
 }

@@ -252,7 +252,7 @@ fn binding_says_what_serves_each_tool_and_what_does_not_fit() {
     let run = run.says(&[
         "error: `greet` has no implementation",
         "error: `gret` is not a tool of the specification; did you mean `greet`?",
-        "error: `add` allows arguments that its implementation refuses: {",
+        "error: the implementation of `add` rejects arguments that the tool allows: {",
     ]);
     assert_eq!(run.stderr.lines().count(), 3);
     let run = within(&folder, line).args("--format json").run().exits(1);
@@ -475,7 +475,7 @@ fn a_name_that_is_no_text_is_refused_on_its_line() {
     let names: Vec<_> = found.iter().map(|it| &it["name"]).collect();
     assert_eq!(names, ["", "5", "greet"]);
     let messages = found.iter().map(|it| it["error"]["error_message"].as_str().unwrap_or_default());
-    let expected = ["the call names no tool", "there is no tool `5`", ""];
+    let expected = ["the call has no tool name", "there is no tool `5`", ""];
     assert_eq!(messages.collect::<Vec<_>>(), expected);
     assert!(found.iter().all(|it| verdict_fault(it).is_none()), "{found:?}");
     let run = within(&files, "validate spec.gram --calls -").input("{\"arguments\": {}}\n").run();

@@ -79,7 +79,7 @@ fn a_call_that_is_cut_off_is_not_run() {
             assert_eq!(run.exits(0).stdout, "Done.\n");
             let results = results(&files);
             assert_eq!((results.len(), &*results[0]), (2, "3"), "{results:?}");
-            let told = format!("`add`: the arguments are not complete: {why} (line 1, column ");
+            let told = format!("`add`: the arguments are incomplete: {why} (line 1, column ");
             assert!(results[1].starts_with(&told), "{results:?}");
             assert!(results[1].ends_with("as one complete JSON object."), "{results:?}");
             let replies = trace(&files, "reply");
@@ -198,7 +198,7 @@ fn an_agent_that_is_called_has_no_answer_then() {
     assert_eq!(run.stdout, "I see.\n");
     // The first call is refused, and the second one finds a clerk that never finishes.
     run.says(&[
-        "  ! `clerk`: the arguments are not complete: the reply reached the token limit",
+        "  ! `clerk`: the arguments are incomplete: the reply reached the token limit",
         "[clerk]   ! This was no answer: the reply reached the token limit.",
         "  ! `clerk` failed: the agent did not answer: the reply reached the token limit",
     ]);
@@ -291,8 +291,8 @@ fn a_destructive_tool_never_runs_on_brackets_that_gramc_closed() {
         assert_eq!(read["result"], json!({"path": "a", "deep": true}));
         let wipe = call("wipe", arguments).exits(1).json();
         assert_eq!(wipe["error"]["error_type"], "unclosed_arguments", "{wipe}");
-        let told = "`wipe`: the arguments are not complete: a closing bracket is missing here, and \
-                    a destructive tool runs only on arguments that the model has completed";
+        let told = "`wipe`: the arguments are incomplete: missing closing bracket, and a \
+                    destructive tool requires complete arguments";
         assert!(wipe["message"].as_str().is_some_and(|it| it.starts_with(told)), "{wipe}");
     }
     assert_eq!(call("wipe", r#"{"path": "a"}"#).exits(0).json()["ok"], true);

@@ -57,7 +57,7 @@ fn a_call_whose_outcome_is_unknown_does_not_run_again() {
     assert_eq!(
         again.json()["message"],
         "`pay` runs at most once, and the outcome of an earlier call with the same arguments is \
-         unknown. Do not repeat this call; find out what the earlier one did, or tell the user."
+         unknown. Do not repeat this call; check the effects of the earlier one or tell the user."
     );
     assert_eq!(files.read("done.jsonl").matches("Ada").count(), 1);
     // A person has found out that nobody was paid.

@@ -392,7 +392,7 @@ fn a_tool_that_runs_as_a_task_is_called_as_one() {
     assert_eq!(call.json()["result"], "studied ants");
     // What takes too long is cancelled where it runs.
     let (_, late) = called(&mut client, "study", &json!({"text": "forever"}));
-    assert!(text(&late["result"]).contains("gave no answer within 2 s"), "{late}");
+    assert!(text(&late["result"]).contains("did not respond within 2 s"), "{late}");
     let start = Instant::now();
     while !folder.path().join("cancelled").exists() && start.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(20));

@@ -489,7 +489,7 @@ fn what_was_cut_off_is_neither_run_nor_an_answer() {
                 assert_eq!(run.exits(0).stdout, "It is done.\n", "{shown}");
                 let results = results(&files);
                 assert_eq!(results[0], "3", "{shown}");
-                let told = format!("`add`: the arguments are not complete: {why} (line 1");
+                let told = format!("`add`: the arguments are incomplete: {why} (line 1");
                 assert!(results[1].starts_with(&told), "{shown}: {results:?}");
                 let kept = files.read("talk.json");
                 assert!(kept.contains(&format!("This was no answer: {why}.")), "{shown}: {kept}");

@@ -123,8 +123,7 @@ fn a_tool_that_its_server_lacks_does_not_fit() {
     let folder =
         folder(&[("spec.gram", "[act:Tool | (do::Text)==>(::Any)]"), ("library.gram", &library)]);
     let line = "bind spec.gram --library library.gram";
-    let told =
-        "nothing can run `act`: the MCP server `python3` has no tool `akt`; did you mean `act`?";
+    let told = "cannot run `act`: the MCP server `python3` has no tool `akt`; did you mean `act`?";
     let run = gramc(line).within(folder.path()).run().exits(1);
     assert_eq!(run.stderr, format!("error: {told}\n"));
     let run = gramc(line).within(folder.path()).args("--format json").run().exits(1);

@@ -59,8 +59,8 @@ fn what_is_not_there_is_reported_when_the_library_is_bound() {
     ]);
     let run = within(&folder, "bind spec.gram --library library.gram").run().exits(1);
     run.says(&[
-        "nothing can run `f`: the environment has no variable NOT_SET_ANYWHERE",
-        "nothing can run `g`: cannot read",
+        "cannot run `f`: the environment variable NOT_SET_ANYWHERE is not set",
+        "cannot run `g`: cannot read",
     ]);
 }
 

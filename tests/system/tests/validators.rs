@@ -89,7 +89,7 @@ fn a_validator_that_fails_approves_nothing() {
         (r#"["no-such-program"]"#, "there is no such program"),
         (r#"["sh", "-c", "echo fine"]"#, "returned an invalid report"),
         (r#"["yes"]"#, "more than 1048576 bytes"),
-        (r#"["sleep", "600"], timeout: 200ms"#, "gave no answer within 0.2 s"),
+        (r#"["sleep", "600"], timeout: 200ms"#, "did not respond within 0.2 s"),
         (r#""http://127.0.0.1:9/check""#, "cannot be reached"),
     ] {
         let failed = call(&files(validator), &json!({"id": "A-1", "image": "a.png"}));

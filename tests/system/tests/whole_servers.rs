@@ -85,8 +85,7 @@ fn tools_that_the_library_excludes_have_no_implementation() {
     for filter in ["only: [\"say\"]", "except: [\"count\"]", "prefix: \"x_\", only: []"] {
         let server = format!("(`*`:Mcp {{command: {}, {filter}}})", command("none"));
         let run = bind(&files(SAY_AND_COUNT, &server));
-        let missing = "error: `count` has no implementation: the library does not name it, and \
-                       its MCP servers do not offer it";
+        let missing = "error: `count` has no implementation in the library or its MCP servers";
         run.exits(1).says(&[missing]);
     }
     // The server has another name for it.
@@ -99,9 +98,8 @@ fn tools_that_the_library_excludes_have_no_implementation() {
     let folder = files(spec, &two);
     folder.write("other", r#"[{"name": "count", "inputSchema": {"type": "object"}}]"#);
     bind(&folder).exits(1).says(&[
-        "`sya` has no implementation",
-        "its MCP servers do not offer it; did you mean `say`?",
-        "warning: the MCP server `python3` has no tool `cuont`, which `except` names; did you mean `count`?",
+        "`sya` has no implementation in the library or its MCP servers; did you mean `say`?",
+        "warning: the MCP server `python3` has no tool `cuont` to exclude with `except`; did you mean `count`?",
     ]);
     let only =
         format!("(`*`:Mcp {{command: {}, only: [\"say\", \"count\", \"wait\"]}})", command("none"));
@@ -117,8 +115,8 @@ fn a_tool_that_two_servers_offer_is_an_error() {
     let both = format!("{}, {}", server("none", ""), server("other", ""));
     let folder = files(SAY_AND_COUNT, &both);
     folder.write("other", r#"[{"name": "count", "inputSchema": {"type": "object"}}]"#);
-    let said = "error: `count` is offered by several MCP servers of the library, `python3` and \
-                `python3`: give it an implementation of its own, or use `only`, `except` or `prefix`";
+    let said = "error: several MCP servers of the library offer `count`, `python3` and `python3`: \
+                add an implementation of the tool, or use `only`, `except` or `prefix`";
     let run = bind(&folder).exits(1).says(&[said]);
     assert!(!run.stderr.contains("`say`"), "{}", run.stderr);
     let without = format!("{}, {}", server("none", ", except: [\"count\"]"), server("other", ""));
@@ -143,7 +141,7 @@ fn a_server_that_no_longer_has_a_tool_is_not_served_in_silence() {
 fn a_server_that_cannot_be_used_is_reported_once() {
     let server = "(`*`:Mcp {url: \"http://127.0.0.1:9/mcp\", headers: {A: \"env:NO_SUCH\"}})";
     let run = bind(&files(SAY_AND_COUNT, server)).exits(1);
-    run.says(&["error: nothing can run the tools of `*`: the environment has no variable NO_SUCH"]);
+    run.says(&["error: cannot run the tools of `*`: the environment variable NO_SUCH is not set"]);
     let server = "(`*`:Mcp {url: \"http://127.0.0.1:9/mcp\"})";
     bind(&files(SAY_AND_COUNT, server)).exits(2).says(&["implementation of `*`", "127.0.0.1:9"]);
 }

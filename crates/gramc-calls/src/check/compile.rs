@@ -19,19 +19,19 @@ use super::shape::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// The schema is nested too deeply.
-    #[error("schemas nest deeper than {MAX_OPEN_SCHEMAS} here")]
+    #[error("schema nesting exceeds {MAX_OPEN_SCHEMAS} levels")]
     TooDeep,
     /// A schema is neither an object nor a boolean.
     #[error("{0} is not a schema")]
     NotASchema(String),
     /// A reference has no target.
-    #[error("`{0}` refers to nothing")]
+    #[error("unresolved reference `{0}`")]
     UnresolvedReference(String),
     /// A schema applies itself to the same instance, so its check would not terminate.
-    #[error("a schema here is nothing but a reference to itself")]
+    #[error("schema refers only to itself")]
     SelfReference,
     /// The validator of a keyword cannot be built.
-    #[error("this schema cannot be checked against: {0}")]
+    #[error("unsupported schema: {0}")]
     Validator(String),
 }
 

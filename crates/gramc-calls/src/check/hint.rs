@@ -21,8 +21,8 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let shape = &shapes.list[id as usize];
     if let Some(values) = &shape.values {
         return match &values.list[..] {
-            [only] => format!("exactly {only}"),
-            [] => "what nothing is".to_owned(),
+            [only] => only.to_string(),
+            [] => "absent".to_owned(),
             all => format!("one of {}", listed(all)),
         };
     }
@@ -36,7 +36,8 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
         _ => {}
     }
     if shape.kinds == TypeSet::ALL {
-        return if shape.is_any() { "any value" } else { "another value" }.to_owned();
+        let any = if shape.is_any() { "any value" } else { "a value that matches the schema" };
+        return any.to_owned();
     }
     let mut all = Vec::new();
     let has = |kind: TypeSet| shape.kinds.meets(kind);
@@ -60,7 +61,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     if has(TypeSet::NULL) {
         all.push("null".to_owned());
     }
-    if all.is_empty() { "nothing at all".to_owned() } else { all.join(" or ") }
+    if all.is_empty() { "absent".to_owned() } else { all.join(" or ") }
 }
 
 fn listed(values: &[Value]) -> String {
@@ -71,33 +72,29 @@ fn listed(values: &[Value]) -> String {
     named.join(", ")
 }
 
-/// `1 to 5`, `at least 1`, `at most 5`
-fn span(least: Option<String>, most: Option<String>) -> Option<String> {
+/// `1 to 5 items`, `at least 1 item`, `at most 5 items`
+fn sizes(least: u64, most: Option<u64>, noun: &str) -> Option<String> {
+    let s = if most.unwrap_or(least) == 1 { "" } else { "s" };
     Some(match (least, most) {
-        (Some(least), Some(most)) if least == most => least,
-        (Some(least), Some(most)) => format!("{least} to {most}"),
-        (Some(least), None) => format!("at least {least}"),
-        (None, Some(most)) => format!("at most {most}"),
-        (None, None) => return None,
+        (0, None) => return None,
+        (0, Some(most)) if most > 0 => format!("at most {most} {noun}{s}"),
+        (least, None) => format!("at least {least} {noun}{s}"),
+        (least, Some(most)) if least == most => format!("{most} {noun}{s}"),
+        (least, Some(most)) => format!("{least} to {most} {noun}{s}"),
     })
-}
-
-fn sizes(least: u64, most: Option<u64>) -> Option<String> {
-    span((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))
 }
 
 // Writing to a string cannot fail, here and below.
 fn text_words(rules: Option<&TextRules>) -> String {
-    let mut out = "text".to_owned();
+    let mut out = "a string".to_owned();
     let Some(rules) = rules else { return out };
-    if let Some(sizes) = sizes(rules.least, rules.most) {
-        let s = if sizes.ends_with(" 1") || sizes == "1" { "" } else { "s" };
-        let _ = write!(out, " of {sizes} character{s}");
+    if let Some(sizes) = sizes(rules.least, rules.most, "character") {
+        let _ = write!(out, " of {sizes}");
     }
     if let Some((format, _)) = &rules.format {
-        let _ = write!(out, " in the format {format}");
+        let _ = write!(out, " in {format} format");
         if let Some(example) = example(format) {
-            let _ = write!(out, " ({example})");
+            let _ = write!(out, " (such as {example})");
         }
     }
     if rules.encoding.is_some() {
@@ -126,39 +123,38 @@ fn example(format: &str) -> Option<&'static str> {
 fn range_words(rules: Option<&NumberRules>) -> String {
     let Some(rules) = rules else { return String::new() };
     let text = |bound: &super::shape::NumericBound| bound.number.to_string();
-    let mut out = String::new();
-    if let Some(span) = span(rules.least.as_ref().map(text), rules.most.as_ref().map(text)) {
-        let from = if rules.least.is_some() && rules.most.is_some() { " from" } else { " of" };
-        let _ = write!(out, "{from} {span}");
+    let mut all = Vec::new();
+    match (rules.least.as_ref().map(text), rules.most.as_ref().map(text)) {
+        (Some(least), Some(most)) => all.push(format!(" from {least} to {most}")),
+        (Some(least), None) => all.push(format!(" of at least {least}")),
+        (None, Some(most)) => all.push(format!(" of at most {most}")),
+        (None, None) => {}
     }
-    if let Some(above) = &rules.above {
-        let _ = write!(out, " above {}", above.number);
-    }
-    if let Some(below) = &rules.below {
-        let _ = write!(out, " below {}", below.number);
-    }
+    all.extend(rules.above.as_ref().map(|above| format!(" greater than {}", above.number)));
+    all.extend(rules.below.as_ref().map(|below| format!(" less than {}", below.number)));
+    let mut out = all.join(" and");
     if let Some(step) = &rules.step {
-        let _ = write!(out, " in steps of {}", step.number);
+        let _ = write!(out, " that is a multiple of {}", step.number);
     }
     out
 }
 
 fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
-    let Some(rules) = rules else { return "a list".to_owned() };
-    let sizes = sizes(rules.least, rules.most)
-        .map_or_else(String::new, |sizes| format!(" with {sizes} items"));
+    let Some(rules) = rules else { return "an array".to_owned() };
+    let sizes = sizes(rules.least, rules.most, "item")
+        .map_or_else(String::new, |sizes| format!(" with {sizes}"));
     let items = match rules.rest.filter(|_| depth < MAX_LEVELS && rules.first.is_empty()) {
         Some(item) if !shapes.list[item as usize].is_any() => {
             format!(", each {}", words(shapes, item, depth + 1))
         }
         _ => String::new(),
     };
-    format!("a list{sizes}{items}")
+    format!("an array{sizes}{items}")
 }
 
 fn object_words(shape: &Shape) -> String {
     let Some(rules) = shape.object.as_deref() else { return "an object".to_owned() };
-    let sizes = sizes(rules.least, rules.most).map(|sizes| format!(" with {sizes} entries"));
+    let sizes = sizes(rules.least, rules.most, "key").map(|sizes| format!(" with {sizes}"));
     if rules.fields.is_empty() {
         return format!("an object{}", sizes.unwrap_or_default());
     }

@@ -107,7 +107,7 @@ impl JsonRepairer<'_> {
             let _ = self.take("```");
             self.space()?;
         }
-        if self.rest().is_empty() { Ok(()) } else { self.fail("more follows behind the value") }
+        if self.rest().is_empty() { Ok(()) } else { self.fail("unexpected text after the value") }
     }
 
     /// Skips whitespace and comments.
@@ -121,7 +121,7 @@ impl JsonRepairer<'_> {
             } else if rest.starts_with("/*") {
                 match rest.find("*/") {
                     Some(end) => self.at += end + 2,
-                    None => return self.fail("a comment is not closed"),
+                    None => return self.fail("unterminated comment"),
                 }
             } else {
                 return Ok(());
@@ -152,14 +152,14 @@ impl JsonRepairer<'_> {
                     match self.peek() {
                         // A trailing comma.
                         Some('}' | ']') => {}
-                        None | Some('`') => return self.fail("the text ends behind a comma"),
+                        None | Some('`') => return self.fail("unexpected end after a comma"),
                         _ => {
                             self.out.push(',');
                             self.entry()?;
                         }
                     }
                 }
-                Some(_) => return self.fail("a comma or a closing bracket is missing here"),
+                Some(_) => return self.fail("expected a comma or a closing bracket"),
             }
         }
         Ok(())
@@ -181,7 +181,7 @@ impl JsonRepairer<'_> {
         let whole = before.ends_with(ends_whole) || KNOWN.iter().any(|(known, _)| *known == word);
         // Digits, letters or the content of an object may be missing.
         if !whole || before.trim_end().ends_with(['{', '[']) {
-            return self.fail("the text ends here, and may not be whole");
+            return self.fail("unexpected end");
         }
         self.lossy = true;
         self.closed.get_or_insert(self.at);
@@ -206,11 +206,11 @@ impl JsonRepairer<'_> {
                 let word = self.word();
                 self.write_text(&word);
             }
-            _ => return self.fail("the name of a parameter is missing here"),
+            _ => return self.fail("expected a parameter name"),
         }
         self.space()?;
         if !self.take(":") {
-            return self.fail("a colon is missing here");
+            return self.fail("expected `:`");
         }
         self.out.push(':');
         self.space()
@@ -220,7 +220,7 @@ impl JsonRepairer<'_> {
         match self.peek() {
             Some(open @ ('{' | '[')) => {
                 if self.open.len() == MAX_DEPTH {
-                    return self.fail("values nest deeper than 127 here");
+                    return self.fail("nesting exceeds 127 levels");
                 }
                 self.at += 1;
                 self.out.push(open);
@@ -235,8 +235,8 @@ impl JsonRepairer<'_> {
             Some('"' | '\'') => self.quoted(),
             Some('-' | '0'..='9') => self.number(),
             Some(first) if first.is_alphabetic() || first == '_' => self.named(),
-            Some(_) => self.fail("this begins no value"),
-            None => self.fail("the text ends before a value"),
+            Some(_) => self.fail("expected a value"),
+            None => self.fail("expected a value, found the end"),
         }
     }
 
@@ -272,7 +272,7 @@ impl JsonRepairer<'_> {
         }
         if matches!(word.as_str(), "NaN" | "Infinity" | "nan" | "inf" | "undefined") {
             self.at = start;
-            return self.fail("JSON has no such value");
+            return self.fail("not a JSON value");
         }
         self.lossy = true;
         self.bare_word.get_or_insert(start);
@@ -310,12 +310,12 @@ impl JsonRepairer<'_> {
             }
         }
         self.at = start;
-        self.fail("this text is not closed")
+        self.fail("unterminated string")
     }
 
     /// Repairs an escape sequence of JSON or Python, after its backslash.
     fn escape(&mut self) -> RepairResult {
-        let Some(c) = self.peek() else { return self.fail("this text is not closed") };
+        let Some(c) = self.peek() else { return self.fail("unterminated string") };
         match c {
             '\'' => self.out.push('\''),
             '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' => {
@@ -331,7 +331,7 @@ impl JsonRepairer<'_> {
             'u' => {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let Some(first) = unit(rest) else {
-                    return self.fail("`\\u` wants four hexadecimal digits");
+                    return self.fail("expected four hexadecimal digits after `\\u`");
                 };
                 let second = rest.get(4..).and_then(|rest| unit(rest.strip_prefix("\\u")?));
                 let is_pair = (0xDC00..0xE000).contains(&second.unwrap_or_default());

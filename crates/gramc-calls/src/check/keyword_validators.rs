@@ -28,7 +28,7 @@ impl<'i> Keyword<'i> for EncodingKeyword {
         if self.is_valid(instance) {
             Ok(())
         } else {
-            Err(ValidationError::custom("it is not valid base64"))
+            Err(ValidationError::custom("not valid base64"))
         }
     }
 

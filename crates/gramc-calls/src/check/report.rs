@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use gramc_json_schema::pointer::dotted;
+use gramc_json_schema::pointer::{dotted, unescape_token};
 
 use super::problem::{Note, NoteDetail, ProblemCode};
 use super::shape::{ShapeId, Shapes};
@@ -40,7 +40,7 @@ impl Rejection {
             Self::Malformed(malformed) => malformed.to_string(),
         };
         problems
-            .replace("the arguments want", &format!("the {value} wants"))
+            .replace("the arguments must", &format!("the {value} must"))
             .replace("the arguments are", &format!("the {value} is"))
     }
 }
@@ -83,8 +83,7 @@ impl MalformedArguments {
 
     /// Arguments of a destructive tool whose brackets are not closed from `at` on.
     pub(super) fn unclosed(text: &str, at: usize) -> Self {
-        let what = "a closing bracket is missing here, and a destructive tool runs only on \
-                    arguments that the model has completed";
+        let what = "missing closing bracket, and a destructive tool requires complete arguments";
         Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
     }
 
@@ -110,7 +109,7 @@ impl fmt::Display for MalformedArguments {
         let Self { kind, line, column, what } = self;
         let problem = match kind {
             MalformedKind::Syntax => "not valid JSON",
-            MalformedKind::Unclosed | MalformedKind::CutOff => "not complete",
+            MalformedKind::Unclosed | MalformedKind::CutOff => "incomplete",
         };
         write!(f, "the arguments are {problem}: {what} (line {line}, column {column})")
     }
@@ -252,100 +251,95 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
 /// Concatenates the message in a single allocation, because building it should not cost more than
 /// the check.
 fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
-    let wanted = match &note.detail {
+    let expected = match &note.detail {
         NoteDetail::Tags(tags) => tags,
         _ => hint::expected(shapes, note.shape),
     };
-    let (open, who, close, wants) = match property {
-        "" => ("", "the arguments", "", " want "),
-        property => ("`", property, "`", " wants "),
+    let (open, subject, close, is) = match property {
+        "" => ("", "the arguments", "", " are "),
+        property => ("`", property, "`", " is "),
     };
-    let attempted = note.attempted.as_deref().unwrap_or_default();
+    let received = note.attempted.as_deref().unwrap_or_default();
     match (&note.code, &note.detail) {
-        (_, NoteDetail::Said(said)) => {
-            let verb = if property.is_empty() { " do not fit: " } else { " does not fit: " };
-            [open, who, close, verb, said].concat()
-        }
-        (ProblemCode::RequiredField, NoteDetail::Unsaid) => {
-            [open, who, close, " is missing: it is required"].concat()
-        }
+        (_, NoteDetail::Said(said)) => [open, subject, close, is, "invalid: ", said].concat(),
         (ProblemCode::RequiredField, detail) => {
-            let start = [open, who, close, " is missing: it is required, and", wants, wanted];
-            match detail {
-                NoteDetail::Sent(name) => {
-                    let sent = ["; you sent `", name, "`; the parameter is ", open, who, close];
-                    [start, sent].concat().concat()
+            let is_any = shapes.list[note.shape as usize].is_any();
+            let [must, expected] = match detail {
+                NoteDetail::Unsaid => [""; 2],
+                _ if is_any => [""; 2],
+                _ => [" and must be ", expected],
+            };
+            let rename = match detail {
+                NoteDetail::Sent(sent) => {
+                    let name = note.pointer.rsplit('/').next().unwrap_or_default();
+                    format!("; rename `{sent}` to `{}`", unescape_token(name))
                 }
-                _ => start.concat(),
-            }
+                _ => String::new(),
+            };
+            [open, subject, close, is, "required", must, expected, &rename].concat()
         }
         (ProblemCode::PinnedMismatch, _) => {
-            let rest = " is set by the host, and this is not its value: leave it out";
-            [open, who, close, rest].concat()
+            [open, subject, close, is, "set by the host to another value: omit it"].concat()
         }
         (ProblemCode::UnknownField, NoteDetail::Known(known)) => {
-            [open, who, close, " is not declared; ", &names(known)].concat()
+            [open, subject, close, is, "not declared: omit it", &names(known)].concat()
         }
         (_, NoteDetail::Several) => {
-            let rest = " fits more than one of the things that it may be, where only one is \
-                        allowed: it";
-            [open, who, close, rest, wants, wanted].concat()
+            let must = " must match exactly one alternative, not several: ";
+            [open, subject, close, must, expected].concat()
         }
         (_, NoteDetail::NotJson(why)) => {
-            let [and, kind, json, more] = describe_received(attempted);
-            let because = [", which is not valid JSON: ", why].concat();
-            [open, who, close, wants, wanted, and, kind, json, more, &because].concat()
+            let [json, more] = truncate(received);
+            let got = [", got the invalid JSON ", json, more, ": ", why].concat();
+            [open, subject, close, " must be ", expected, &got].concat()
         }
-        (ProblemCode::NotUnique, _) => {
-            let [and, kind, json, more] = describe_received(attempted);
-            let wanted = "a list without repeated items";
-            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        (ProblemCode::WrongSize, _) => {
+            [open, subject, close, " must be ", expected, &size(received)].concat()
         }
-        (ProblemCode::WrongSize, _) => [open, who, close, wants, wanted, &size(attempted)].concat(),
-        _ => {
-            let [and, kind, json, more] = describe_received(attempted);
-            [open, who, close, wants, wanted, and, kind, json, more].concat()
+        (code, _) => {
+            let expected = match code {
+                ProblemCode::NotUnique => "an array without repeated items",
+                _ => expected,
+            };
+            let got = if received.is_empty() { "" } else { ", got " };
+            let [json, more] = truncate(received);
+            [open, subject, close, " must be ", expected, got, json, more].concat()
         }
     }
 }
 
-/// The type name and the JSON of a received value. Empty if the value is missing.
-fn describe_received(json: &str) -> [&str; 4] {
+/// The beginning of a received value, and an ellipsis if it is longer.
+fn truncate(json: &str) -> [&str; 2] {
     /// The maximum number of characters that are shown.
     const MAX_CHARACTERS: usize = 100;
-    let kind = match json.as_bytes().first() {
-        None => return [""; 4],
-        Some(b'"') => "the text ",
-        Some(b'{') => "the object ",
-        Some(b'[') => "the list ",
-        Some(b't' | b'f') => "the boolean ",
-        Some(b'n') => "",
-        _ => "the number ",
-    };
     let end = match json.len() {
         ..=MAX_CHARACTERS => json.len(),
         length => json.char_indices().nth(MAX_CHARACTERS).map_or(length, |(at, _)| at),
     };
-    let more = if end < json.len() { "…" } else { "" };
-    [", and got ", kind, json.get(..end).unwrap_or_default(), more]
+    [json.get(..end).unwrap_or_default(), if end < json.len() { "…" } else { "" }]
 }
 
+/// The declared names, as the end of a message.
 fn names(known: &[SmolStr]) -> String {
-    if known.is_empty() {
-        return "nothing may be sent".to_owned();
-    }
     let shown: Vec<_> = known.iter().take(20).map(|name| format!("`{name}`")).collect();
-    let more = if known.len() > 20 { ", …" } else { "" };
-    format!("there are {}{more}", shown.join(", "))
+    match shown.as_slice() {
+        [] => String::new(),
+        [only] => format!(" or use {only}"),
+        all => {
+            let more = if known.len() > 20 { ", …" } else { "" };
+            format!(" or use one of {}{more}", all.join(", "))
+        }
+    }
 }
 
 /// The size of a received array or object.
 fn size(json: &str) -> String {
-    match serde_json::from_str(json) {
-        Ok(Value::Array(items)) => format!(", and got {} items", items.len()),
-        Ok(Value::Object(map)) => format!(", and got {} entries", map.len()),
-        _ => String::new(),
-    }
+    let (size, noun) = match serde_json::from_str(json) {
+        Ok(Value::Array(items)) => (items.len(), "item"),
+        Ok(Value::Object(map)) => (map.len(), "key"),
+        _ => return String::new(),
+    };
+    format!(", got {size} {noun}{}", if size == 1 { "" } else { "s" })
 }
 
 impl super::ToolCheck {
@@ -354,7 +348,7 @@ impl super::ToolCheck {
     }
 
     /// A description of the values of a parameter. `None` for unknown parameters.
-    pub fn wants(&self, parameter: &str) -> Option<String> {
+    pub fn expected(&self, parameter: &str) -> Option<String> {
         let root: ShapeId = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
         let field = object.fields.get(object.field(parameter, 0)?)?;

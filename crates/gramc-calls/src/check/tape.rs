@@ -61,7 +61,7 @@ impl<'t> Tape<'t> {
     pub(crate) fn read_into(text: &'t str, mut nodes: Vec<Node>) -> Result<Self, JsonSyntaxError> {
         nodes.clear();
         if text.len() > MAX_LENGTH {
-            return Err(JsonSyntaxError { at: 0, what: "this text is longer than four gigabytes" });
+            return Err(JsonSyntaxError { at: 0, what: "text exceeds 4 GB" });
         }
         let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes };
         reader.document()?;
@@ -187,7 +187,7 @@ impl Reader<'_> {
                     }
                     if matches!(byte, b'{' | b'[') {
                         if depth == MAX_DEPTH {
-                            return self.fail("values nest deeper than 127 here");
+                            return self.fail("nesting exceeds 127 levels");
                         }
                         let kind = if byte == b'{' { NodeKind::Object } else { NodeKind::List };
                         self.push(kind, self.at, self.at);
@@ -217,7 +217,7 @@ impl Reader<'_> {
                     return if self.at == self.bytes.len() {
                         Ok(())
                     } else {
-                        self.fail("the value has ended, and more follows")
+                        self.fail("unexpected text after the value")
                     };
                 }
                 ReaderState::Comma => {
@@ -239,8 +239,8 @@ impl Reader<'_> {
                             self.at += 1;
                             expect = ReaderState::Value { or_end: false };
                         }
-                        (_, true) => return self.fail("a comma or `}` is missing here"),
-                        (_, false) => return self.fail("a comma or `]` is missing here"),
+                        (_, true) => return self.fail("expected `,` or `}`"),
+                        (_, false) => return self.fail("expected `,` or `]`"),
                     }
                 }
             }
@@ -257,12 +257,12 @@ impl Reader<'_> {
 
     fn key(&mut self) -> Result<(), JsonSyntaxError> {
         if self.peek() != b'"' {
-            return self.fail("a name in double quotes is missing here");
+            return self.fail("expected a name in double quotes");
         }
         self.text()?;
         self.space();
         if self.peek() != b':' {
-            return self.fail("a colon is missing here");
+            return self.fail("expected `:`");
         }
         self.at += 1;
         Ok(())
@@ -276,13 +276,15 @@ impl Reader<'_> {
             b't' => (NodeKind::True, b"true"),
             b'f' => (NodeKind::False, b"false"),
             b'n' => (NodeKind::Null, b"null"),
-            0 if self.at == self.bytes.len() => return self.fail("the text ends too early"),
-            _ => return self.fail("this begins no value"),
+            0 if self.at == self.bytes.len() => {
+                return self.fail("expected a value, found the end");
+            }
+            _ => return self.fail("expected a value"),
         };
         let rest = self.bytes.get(start..).unwrap_or_default();
         let behind = rest.get(word.len()).copied().unwrap_or(b' ');
         if !rest.starts_with(word) || behind.is_ascii_alphanumeric() || behind == b'_' {
-            return self.fail("this begins no value");
+            return self.fail("expected a value");
         }
         self.at += word.len();
         self.push(kind, start, self.at);
@@ -294,7 +296,7 @@ impl Reader<'_> {
         while self.peek().is_ascii_digit() {
             self.at += 1;
         }
-        if self.at == start { self.fail("a digit is missing here") } else { Ok(()) }
+        if self.at == start { self.fail("expected a digit") } else { Ok(()) }
     }
 
     fn number(&mut self) -> Result<(), JsonSyntaxError> {
@@ -307,7 +309,7 @@ impl Reader<'_> {
         self.digits()?;
         if zero && self.at > first + 1 {
             self.at = first;
-            return self.fail("a number begins with a zero");
+            return self.fail("number with a leading zero");
         }
         if self.peek() == b'.' {
             self.at += 1;
@@ -342,11 +344,11 @@ impl Reader<'_> {
             });
             let Some(found) = found else {
                 self.at = self.bytes.len();
-                return self.fail("a text is not closed");
+                return self.fail("unterminated string");
             };
             if let Some(control) = rest[..found].iter().position(|&byte| byte < b' ') {
                 self.at = at + control;
-                return self.fail("a text holds a line break or another control character");
+                return self.fail("unescaped line break or control character");
             }
             at += found;
             if self.bytes[at] == b'"' {
@@ -373,7 +375,7 @@ impl Reader<'_> {
                     plain.then(|| u32::from_str_radix(text, 16).ok())?
                 };
                 let Some(first) = unit(at + 1) else {
-                    return self.fail("`\\u` wants four hexadecimal digits");
+                    return self.fail("expected four hexadecimal digits after `\\u`");
                 };
                 match first {
                     0xD800..0xDC00 => {

@@ -51,9 +51,9 @@ fn a_typical_call_goes_through() {
     assert_eq!(
         call(&tool, r#"{"file":"a","limit":"800","deep":"maybe"}"#, p),
         json!([
-            "`path` is missing: it is required, and wants text; you sent `file`; the parameter is `path`",
-            "`limit` wants an integer from 1 to 100, and got the number 800",
-            "`deep` wants true or false, and got the text \"maybe\"",
+            "`path` is required and must be a string; rename `file` to `path`",
+            "`limit` must be an integer from 1 to 100, got 800",
+            "`deep` must be true or false, got \"maybe\"",
         ])
     );
     let p = Policy { correct_names: true, ..p };
@@ -64,7 +64,7 @@ fn a_typical_call_goes_through() {
     let p = Policy { undeclared: Undeclared::Reject, ..Policy::default() };
     assert_eq!(
         call(&tool, r#"{"path":"a","x":1}"#, p),
-        json!(["`x` is not declared; there are `path`, `limit`, `deep`"])
+        json!(["`x` is not declared: omit it or use one of `path`, `limit`, `deep`"])
     );
 }
 
@@ -79,12 +79,12 @@ fn unions_take_what_fits_or_the_one_thing_that_can_be_made_to_fit() {
     );
     assert_eq!(
         call(&t, r#"{"a":{"kind":"x","t":"z"}}"#, p),
-        json!(["`a.n` is missing: it is required, and wants an integer"])
+        json!(["`a.n` is required and must be an integer"])
     );
     let t = tool("(a::`Int | Bool`)");
     assert_eq!(
         call(&t, r#"{"a":"1"}"#, p),
-        json!(["`a` wants an integer or true or false, and got the text \"1\""])
+        json!(["`a` must be an integer or true or false, got \"1\""])
     );
 }
 
@@ -112,7 +112,7 @@ fn a_tool_without_parameters_lets_nothing_through() {
         let said = call(&t, r#"{"a":1}"#, p);
         match undeclared {
             Undeclared::Reject => {
-                assert_eq!(said, json!(["`a` is not declared; nothing may be sent"]));
+                assert_eq!(said, json!(["`a` is not declared: omit it"]));
             }
             _ => assert_eq!(said, json!([{}, [], ["/a"]])),
         }
@@ -135,7 +135,7 @@ fn the_host_owns_what_is_pinned_and_what_it_injects() {
     );
     assert_eq!(
         call(&t, r#"{"a":"x","env":"dev"}"#, p),
-        json!(["`env` is set by the host, and this is not its value: leave it out"])
+        json!(["`env` is set by the host to another value: omit it"])
     );
 }
 
@@ -237,7 +237,7 @@ fn a_name_of_a_map_is_not_repaired() {
     assert_eq!(call(&t, r#"{"m": {"Red": "1"}}"#, p)[0], json!({"m": {"Red": 1}}));
     assert_eq!(
         call(&t, r#"{"m": {"RED": 1}}"#, p),
-        json!(["`m.RED` wants one of \"Red\", \"Blue\", and got the text \"RED\""])
+        json!(["`m.RED` must be one of \"Red\", \"Blue\", got \"RED\""])
     );
 }
 
@@ -277,10 +277,7 @@ fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
     );
     for sent in ["exclude", "token"] {
         let arguments = json!({sent: "a"}).to_string();
-        assert_eq!(
-            call(&t, &arguments, p),
-            json!(["`include` is missing: it is required, and wants text"])
-        );
+        assert_eq!(call(&t, &arguments, p), json!(["`include` is required and must be a string"]));
     }
     let t = tool("(context::Text)");
     assert!(call(&t, r#"{"text": "a"}"#, p)[0].is_string());
@@ -313,8 +310,8 @@ fn messages_say_what_is_wanted() {
     assert_eq!(
         call(&t, r#"{"m": {}, "o": {"a": 1}}"#, p),
         json!([
-            "`m` wants an object with 1 to 2 entries, and got 0 entries",
-            "`o` wants an object with at least 2 entries, such as `a`, and got 1 entries"
+            "`m` must be an object with 1 to 2 keys, got 0 keys",
+            "`o` must be an object with at least 2 keys, such as `a`, got 1 key"
         ])
     );
     let t = tool("(pair::`[Text, Int]`)");
@@ -336,7 +333,7 @@ fn messages_say_what_is_wanted() {
     );
     let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
     let t = ToolCheck::of_schema(&schema).unwrap();
-    assert_eq!(call(&t, "{}", p), json!(["`b` is missing: it is required"]));
+    assert_eq!(call(&t, "{}", p), json!(["`b` is required"]));
 }
 
 fn schema_check(schema: &Value) -> ToolCheck {
@@ -374,7 +371,7 @@ fn properties_that_match_a_pattern_are_declared() {
     }
     assert_eq!(
         call(&schema_check(&nested), r#"{"x":{"von":"4"}}"#, p),
-        json!(["`x.von` wants another value, and got the number 4"])
+        json!(["`x.von` must be a value that matches the schema, got 4"])
     );
     for undeclared in [Undeclared::Reject, Undeclared::Keep, Undeclared::Schema] {
         let p = Policy { undeclared, ..p };

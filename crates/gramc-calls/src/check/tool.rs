@@ -170,13 +170,13 @@ impl ToolCheck {
         match (judged, repaired_json) {
             // An unquoted word is only valid where a string is expected.
             (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
-                Err(MalformedArguments::new(text, at, "this word is not quoted").into())
+                Err(MalformedArguments::new(text, at, "unquoted string").into())
             }
             // An undeclared parameter may belong after the missing bracket.
             (Ok(accepted), RepairedJson { closed: Some(at), .. })
                 if !accepted.stripped.is_empty() =>
             {
-                let what = "a closing bracket is missing, and it is not clear where";
+                let what = "missing closing bracket at an ambiguous position";
                 Err(MalformedArguments::new(text, at, what).into())
             }
             (judged, _) => judged,
@@ -198,7 +198,7 @@ impl ToolCheck {
         let shown = |text: &str| match (self.shapes.secret, text.len()) {
             (true, _) => MASK,
             (_, 0..=1_000) => Value::from(text).to_string().into(),
-            (_, length) => SmolStr::from(format!("\"a text of {length} bytes\"")),
+            (_, length) => SmolStr::from(format!("\"a string of {length} bytes\"")),
         };
         let repair = Repair {
             pointer: SmolStr::default(),

@@ -377,7 +377,7 @@ fn code_of(error: &jsonschema::ValidationError<'_>) -> ProblemCode {
 }
 
 /// The replacement of a message that quotes a secret.
-const UNTOLD: &str = "it is not what is wanted";
+const UNTOLD: &str = "details are omitted because they contain a secret";
 
 impl ValidationRun<'_> {
     /// Collects all strings and numbers in a secret value.

@@ -68,7 +68,7 @@ pub(super) fn problems(
         (Some(wanted), None)
             if decide(&wanted, &json!({"type": "string"})) != Containment::Proven =>
         {
-            let why = "it does not say what it gives back".to_owned();
+            let why = "its result type is unknown".to_owned();
             look(Incompatibility::Result, Containment::Undecided(why));
         }
         _ => {}
@@ -84,7 +84,7 @@ fn value(view: impl serde::Serialize) -> Value {
 /// Why a text is not a signature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SignatureError {
-    #[error("it is not a signature")]
+    #[error("invalid signature")]
     NoSignature,
     #[error("{0}")]
     Invalid(String),

@@ -30,7 +30,7 @@ impl Binder<'_> {
                 None if entry.implementation.kind() == Fake::KIND => continue,
                 None => match &parameter.type_use.default {
                     Some(default) => Ok((**default).clone()),
-                    None => Err("the library's `inject` does not name it".to_owned()),
+                    None => Err("add it to the library's `inject`".to_owned()),
                 },
             };
             let (tool_name, name) = (tool.name.clone(), parameter.name.clone());

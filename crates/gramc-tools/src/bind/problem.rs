@@ -18,8 +18,8 @@ pub struct Binding<'b> {
 pub enum BindProblem {
     /// A tool has no implementation.
     #[error(
-        "`{tool}` has no implementation: the library does not name it{}{}",
-        if *.has_sources { ", and its MCP servers do not offer it" } else { "" },
+        "`{tool}` has no implementation in the library{}{}",
+        if *.has_sources { " or its MCP servers" } else { "" },
         suggestion(.nearest.as_deref())
     )]
     NoImplementation {
@@ -32,8 +32,8 @@ pub enum BindProblem {
     },
     /// The library takes all tools of two MCP servers, and both offer this one.
     #[error(
-        "`{tool}` is offered by several MCP servers of the library, {servers}: give it an \
-         implementation of its own, or use `only`, `except` or `prefix`"
+        "several MCP servers of the library offer `{tool}`, {servers}: add an implementation of \
+         the tool, or use `only`, `except` or `prefix`"
     )]
     OfferedTwice {
         /// The tool.
@@ -42,13 +42,13 @@ pub enum BindProblem {
         servers: String,
     },
     /// An MCP server of which the library takes all tools cannot be used.
-    #[error("nothing can run the tools of `*`: {why}")]
+    #[error("cannot run the tools of `*`: {why}")]
     FaultySource {
         /// The reason.
         why: String,
     },
     /// A server does not have a tool that the library excludes. The library is bound anyway.
-    #[error("the MCP server {server} has no tool `{name}`, which `except` names{}", suggestion(.nearest.as_deref()))]
+    #[error("the MCP server {server} has no tool `{name}` to exclude with `except`{}", suggestion(.nearest.as_deref()))]
     UnknownException {
         /// The server.
         server: String,
@@ -72,7 +72,7 @@ pub enum BindProblem {
         tool: SmolStr,
     },
     /// Every call of the implementation would fail.
-    #[error("nothing can run `{tool}`: {why}")]
+    #[error("cannot run `{tool}`: {why}")]
     Faulty {
         /// The tool.
         tool: SmolStr,
@@ -80,7 +80,7 @@ pub enum BindProblem {
         why: String,
     },
     /// An injected parameter has no value.
-    #[error("nothing supplies the injected parameter `{parameter}` of `{tool}`: {why}")]
+    #[error("no value for the injected parameter `{parameter}` of `{tool}`: {why}")]
     NotInjected {
         /// The tool.
         tool: SmolStr,
@@ -91,8 +91,7 @@ pub enum BindProblem {
     },
     /// The injected value is invalid for its parameter.
     #[error(
-        "what the library supplies for the injected parameter `{parameter}` of `{tool}` does not \
-         fit it: {wanted}"
+        "the value of the injected parameter `{parameter}` of `{tool}` does not match {wanted}"
     )]
     InvalidInjected {
         /// The tool.
@@ -104,7 +103,7 @@ pub enum BindProblem {
     },
     /// A value is supplied for an unknown injected parameter. The library is bound anyway.
     #[error(
-        "{} has {} injected parameter `{parameter}`, which the library's `inject` names{}",
+        "`inject` sets `{parameter}`, but {} has {} injected parameter of this name{}",
         .tool.as_ref().map_or_else(|| "no tool".to_owned(), |tool| format!("`{tool}`")),
         if .tool.is_some() { "no" } else { "an" },
         suggestion(.nearest.as_deref())
@@ -128,26 +127,24 @@ pub enum BindProblem {
         example: Counterexample,
     },
     /// The signature that the library declares for an implementation is invalid.
-    #[error("the signature of the implementation of `{tool}` cannot be read: {why}")]
+    #[error("cannot parse the signature of the implementation of `{tool}`: {why}")]
     NoSignature {
         /// The tool.
         tool: SmolStr,
         /// The reason.
         why: String,
     },
-    /// An MCP server describes a tool or its parameters in other words. The library is bound anyway.
-    #[error("the MCP server describes {what} in other words than the specification")]
+    /// An MCP server's description of a tool or its parameters differs. The library is bound anyway.
+    #[error("the MCP server's description of {what} differs from the specification")]
     OtherWording {
         /// The tool.
         tool: SmolStr,
-        /// The names of what is described in other words.
+        /// The names of the tool or its parameters.
         what: String,
     },
     /// An MCP server gives another hint for a tool than the specification. The library is bound
     /// anyway.
-    #[error(
-        "the MCP server says `{attribute}: {theirs}` of `{tool}`, and the specification does not"
-    )]
+    #[error("the MCP server sets `{attribute}: {theirs}` for `{tool}`, unlike the specification")]
     OtherHint {
         /// The tool.
         tool: SmolStr,
@@ -160,8 +157,8 @@ pub enum BindProblem {
     #[error(
         "cannot decide whether the implementation of `{tool}` {}: {why}",
         match .incompatibility {
-            Incompatibility::Arguments => "takes all arguments that the tool allows",
-            Incompatibility::Result => "gives back only what the tool allows",
+            Incompatibility::Arguments => "accepts all arguments of the tool",
+            Incompatibility::Result => "returns only results that the tool allows",
         }
     )]
     Undecided {
@@ -220,10 +217,12 @@ fn show(Counterexample { value, pointer, reason }: &Counterexample) -> String {
 fn contradiction(tool: &str, incompatibility: Incompatibility) -> String {
     match incompatibility {
         Incompatibility::Arguments => {
-            format!("`{tool}` allows arguments that its implementation refuses")
+            format!("the implementation of `{tool}` rejects arguments that the tool allows")
         }
         Incompatibility::Result => {
-            format!("the implementation of `{tool}` may give back what the tool does not")
+            format!(
+                "the implementation of `{tool}` may return results that the tool does not allow"
+            )
         }
     }
 }

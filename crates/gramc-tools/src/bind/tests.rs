@@ -134,8 +134,7 @@ fn injected_values_are_what_their_parameters_want() {
     let problems = library.bind(&module).unwrap_err();
     assert_eq!(
         problems[0].to_string(),
-        "what the library supplies for the injected parameter `port` of `f` does not fit it: \
-         (port::Integer)==>…"
+        "the value of the injected parameter `port` of `f` does not match (port::Integer)==>…"
     );
     assert_eq!(problems.len(), 1);
 }
@@ -147,7 +146,7 @@ fn what_nobody_takes_is_not_injected_in_silence() {
     let told: Vec<_> = bound.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
-        ["`f` has no injected parameter `port`, which the library's `inject` names; \
+        ["`inject` sets `port`, but `f` has no injected parameter of this name; \
              did you mean `prt`?"]
     );
 }

@@ -80,9 +80,7 @@ impl Session {
         let repeats = self.state.lock().throttle.repeats_failure(tool, || hash_of(&arguments));
         let warnings = Vec::from_iter(repeats.then(|| Warning {
             code: "repeated-failure",
-            message: format!(
-                "`{name}` failed right before when it was called with these arguments"
-            ),
+            message: format!("`{name}` just failed with the same arguments"),
         }));
         match self.check_arguments(tool, &arguments) {
             Ok(accepted) => {
@@ -179,7 +177,7 @@ impl Session {
     /// Checks arguments against the schema and the validators of the host.
     fn check_arguments(&self, tool: u32, arguments: &str) -> Result<Accepted, CallError> {
         let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
-            detail: format!("the tool's schema cannot be checked against: {error}"),
+            detail: format!("cannot compile the tool's schema: {error}"),
         })?;
         let policy = self.bound.settings(Some(tool)).check;
         let checked = check.check(arguments, policy);

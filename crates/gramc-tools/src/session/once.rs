@@ -24,7 +24,7 @@ impl AdmittedCall<'_> {
                 return self.end(Ok(Answer::Json(result)));
             }
             Err(error) => {
-                let detail = format!("it was not run: the call journal cannot be written: {error}");
+                let detail = format!("not run: cannot write the call journal: {error}");
                 return self.refuse(CallError::Invocation { detail });
             }
         }

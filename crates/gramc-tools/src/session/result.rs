@@ -156,10 +156,10 @@ impl AdmittedCall<'_> {
         {
             let why = masks.text(&refused.of_result());
             if settings.strict_result {
-                let detail = format!("its result is not what the tool promises: {why}");
+                let detail = format!("the result does not match its type: {why}");
                 return Err(CallError::Invocation { detail });
             }
-            let message = format!("the result is not what the tool promises: {why}");
+            let message = format!("the result does not match its type: {why}");
             warnings.push(Warning { code: "result-mismatch", message });
         }
         warnings.extend(warnings::omitted_defaults(&self.accepted.omitted_defaults));

@@ -51,7 +51,7 @@ impl RunFailure {
     }
 
     pub(super) fn cancelled() -> Self {
-        Self::error(InvocationErrorKind::Cancelled, "it was cancelled")
+        Self::error(InvocationErrorKind::Cancelled, "the call was cancelled")
     }
 }
 
@@ -151,7 +151,7 @@ impl<'s> AdmittedCall<'s> {
         let bound = &self.session.bound;
         let tool = bound.tool(self.tool);
         let Some(entry) = &tool.entry else {
-            let detail = "the library has no implementation of it";
+            let detail = "no implementation in the library";
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
         let implementation = self.session.implementation(entry);

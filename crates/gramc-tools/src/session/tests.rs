@@ -196,7 +196,7 @@ fn one(
 /// A host validator that rejects even numbers.
 fn odd_ones_only(arguments: &Value) -> Vec<Problem> {
     let even = arguments["n"].as_i64().is_some_and(|n| n % 2 == 0);
-    Vec::from_iter(even.then(|| Problem::of_host("/n", "NOT_ODD", "`n` wants an odd number")))
+    Vec::from_iter(even.then(|| Problem::of_host("/n", "NOT_ODD", "`n` must be an odd number")))
 }
 
 #[tokio::test]
@@ -287,7 +287,7 @@ async fn what_panics_or_is_cancelled_fails_and_the_next_call_works() {
             tokio::task::yield_now().await;
             stop.cancel();
         });
-    assert_eq!(verdict.json()["error"]["detail"], "it was cancelled");
+    assert_eq!(verdict.json()["error"]["detail"], "the call was cancelled");
     assert!(session.call(Call::new("a", r#"{"n": 5}"#)).await.is_ok());
 }
 

@@ -15,23 +15,23 @@ pub(super) fn reports_failure(result: &Value) -> bool {
         || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
 }
 
-/// Warns about defaults that the schema refuses.
+/// Warns about defaults that the schema rejects.
 pub(super) fn omitted_defaults(pointers: &[SmolStr]) -> Option<Warning> {
     let names: Vec<_> = pointers.iter().map(|pointer| format!("`{}`", dotted(pointer))).collect();
     let message = match names.as_slice() {
         [] => return None,
         [name] => {
-            format!("the default of {name} is not filled in, because the schema refuses it")
+            format!("the default of {name} is not filled in, because the schema rejects it")
         }
         names => {
             let names = names.join(", ");
-            format!("the defaults of {names} are not filled in, because the schema refuses them")
+            format!("the defaults of {names} are not filled in, because the schema rejects them")
         }
     };
     Some(Warning { code: "omitted-default", message })
 }
 
-/// Says that a call did not run again.
+/// Reports that a call did not run again.
 pub(super) fn already_done(tool: &str) -> Warning {
     let message = format!(
         "`{tool}` runs at most once: this is the result of an earlier call with the same arguments"
@@ -43,7 +43,7 @@ pub(super) fn already_done(tool: &str) -> Warning {
 pub(super) fn large(size: usize, limit: usize) -> Option<Warning> {
     (limit > 0 && size > limit).then(|| Warning {
         code: "large-response",
-        message: format!("the response has {size} bytes, more than {limit}: ask for less"),
+        message: format!("the response has {size} bytes, more than {limit}: request less data"),
     })
 }
 

@@ -29,18 +29,18 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
                 None => String::new(),
             };
             match name {
-                "" => "the call names no tool".to_owned(),
+                "" => "the call has no tool name".to_owned(),
                 name => format!("there is no tool `{name}`{meant}"),
             }
         }
         CallError::ContainerInvocation { .. } => {
-            format!("`{name}` is a container that groups functions, and takes no parameters")
+            format!("`{name}` is a container of functions and has no parameters")
         }
         CallError::ContainerNotExpanded { container, .. } => {
-            format!("`{name}` is a function of the container `{container}`, which is not expanded")
+            format!("`{name}` is in the container `{container}`, which is not expanded")
         }
         CallError::ApprovalRequired => {
-            format!("`{name}` has to be approved, and there is no way to ask for approval here")
+            format!("`{name}` requires approval, but this session cannot ask for it")
         }
         CallError::ApprovalRefused { reason: None } => {
             format!("the call of `{name}` was not approved")
@@ -54,7 +54,7 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
         ),
         CallError::Throttled { rule, limit, .. } => match *rule {
             "max_consecutive_failures" => {
-                format!("`{name}` failed {limit} times in a row, and is not called for a while")
+                format!("`{name}` failed {limit} times in a row and is blocked for a while")
             }
             "same_tool_calls" => {
                 format!("`{name}` was called {limit} times within a short time")
@@ -63,11 +63,11 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
         },
         CallError::Invocation { detail } => format!("`{name}` failed: {detail}"),
         CallError::Timeout { limit } => {
-            format!("`{name}` gave no answer within {}", format_duration(*limit))
+            format!("`{name}` did not respond within {}", format_duration(*limit))
         }
-        CallError::NeedsHumanReview { attempts, .. } => format!(
-            "{attempts} calls of `{name}` in a row were refused: this needs a person's review"
-        ),
+        CallError::NeedsHumanReview { attempts, .. } => {
+            format!("{attempts} calls of `{name}` in a row were rejected: human review required")
+        }
     }
 }
 
@@ -99,24 +99,24 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
             format!("`{container}` is expanded now: call `{name}` again.")
         }
         CallError::ApprovalRefused { .. } => {
-            "Do not repeat this call; do something else, or tell the user.".to_owned()
+            "Do not repeat this call; do something else or tell the user.".to_owned()
         }
         CallError::OutcomeUnknown => {
-            "Do not repeat this call; find out what the earlier one did, or tell the user."
+            "Do not repeat this call; check the effects of the earlier one or tell the user."
                 .to_owned()
         }
         CallError::Throttled { retry_after, .. } => format!(
-            "Do something else, or tell the user what keeps you; it can be called again in {}.",
+            "Do something else or tell the user; `{name}` can be called again in {}.",
             format_duration(*retry_after)
         ),
         CallError::Invocation { .. } => {
-            "Try again only if something has changed; else tell the user.".to_owned()
+            "Retry only if something has changed; otherwise tell the user.".to_owned()
         }
         CallError::Timeout { .. } => {
-            "Try again with less to do, or tell the user that it takes too long.".to_owned()
+            "Retry with a smaller task, or tell the user that the tool takes too long.".to_owned()
         }
         CallError::ApprovalRequired | CallError::NeedsHumanReview { .. } => {
-            format!("Do not call `{name}` again; tell the user what you wanted to do.")
+            format!("Do not call `{name}` again; describe the call to the user.")
         }
     }
 }
@@ -131,8 +131,8 @@ fn container_guidance(
     expanded: bool,
 ) -> String {
     let then = match (meant, functions) {
-        (Some(meant), _) => format!("`{meant}`, which your parameters name"),
-        (None, []) => "the function that you need".to_owned(),
+        (Some(meant), _) => format!("`{meant}`"),
+        (None, []) => "the required function".to_owned(),
         (None, all) => {
             let named: Vec<_> =
                 all.iter().take(NAMED_FUNCTIONS).map(|name| format!("`{name}`")).collect();
@@ -141,11 +141,11 @@ fn container_guidance(
         }
     };
     if expanded {
-        return format!("`{name}` is expanded now: call {then}, with the parameters.");
+        return format!("`{name}` is expanded now: call {then} with the parameters.");
     }
     format!(
-        "This takes two separate tool calls: first `{name}` with no arguments, which shows its \
-         functions, then {then}, with the parameters."
+        "Make two separate tool calls: first `{name}` without arguments, to list its functions, \
+         then {then} with the parameters."
     )
 }
 

@@ -178,5 +178,5 @@ async fn a_question_ends_when_the_call_is_cancelled() {
         tokio::task::yield_now().await;
         stop.cancel();
     });
-    assert_eq!(verdict.json()["error"]["detail"], "it was cancelled");
+    assert_eq!(verdict.json()["error"]["detail"], "the call was cancelled");
 }
