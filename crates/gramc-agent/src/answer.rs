@@ -63,7 +63,7 @@ impl AnswerCheck {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnswerError {
     /// It is not JSON.
-    #[error("invalid answer: {0}")]
+    #[error("the answer is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// It does not have the result type.
     #[error("{0}")]

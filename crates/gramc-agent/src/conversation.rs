@@ -378,8 +378,9 @@ impl Conversation {
             async move {
                 let start = Instant::now();
                 let (mut verdict, usage) = if agent.is_some() && too_many {
-                    let detail =
-                        format!("one reply calls {MAX_AGENT_CALLS} agents at most: call it again");
+                    let detail = format!(
+                        "a reply can call at most {MAX_AGENT_CALLS} agents: call this one again"
+                    );
                     let error = CallError::Invocation { detail };
                     (agent_verdict(&call, Err(error)), Usage::default())
                 } else if let Some((_, at)) = agent {

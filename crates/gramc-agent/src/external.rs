@@ -153,7 +153,7 @@ impl AnswerFields {
             return Err(ModelError::new(ModelErrorKind::Unavailable, detail));
         }
         let Some(output) = output else {
-            return Err(failure(who, &format!("answered without `output`: {}", beginning(shown))));
+            return Err(failure(who, &format!("returned no `output`: {}", beginning(shown))));
         };
         let AnswerUsage { tokens, requests } = usage.unwrap_or_default();
         Ok(AgentAnswer {
@@ -174,7 +174,7 @@ pub(crate) fn beginning(answer: &str) -> String {
     answer.trim_end().chars().take(MAX_SHOWN).collect()
 }
 
-/// The error of an agent that gives no answer.
+/// The error of an agent without an answer.
 pub(crate) fn failure(who: &str, what: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Program, format!("{who} {what}"))
 }

@@ -70,9 +70,15 @@ impl RunningFunction {
         let shown = answer.to_string();
         let is_object = answer.is_object();
         let fields = AnswerFields::deserialize(answer).map_err(|error| {
-            let wanted = "expected a string, or an object with `output`";
+            let expected = "expected a string, or an object with `output`";
             let why = if is_object { format!(" ({error})") } else { String::new() };
-            failure(who, &format!("gave no answer: {wanted}{why}, found {}", beginning(&shown)))
+            failure(
+                who,
+                &format!(
+                    "returned an invalid answer: {expected}{why}, found {}",
+                    beginning(&shown)
+                ),
+            )
         })?;
         fields.answer(who, &shown, start)
     }
@@ -201,8 +207,8 @@ mod tests {
         let mut conversation = conversation(Limits { time: Some(time), ..Limits::default() });
         for (message, kind, expected) in [
             ("fail", ModelErrorKind::Program, "the agent `clerk` failed: no idea"),
-            ("number", ModelErrorKind::Program, "the agent `clerk` gave no answer: expected a str"),
-            ("nothing", ModelErrorKind::Program, "the agent `clerk` answered without `output`: {"),
+            ("number", ModelErrorKind::Program, "the agent `clerk` returned an invalid answer: e"),
+            ("nothing", ModelErrorKind::Program, "the agent `clerk` returned no `output`: {"),
             ("busy", ModelErrorKind::Unavailable, "the agent `clerk` reports: the provider is bu"),
         ] {
             let turn = conversation.turn(message, &Heard::default(), &never).await;

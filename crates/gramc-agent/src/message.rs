@@ -59,7 +59,7 @@ impl Message {
 
     /// The caption of an image in the result of a tool. Providers get such images in user messages.
     pub(crate) fn image_caption(tool: &str) -> String {
-        format!("Image in the result of `{tool}`, which the user has not seen:")
+        format!("Image in the result of `{tool}`, not visible to the user:")
     }
 
     /// The message without its images.

@@ -151,23 +151,23 @@ impl RunningProgram {
         match length {
             Ok(0) | Err(_) => return Err(self.end().await),
             Ok(length) if length as u64 > MAX_ANSWER_BYTES => {
-                let what = format!("answered with more than {MAX_ANSWER_BYTES} bytes");
+                let what = format!("returned more than {MAX_ANSWER_BYTES} bytes");
                 return Err(failure(&self.who, &what));
             }
             Ok(_) => {}
         }
         let shown = String::from_utf8_lossy(&line);
         let answer: AnswerFields = serde_json::from_slice(&line).map_err(|error| {
-            let what = "wrote a line to standard output that is no answer";
+            let what = "wrote an invalid answer to standard output";
             failure(&self.who, &format!("{what} ({error}): {}", beginning(&shown)))
         })?;
         answer.answer(&self.who, &shown, start)
     }
 
-    /// The error of a program that ended without an answer.
+    /// The error of a program that exited without an answer.
     async fn end(&mut self) -> ModelError {
         let how = match timeout(EXIT_TIME, self.group.wait()).await {
-            Ok(Ok(status)) => format!("ended without an answer ({status})"),
+            Ok(Ok(status)) => format!("exited without an answer ({status})"),
             _ => "closed standard output without an answer".to_owned(),
         };
         let complaint = self.complaint.lock();

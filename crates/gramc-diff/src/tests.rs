@@ -65,13 +65,15 @@ fn parameters_are_compared_one_by_one() {
         (
             "(n::Text {pattern: \"^[a-z]+$\"})",
             "(n::Text {pattern: \"^[a-z]{1,5}$\"})",
-            &["!input-narrowed /n: `n` allowed text that matches ^[a-z]+$ and now allows text \
-                 that matches ^[a-z]{1,5}$ {\"n\":\"aaaaaa\"}"],
+            &[
+                "!input-narrowed /n: `n` allowed a string that matches ^[a-z]+$ and now allows a string \
+                 that matches ^[a-z]{1,5}$ {\"n\":\"aaaaaa\"}",
+            ],
         ),
         (
             "(n::Int)",
             "(n::Text)",
-            &["!input-changed /n: `n` allowed an integer and now allows text {\"n\":0}"],
+            &["!input-changed /n: `n` allowed an integer and now allows a string {\"n\":0}"],
         ),
         (
             "(u?::\"a\" | \"b\" | \"c\")",
@@ -120,21 +122,21 @@ fn parameters_are_compared_one_by_one() {
         (
             "(l::`Text[]`)",
             "(l::`Text[]` {size: ...3})",
-            &["!input-narrowed /l: `l` allowed a list, each text and now allows a list with at \
-                 most 3 items, each text {\"l\":[\"a\",\"\",\"a\",\"a\"]}"],
+            &["!input-narrowed /l: `l` allowed an array, each a string and now allows an array \
+                 with at most 3 items, each a string {\"l\":[\"a\",\"\",\"a\",\"a\"]}"],
         ),
         // Indices and names that are not declared are no places of a schema.
         (
             "(l::`Text[]`)",
             "(l::`(\"a\" | \"b\")[]`)",
-            &["!input-narrowed /l/*: `l.*` allowed text and now allows one of \"a\", \"b\" \
+            &["!input-narrowed /l/*: `l.*` allowed a string and now allows one of \"a\", \"b\" \
                  {\"l\":[\"\"]}"],
         ),
         (
             "(m::`Map<Int>`)",
             "(m::`Map<Text>`)",
             &[
-                "!input-changed /m/*: `m.*` allowed an integer and now allows text {\"m\":{\"other\":0}}",
+                "!input-changed /m/*: `m.*` allowed an integer and now allows a string {\"m\":{\"other\":0}}",
             ],
         ),
         // The run-time check repairs what a model writes wrong.
@@ -142,7 +144,7 @@ fn parameters_are_compared_one_by_one() {
             "(n::`Int | Text`)",
             "(n::Int)",
             &[
-                "!input-narrowed /n: `n` allowed an integer or text and now allows an integer {\"n\":\"a\"}",
+                "!input-narrowed /n: `n` allowed an integer or a string and now allows an integer {\"n\":\"a\"}",
             ],
         ),
         ("(n::Int {description: \"a\"})", "(n::Int {description: \" a \"})", &[]),
@@ -162,12 +164,12 @@ fn required_names_have_values_before_they_are_declared() {
     let declares = "[f:Tool | (b?::Int)==>(x::Text)==>(::Any)]";
     let optional = "[f:Tool | (b?::Int)==>(x?::Text)==>(::Any)]";
     let narrowed =
-        "input-narrowed /x: `x` allowed any value and now allows text {\"x\":null}".to_owned();
+        "input-narrowed /x: `x` allowed any value and now allows a string {\"x\":null}".to_owned();
     assert_eq!(lines(requires, declares), [format!("!{narrowed}")]);
     // The run-time check leaves out null.
     let made_optional = "input-widened /x: `x` was required and is now optional".to_owned();
     assert_eq!(lines(requires, optional), [format!("~{narrowed}"), made_optional]);
-    let widened = "input-widened /x: `x` allowed text and now allows any value";
+    let widened = "input-widened /x: `x` allowed a string and now allows any value";
     assert_eq!(lines(declares, requires), [widened]);
     assert_eq!(
         lines(optional, requires),
@@ -188,7 +190,7 @@ fn names_of_typed_open_tools_have_values_before_they_are_declared() {
         |fields: &str| format!("[f:Tool {{open: `Int | Text`}} | (a::Int){fields}==>(::Any)]");
     assert_eq!(
         lines(&tool(""), &tool("==>(b?::Int)")),
-        ["!input-narrowed /b: `b` allowed an integer or text and now allows an integer \
+        ["!input-narrowed /b: `b` allowed an integer or a string and now allows an integer \
           {\"a\":0,\"b\":\"a\"}"]
     );
     assert_eq!(

@@ -63,8 +63,8 @@ impl ServerHandler for Connection {
             return info;
         }
         info.with_instructions(
-            "Some tools are groups of functions, as their descriptions say. Call such a tool \
-                         without arguments first; then its functions are listed and can be called.",
+            "Some tools are containers of functions, according to their descriptions. Call a \
+             container without arguments first to list its functions, then call them.",
         )
     }
 

@@ -88,7 +88,7 @@ impl Finder {
             .filter_map(|hit| Some(definition(listed(&hit.tool)?)))
             .collect();
         let text = if definitions.is_empty() {
-            "no tool matches: use other words".to_owned()
+            "no tool matches: use different words".to_owned()
         } else {
             Value::from(definitions.clone()).to_string()
         };
@@ -150,7 +150,7 @@ pub fn search_tools() -> Value {
 /// The module of both tools.
 fn search_module() -> Result<Valid<Module>, ServeError> {
     let module = gramc_check::check(&[parse(SourceFile::new("search", TOOLS))]).module;
-    module.ok_or_else(|| ServeError::Tool("the tools that search have errors".to_owned()))
+    module.ok_or_else(|| ServeError::Tool("the tools for searching have errors".to_owned()))
 }
 
 /// The definitions of both tools, with the hints that are true of all tools that can be called.

@@ -166,8 +166,7 @@ impl RestingRequests {
             }
             Some(state) => {
                 let resting = self.resting(state.as_str().unwrap_or_default(), request);
-                let unknown =
-                    "`requestState` belongs to no such request: send the request without it";
+                let unknown = "unknown `requestState` for this request: omit it";
                 let mut work = resting.ok_or_else(|| ErrorData::invalid_params(unknown, None))?;
                 *work.client.route.lock() = Route::of(context);
                 if work.questions.take(given) {

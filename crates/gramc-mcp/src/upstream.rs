@@ -122,7 +122,7 @@ pub async fn name_clashes(bound: &Bound) -> Vec<String> {
             for name in &names {
                 if let Some((_, first)) = known.iter().find(|(known, _)| known == name) {
                     clashes.push(format!(
-                        "the {} `{}` of the MCP server {server} is hidden by that of {first}",
+                        "the {} `{}` of the MCP server {server} is shadowed by that of {first}",
                         kind.word,
                         name.escape_debug()
                     ));
@@ -259,7 +259,7 @@ impl Upstream {
                 break;
             }
         }
-        let message = format!("`{}` of the MCP server {server} has no end", kind.method);
+        let message = format!("`{}` of the MCP server {server} never ends", kind.method);
         Err(ErrorData::internal_error(message, None))
     }
 

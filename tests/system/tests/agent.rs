@@ -451,9 +451,9 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     let told = server.requests()[2]["messages"].to_string();
     assert!(told.contains("`nights` must be an integer from 1 to 30"), "{told}");
     assert!(!told.contains("again: (") && !told.contains("`answer`"), "{told}");
-    assert!(told.contains("Your answer is not valid: the answer"), "{told}");
+    assert!(told.contains("Invalid answer: the answer"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
-    wrong.exits(1).says(&["needs human review", "`city` is missing"]);
+    wrong.exits(1).says(&["needs human review", "`city` is required"]);
     assert_eq!(server.requests().len(), 3);
 }
 

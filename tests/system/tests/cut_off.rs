@@ -144,11 +144,11 @@ fn an_answer_that_is_cut_off_is_asked_for_again() {
             [
                 "Add",
                 "Half of an ans",
-                "This was no answer: the reply reached the token limit. Answer again in fewer \
+                "Invalid answer: the reply reached the token limit. Answer again in fewer \
                  words, or call fewer tools at once.",
                 "Half of a bad",
-                "This was no answer: a content filter stopped the reply. Answer again in other \
-                 words.",
+                "Invalid answer: a content filter stopped the reply. Rephrase your \
+                 answer.",
             ]
         );
         // The conversation goes on with what is left of it.
@@ -199,7 +199,7 @@ fn an_agent_that_is_called_has_no_answer_then() {
     // The first call is refused, and the second one finds a clerk that never finishes.
     run.says(&[
         "  ! `clerk`: the arguments are incomplete: the reply reached the token limit",
-        "[clerk]   ! This was no answer: the reply reached the token limit.",
+        "[clerk]   ! Invalid answer: the reply reached the token limit.",
         "  ! `clerk` failed: the agent did not answer: the reply reached the token limit",
     ]);
 }

@@ -74,7 +74,7 @@ fn chat_completions_have_them_in_a_message_of_the_user() {
         json!({"type": "image_url", "image_url": {"url": url}})
     };
     let text = |text: &str| json!({"type": "text", "text": text});
-    let shown = text("Image in the result of `paint`, which the user has not seen:");
+    let shown = text("Image in the result of `paint`, not visible to the user:");
     for api in ["tools", "functions"] {
         let server = Server::start(|at, request| match at {
             0 => calls(request, &[("paint", CALL), ("paint", CALL)]),

@@ -150,7 +150,8 @@ fn lists_of_several_servers_are_joined() {
     let run = crate::support::gramc(&WORDS.join(" ")).within(folder.path()).run().exits(0);
     for said in ["resource `test://text`", "resource template `test://item/{id}`", "prompt `greet`"]
     {
-        let said = format!("warning: the {said} of the MCP server `python3` is hidden by that of");
+        let said =
+            format!("warning: the {said} of the MCP server `python3` is shadowed by that of");
         assert!(run.stderr.contains(&said), "{said}: {}", run.stderr);
     }
     assert!(!run.stderr.contains("`one`"), "{}", run.stderr);

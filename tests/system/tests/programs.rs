@@ -109,7 +109,7 @@ fn a_program_gets_lines_and_answers_with_lines() {
     assert_eq!(says("unknown usage"), "usage\n");
     // One program runs for all turns of a conversation.
     let two = run(&files, "greet {}").arg(r#"greet {"name": "Ada"}"#).run().exits(0);
-    assert!(two.stdout.contains("`name` is missing"), "{two:?}");
+    assert!(two.stdout.contains("`name` is required"), "{two:?}");
     assert!(two.stdout.ends_with("Good day\n"), "{two:?}");
     two.says(&["> greet {}", "> greet {\"name\":\"Ada\"}"]);
 }
@@ -158,10 +158,10 @@ fn a_program_that_fails_says_why() {
     let who = "no answer: the agent's program `python3`";
     fails(
         "crash now",
-        &format!("{who} ended without an answer (exit status: 1): ValueError: no idea what to do"),
+        &format!("{who} exited without an answer (exit status: 1): ValueError: no idea what to do"),
     );
-    fails("noise", &format!("{who} wrote a line to standard output that is no answer"));
-    fails("nothing", &format!("{who} answered without `output`: {{\"text\": \"misnamed\"}}"));
+    fails("noise", &format!("{who} wrote an invalid answer to standard output"));
+    fails("nothing", &format!("{who} returned no `output`: {{\"text\": \"misnamed\"}}"));
     fails("busy", &format!("{who} reports: the provider is busy"));
     let slow = run(&files, "sleep").args("--time-limit 0.5").run();
     slow.exits(1).says(&["reached the time limit of 0.5 s"]);
@@ -239,7 +239,7 @@ fn a_program_that_crashes_counts_against_its_arm() {
     for run in crashed {
         assert_eq!(run["success"], false);
         let why = run["missed"][0].as_str().unwrap();
-        assert!(why.contains("ended without an answer"), "{why}");
+        assert!(why.contains("exited without an answer"), "{why}");
     }
     // What is not the program's fault is tried again later.
     let files = self::files();

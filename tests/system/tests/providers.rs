@@ -492,7 +492,7 @@ fn what_was_cut_off_is_neither_run_nor_an_answer() {
                 let told = format!("`add`: the arguments are incomplete: {why} (line 1");
                 assert!(results[1].starts_with(&told), "{shown}: {results:?}");
                 let kept = files.read("talk.json");
-                assert!(kept.contains(&format!("This was no answer: {why}.")), "{shown}: {kept}");
+                assert!(kept.contains(&format!("Invalid answer: {why}.")), "{shown}: {kept}");
             }
         }
     }

@@ -42,8 +42,9 @@ pub(super) async fn call_agent(
         Err(refused) => return (verdict(Err(refused.into())), Usage::default()),
     };
     if depth >= MAX_AGENT_DEPTH {
-        let detail =
-            format!("agents may nest at most {MAX_AGENT_DEPTH} deep; do this without the agent");
+        let detail = format!(
+            "agents can nest at most {MAX_AGENT_DEPTH} levels: complete the task without this agent"
+        );
         return (verdict(Err(CallError::Invocation { detail })), Usage::default());
     }
     let message: Value = serde_json::from_str(&accepted.arguments).unwrap_or_default();
@@ -63,7 +64,7 @@ pub(super) async fn call_agent(
     }
     let mut detail = format!("the agent did not answer: {}", turn.end.description());
     if !turn.text.is_empty() {
-        detail.push_str("; its last text: ");
+        detail.push_str("; last text: ");
         detail.extend(turn.text.chars().take(500));
     }
     let failed = verdict(Err(CallError::Invocation { detail }));

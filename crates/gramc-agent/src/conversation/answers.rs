@@ -53,8 +53,7 @@ impl Conversation {
             return Some(TurnEnd::NeedsHumanReview { wrong });
         }
         let content = format!(
-            "Your answer is not valid: {wrong}.\nAnswer again with the complete JSON and nothing \
-             else."
+            "Invalid answer: {wrong}.\nAnswer again with the complete JSON and nothing else."
         );
         self.messages.push(Message::user(content));
         None
@@ -72,10 +71,10 @@ impl Conversation {
         state.cut_off += 1;
         let advice = match finish_reason {
             FinishReason::Length => "Answer again in fewer words, or call fewer tools at once.",
-            FinishReason::ContentFilter => "Answer again in other words.",
+            FinishReason::ContentFilter => "Rephrase your answer.",
             FinishReason::Stop | FinishReason::Error => "Answer again, or call a tool.",
         };
-        let correction = format!("This was no answer: {why}.");
+        let correction = format!("Invalid answer: {why}.");
         // The result of the last call says the same.
         if !has_calls {
             let attempt = state.cut_off;

@@ -95,9 +95,7 @@ pub(super) fn proposals(
     all.extend(descriptions(&visible));
     if visible.len() >= MIN_SEARCHED {
         let tokens = visible.iter().map(|tool| tool.tokens).sum::<usize>().saturating_sub(search);
-        let message = format!(
-            "the tools of `gramc mcp --search` in place of all others, which take {search} tokens"
-        );
+        let message = format!("`gramc mcp --search` instead of all tools ({search} tokens)");
         let tools = visible.iter().map(|tool| tool.name.clone()).collect();
         all.push(Saving { kind: SavingKind::Search, tokens, tools, message });
     }
@@ -135,10 +133,7 @@ fn containers(module: &Module, visible: &[&ToolSize<'_>]) -> Vec<Saving> {
         }});
         let sum: usize = group.iter().map(|tool| tool.tokens).sum();
         let tokens = sum.saturating_sub(count_tokens(&stub.to_string()));
-        let message = format!(
-            "a container for {}, which the model expands when it needs them",
-            list_names(&names)
-        );
+        let message = format!("a container for {}, expanded on demand", list_names(&names));
         Saving { kind: SavingKind::Container, tokens, tools: names, message }
     });
     savings.collect()
@@ -160,7 +155,7 @@ fn types(visible: &[&ToolSize<'_>]) -> Vec<Saving> {
         let (tokens, times, key) =
             saved.max_by_key(|(tokens, _, key)| (*tokens, std::cmp::Reverse(*key)))?;
         let message =
-            format!("a type for `{key}`, whose schema repeats {times} times in `{}`", tool.name);
+            format!("a type for the schema of `{key}`, used {times} times in `{}`", tool.name);
         Some(Saving { kind: SavingKind::Type, tokens, tools: vec![tool.name.clone()], message })
     };
     visible.iter().filter_map(of_tool).collect()
@@ -209,7 +204,7 @@ fn descriptions(visible: &[&ToolSize<'_>]) -> Vec<Saving> {
             let start: String = text.lines().next().unwrap_or_default().chars().take(40).collect();
             let more = if start.len() < text.len() { "…" } else { "" };
             let message = format!(
-                "the description `{start}{more}` repeats {times} times: shorten it, or say it once in the \
+                "the description `{start}{more}` repeats {times} times: shorten it, or move it to the \
                  instruction"
             );
             Saving { kind: SavingKind::Description, tokens, tools, message }
@@ -286,9 +281,9 @@ mod tests {
         assert_eq!(
             starts,
             [
-                "a container for `listFiles`, `list_notes`, `list`, which the model expands when it needs them",
-                "a type for `a`, whose schema repeats 3 times in `listFiles`",
-                "the description `One of the many places of the workspace,…` repeats 5 times: shorten it, or say it once in the instruction",
+                "a container for `listFiles`, `list_notes`, `list`, expanded on demand",
+                "a type for the schema of `a`, used 3 times in `listFiles`",
+                "the description `One of the many places of the workspace,…` repeats 5 times: shorten it, or move it to the instruction",
             ],
             "{found:#?}"
         );

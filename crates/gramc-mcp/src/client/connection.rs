@@ -399,7 +399,7 @@ impl Connection {
 
     fn error(&self, kind: InvocationErrorKind, why: &str) -> InvocationError {
         let why = self.masks.text(why);
-        InvocationError::new(kind, format!("{} gave no answer: {why}", self.name))
+        InvocationError::new(kind, format!("{} returned no result: {why}", self.name))
     }
 
     /// Why the connection is gone.

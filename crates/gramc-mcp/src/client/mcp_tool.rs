@@ -57,11 +57,11 @@ impl McpTool {
         let (message, who) = self.server.call(&self.tool, arguments, max_answer, origin).await?;
         let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
         let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
-            garbled(format!("{who} gave no answer: its response is invalid: {error}"))
+            garbled(format!("{who} returned no result: its response is invalid: {error}"))
         })?;
         let mut content = ToolContent::from_result(message.result).map_err(|key| {
             garbled(format!(
-                "{who} gave no answer: its response is invalid: `{key}` has another type"
+                "{who} returned no result: its response is invalid: `{key}` has the wrong type"
             ))
         })?;
         if content.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete") {

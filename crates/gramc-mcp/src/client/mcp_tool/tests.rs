@@ -152,7 +152,7 @@ async fn gives_what_servers_send(server: &McpServer) {
 async fn reports_what_servers_refuse(server: &McpServer) {
     fails(server, act("fails"), InvocationErrorKind::Failed, "no such [31m city").await;
     fails(server, act("fails-silently"), InvocationErrorKind::Failed, "reported a failure").await;
-    let part = "gave no answer: it answered `tools/call` with the error -32602: no such tool";
+    let part = "returned no result: it answered `tools/call` with the error -32602: no such tool";
     fails(server, act("errs"), InvocationErrorKind::Failed, part).await;
     let other = McpTool::new(server, "akt").invoke(act("is-nobody")).await.unwrap_err();
     assert_eq!(other.kind, InvocationErrorKind::Failed);
@@ -202,7 +202,7 @@ async fn servers_answer_over_http() {
         fails(&server, deed("is-huge"), InvocationErrorKind::TooLarge, part).await;
         let part = "its response is invalid: ";
         fails(&server, deed("is-garbage"), InvocationErrorKind::Garbled, part).await;
-        fails(&server, deed("breaks-off"), InvocationErrorKind::Died, "gave no answer: ").await;
+        fails(&server, deed("breaks-off"), InvocationErrorKind::Died, "returned no result: ").await;
     }
     let part = "it answered with HTTP status 500 Internal Server Error";
     fails(&server, act("is-broken"), InvocationErrorKind::Failed, part).await;
@@ -211,7 +211,7 @@ async fn servers_answer_over_http() {
 #[tokio::test]
 async fn a_server_that_dies_is_started_again() {
     let acting = Acting::start("acts");
-    let part = "`python3` gave no answer: it ended before it answered `tools/call` (signal: 9";
+    let part = "`python3` returned no result: it ended before it answered `tools/call` (signal: 9";
     fails(&acting.server, act("dies"), InvocationErrorKind::Died, part).await;
     let error = run(&acting.server, act("dies")).await.unwrap_err();
     assert!(
