@@ -242,7 +242,7 @@ fn results_may_narrow_and_not_widen() {
     for (old, new, expected) in [
         ("Number", "Int", &["result-narrowed : the result was a number and is now an integer"][..]),
         ("Int", "Number", &["!result-widened : the result was an integer and is now a number 0.5"]),
-        ("Int", "Text", &["!result-changed : the result was an integer and is now text \"a\""]),
+        ("Int", "Text", &["!result-changed : the result was an integer and is now a string \"a\""]),
         ("Any", "Int", &["result-narrowed : the result was any value and is now an integer"]),
         ("Int", "Any", &["!result-widened : the result was an integer and is now any value null"]),
         (

@@ -149,7 +149,7 @@ async def test_recorded_calls_are_checked_while_they_are_edited(editor, end):
     assert 'write `find`' in await actions(editor, "calls.jsonl", '"fnd"')
     # The specification changes, without being saved.
     editor.open("a.gram", SPEC.replace("order", "number"))
-    await editor.pushed("calls.jsonl", lambda found: "`number` is missing" in str(found))
+    await editor.pushed("calls.jsonl", lambda found: "`number` is required" in str(found))
 
 
 @with_files({"gram.toml": "", "a.gram": SPEC, "cases.jsonl": ""})

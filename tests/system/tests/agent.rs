@@ -710,7 +710,7 @@ if call["arguments"]["city"] == "Linz":
     let (second, server, _) = run("planner", [linz, "{\"nights\": 9, \"city\": \"Vienna\"}"]);
     assert_eq!(second.exits(0).json()["value"]["city"], "Vienna");
     let told = server.requests()[1]["messages"].to_string();
-    assert!(told.contains("not valid: `city`: Linz has no rooms; try   Vienna."), "{told}");
+    assert!(told.contains("Invalid answer: `city`: Linz has no rooms; try   Vienna."), "{told}");
     let (wrong, server, _) = run("planner", [linz; 2]);
     let end = wrong.exits(1).json();
     assert_eq!(

@@ -55,7 +55,7 @@ fn an_api_becomes_a_specification_and_a_library() {
         .within(folder.path())
         .run()
         .exits(1)
-        .says(&["no variable PETS_KEY"]);
+        .says(&["the environment variable PETS_KEY is not set"]);
     gramc("bind pets.gram --library calls.gram")
         .within(folder.path())
         .env("PETS_KEY", "k")

@@ -216,7 +216,7 @@ fn a_client_asks_its_user() {
     assert_eq!(client.end(), Some(0));
     let mut client = start(&words, &json!({}));
     let refused = client.call("drop", &json!({"path": "/data"}));
-    assert!(text(&refused).contains("no way to ask for approval"), "{refused}");
+    assert!(text(&refused).contains("this session cannot ask for it"), "{refused}");
     // A program comes before the client.
     let words = [&words[..], &["--approve-with", "python3 policy.py"]].concat();
     let mut client = start(&words, &json!({"elicitation": {}}));

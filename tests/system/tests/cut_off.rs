@@ -112,7 +112,7 @@ fn a_recorded_call_that_was_cut_off_is_not_run_later_either() {
     assert_eq!(run.stdout, "fixes 0, breaks 0, 1 unchanged\n");
     // What the model said is played with its end.
     let run = again("run spec.gram Add --library works --replay trace.jsonl").exits(0);
-    assert_eq!(run.says(&["  ! `add`: the arguments are not complete"]).stdout, "Done.\n");
+    assert_eq!(run.says(&["  ! `add`: the arguments are incomplete"]).stdout, "Done.\n");
     let run = again("trace trace.jsonl").exits(0);
     assert!(run.stdout.starts_with("1 turn, 2 replies, 1 call, 1 truncated, "), "{}", run.stdout);
     let summary = again("trace trace.jsonl --format json").exits(0).json();
@@ -308,5 +308,5 @@ fn a_destructive_tool_never_runs_on_brackets_that_gramc_closed() {
         + &request(2, "tools/call", params);
     let run = gramc("mcp spec.gram --library works").within(files.path()).input(lines).run();
     let answer = run.exits(0).stdout.lines().last().unwrap_or_default().to_owned();
-    assert!(answer.contains("a destructive tool runs only on arguments"), "{answer}");
+    assert!(answer.contains("a destructive tool requires complete arguments"), "{answer}");
 }

@@ -232,7 +232,7 @@ fn every_dependency_is_explained() {
     let (dependencies, _) = rest.split_once("\n[").expect("something follows");
     let names = dependencies.lines().filter_map(|line| line.split_once(" = "));
     let mut count = 0;
-    for (name, _) in names {
+    for (name, _) in names.filter(|(name, _)| !name.ends_with("-tests")) {
         count += 1;
         assert!(page.contains(&format!("`{name}`")), "ARCHITECTURE.md does not explain {name}");
     }

@@ -228,7 +228,7 @@ fn many_marks_of_lists_take_time_in_proportion() {
     };
     for text in [lines("- ", "\n", ""), format!("[\n{}", lines("", ",\n", "\n]"))] {
         let folder = folder(&[("marks.gram", &text)]);
-        limited(6, "check marks.gram").within(folder.path()).run().exits(1);
+        limited(20, "check marks.gram").within(folder.path()).run().exits(1);
     }
 }
 
@@ -262,7 +262,7 @@ fn long_lists_take_time_in_proportion() {
         ("map", format!("(a::Any {{default: {{{}}}}})", list("k#: 1", ", "))),
     ] {
         let folder = folder(&[("long.gram", &text)]);
-        let run = limited(6, "check long.gram").within(folder.path()).run();
+        let run = limited(20, "check long.gram").within(folder.path()).run();
         if run.code != Some(0) {
             slow.push((name, run.code));
         }

@@ -365,7 +365,7 @@ fn a_run_compares_the_server_as_well() {
         let run = gramc("run guard.gram --library upstream.gram hi").within(folder.path()).run();
         let run = run.exits(code);
         assert!(run.stderr.contains(said), "{on_change}: {}", run.stderr);
-        assert_eq!(run.stderr.contains("refuses"), !said.is_empty(), "{}", run.stderr);
+        assert_eq!(run.stderr.contains("rejects"), !said.is_empty(), "{}", run.stderr);
     }
 }
 

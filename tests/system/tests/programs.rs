@@ -76,7 +76,7 @@ for line in sys.stdin:
         raise ValueError("no idea what to do")
     elif word == "number":
         answer["output"] = rest
-    elif word == "Your":
+    elif word == "Invalid":
         answer["output"] = "41"
     print(json.dumps(answer), flush=True)
 "#;
