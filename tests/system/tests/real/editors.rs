@@ -125,6 +125,8 @@ fn extension(place: &Path) -> PathBuf {
     copy("LICENSE", place);
     copy("grammar/gram.tmLanguage.json", &grammar);
     copy("grammar/gram-markdown.tmLanguage.json", &grammar);
+    copy("grammar/gram.schema.json", &grammar);
+    copy("grammar/cases.schema.json", &grammar);
     for part in [
         ".vscodeignore",
         "CHANGELOG.md",
