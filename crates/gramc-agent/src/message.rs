@@ -194,6 +194,7 @@ impl FinishReason {
 
 impl AssistantMessage {
     /// A message with the content as a provider wrote it, which is sent back to this provider.
+    #[expect(clippy::needless_pass_by_value, reason = "`json!` borrows its values")]
     pub(crate) fn of_provider(
         provider: &str,
         text: String,

@@ -34,7 +34,7 @@ impl Decimal {
             let (whole, fraction) = digits.split_at(digits.len() - shift);
             (whole.to_owned(), fraction.to_owned())
         };
-        (whole.len() <= MAX_DIGITS && fraction.len() <= 2 * MAX_DIGITS).then(|| Self {
+        (whole.len() <= MAX_DIGITS && fraction.len() <= 2 * MAX_DIGITS).then_some(Self {
             negative,
             whole,
             fraction,

@@ -412,14 +412,14 @@ impl Parser<'_> {
             'p' | 'P' if self.rest.peek() == Some(&'{') => {
                 return Some(ClassItem::Property(self.property(letter)?));
             }
-            _ => match Shorthand::of(letter) {
-                Some(shorthand) => return Some(ClassItem::Shorthand(shorthand)),
-                None => {
-                    let (c, is_rare) = self.character(letter)?;
-                    class.has_rare |= is_rare;
-                    c
+            _ => {
+                if let Some(shorthand) = Shorthand::of(letter) {
+                    return Some(ClassItem::Shorthand(shorthand));
                 }
-            },
+                let (c, is_rare) = self.character(letter)?;
+                class.has_rare |= is_rare;
+                c
+            }
         };
         Some(ClassItem::Range(c, c))
     }

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus, in the format of OpenMetrics.
+//! Metrics for Prometheus, in the format of `OpenMetrics`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -107,7 +107,7 @@ fn is_number(word: &str) -> bool {
 
 /// Whether a word says that there is no bound, with a sign or without.
 fn is_unbounded(word: &str) -> bool {
-    UNBOUNDED.contains(&word.trim_start_matches(['-', '+']))
+    UNBOUNDED.contains(word.trim_start_matches(['-', '+']))
 }
 
 /// The numbers, words and symbols of a text; `None` if it has others. A sign belongs to the number

@@ -17,7 +17,7 @@ const MAX_TRANSLATED: usize = 2_000;
 
 /// The built-in type that a name of another language means.
 pub fn foreign_type_name(name: &str) -> Option<&'static str> {
-    NAMES.iter().find(|(_, foreign)| foreign.contains(&name)).map(|(ours, _)| *ours)
+    NAMES.iter().find(|(_, foreign)| foreign.contains(name)).map(|(ours, _)| *ours)
 }
 
 pub(crate) use limits::key_of as bounding_attribute;

@@ -265,10 +265,10 @@ pub(crate) struct Compile {
 
 /// All targets, with their descriptions.
 fn targets() -> impl TypedValueParser<Value = &'static dyn Emitter> {
-    let value = |target: &Box<dyn Emitter>| {
+    let value = |target: &dyn Emitter| {
         PossibleValue::new(target.name()).help(target.about().replace('`', ""))
     };
-    let values: Vec<_> = TARGETS.iter().map(value).collect();
+    let values: Vec<_> = TARGETS.iter().map(|target| value(target.as_ref())).collect();
     // The parser only accepts names of targets.
     PossibleValuesParser::new(values).try_map(|name| targets::find(&name).ok_or("unknown target"))
 }

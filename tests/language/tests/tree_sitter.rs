@@ -18,8 +18,6 @@ use std::sync::OnceLock;
 use tree_sitter::{Language, Parser};
 use tree_sitter_loader::Loader;
 
-/// The folder of the project.
-
 /// One of the two grammars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grammar {

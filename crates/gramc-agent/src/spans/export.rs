@@ -91,10 +91,9 @@ impl SpanQueue {
     }
 
     /// Exports a span, if its trace is sampled.
-    #[expect(clippy::cast_precision_loss, reason = "a share needs no precision")]
     pub(super) fn send(&self, span: Span) {
         let [.., a, b, c, d] = span.ids.trace;
-        let place = u32::from_be_bytes([a, b, c, d]) as f64 / u32::MAX as f64;
+        let place = f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX);
         if self.ratio < 1.0 && place >= self.ratio {
             return;
         }

@@ -207,6 +207,7 @@ impl Message {
         self
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a message is built for its place")]
     fn message(self, field: u64, message: Self) -> Self {
         self.bytes(field, &message.0)
     }

@@ -21,7 +21,7 @@ impl<'e> Reader<'e> {
         let number = matches!(ours(name).unwrap_or(name), "Int" | "Number" | "Integer");
         if closer == "]"
             && !number
-            && !LISTS.contains(&name)
+            && !LISTS.contains(name)
             && let Some(size) = self.range()
         {
             self.note("the size of a list is an attribute");
@@ -54,7 +54,7 @@ impl<'e> Reader<'e> {
     /// Notes what gram has nothing like.
     fn absent_generic(&mut self, name: &str) -> Option<()> {
         let reason = format!("gram has no `{name}`");
-        if let Some((_, help)) = OPERATORS.iter().find(|(words, _)| words.contains(&name)) {
+        if let Some((_, help)) = OPERATORS.iter().find(|(words, _)| words.contains(name)) {
             return self.lacks(&reason, *help);
         }
         let Some((_, attribute)) = OF_RECORDS.iter().find(|(word, _)| *word == name) else {
@@ -77,7 +77,7 @@ impl<'e> Reader<'e> {
     /// The key of a map that is written before a colon: `Map<Text: Int>`.
     fn key_of_map(&mut self, name: &str) {
         let start = self.rest;
-        let key = MAPS.contains(&name) && !self.take_word().is_empty() && self.eat(":");
+        let key = MAPS.contains(name) && !self.take_word().is_empty() && self.eat(":");
         if key {
             self.note("a map is written `Map<T>`: its keys are always texts");
         } else {
@@ -101,12 +101,12 @@ impl<'e> Reader<'e> {
             });
             return Some(Member::of_name(name));
         }
-        if members.iter().all(|member| is_number(&member.text)) && !UNIONS.contains(&name) {
+        if members.iter().all(|member| is_number(&member.text)) && !UNIONS.contains(name) {
             return Some(self.size_type(name, &members));
         }
-        if OPTIONS.contains(&name) || WRAPPERS.contains(&name) {
+        if OPTIONS.contains(name) || WRAPPERS.contains(name) {
             let mut member = members.into_iter().next()?;
-            if OPTIONS.contains(&name) {
+            if OPTIONS.contains(name) {
                 self.note("a type that may be null is written `T?`");
                 member.text = add_suffix(&member.text, "?");
             } else {
@@ -120,7 +120,7 @@ impl<'e> Reader<'e> {
         };
         let count = members.len();
         let field = closer == "]" && members.iter().all(|member| member.text.starts_with('"'));
-        if field && !UNIONS.contains(&name) {
+        if field && !UNIONS.contains(name) {
             let help = "write the type of the field itself";
             return self.lacks("gram has no types of single fields", help);
         }
@@ -139,16 +139,16 @@ impl<'e> Reader<'e> {
             }
         }
         let last = parts.last()?;
-        let (reason, text) = if LISTS.contains(&name) {
+        let (reason, text) = if LISTS.contains(name) {
             ("a list is written `T[]`", list_of(parts.first()?))
-        } else if MAPS.contains(&name) {
+        } else if MAPS.contains(name) {
             if name == "Map" && closer == ">" && count == 1 && self.reason.is_none() {
                 return Some(Member::plain(format!("Map<{last}>")));
             }
             ("a map is written `Map<T>`: its keys are always texts", format!("Map<{last}>"))
-        } else if TUPLES.contains(&name) {
+        } else if TUPLES.contains(name) {
             ("a tuple is written `[T, U]`", format!("[{}]", listed.join(", ")))
-        } else if UNIONS.contains(&name) {
+        } else if UNIONS.contains(name) {
             ("a union is written `T | U`", listed.join(" | "))
         } else if last.starts_with('{') && count == 1 {
             ("a record is written `{name: T}`", last.clone())
@@ -188,7 +188,7 @@ impl<'e> Reader<'e> {
         let after = self.rest.trim_start();
         let name = after.trim_start_matches(is_word).trim_start();
         let named = name.len() < after.len() && name.starts_with([':', '?']);
-        let modifier = MODIFIERS.contains(&word) || word == "optional";
+        let modifier = MODIFIERS.contains(word) || word == "optional";
         self.rest = if modifier && named { after } else { start };
         (modifier && named).then_some(word)
     }

@@ -78,7 +78,7 @@ const CALLS: Words = Words("Field Interval Len StringConstraints Query Body Path
 const TO: &[&str] = &["...", "..=", "..", "…", "–", "—", "-", "~", ":", "to ", "and ", "through "];
 
 pub(super) fn word(name: &str) -> Option<Word> {
-    WORDS.iter().find(|(words, _)| words.contains(&name)).map(|(_, word)| *word)
+    WORDS.iter().find(|(words, _)| words.contains(name)).map(|(_, word)| *word)
 }
 
 /// Names of types with a limit: the type, and what the name says of it.
@@ -297,7 +297,7 @@ impl Reader<'_> {
     fn named_limit(&mut self) -> Option<Limits> {
         let name = self.take_word();
         let mut limits = Limits::default();
-        if CALLS.contains(&name) && self.eat("(") {
+        if CALLS.contains(name) && self.eat("(") {
             while !self.at(")") {
                 limits.join(self.limit().or_else(|| self.positional_default())?);
                 if !self.eat(",") {

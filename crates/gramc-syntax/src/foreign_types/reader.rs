@@ -251,7 +251,7 @@ impl<'e> Reader<'e> {
     fn modifier(&mut self, of_item: &mut Limits, of_whole: &mut Limits) -> Option<bool> {
         let rest = self.rest.trim_start();
         let (first, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-        let known = PREFIXES.iter().find(|(words, ..)| words.contains(&first));
+        let known = PREFIXES.iter().find(|(words, ..)| words.contains(first));
         if let Some((_, reason, help)) = known
             && after.starts_with([' ', '(', '[', '<'])
         {
@@ -271,7 +271,7 @@ impl<'e> Reader<'e> {
             "unsigned" | "nonnegative" | "positive" | "negative" => {
                 of_item.add(word(first)?, None);
             }
-            _ if MODIFIERS.contains(&first) => {}
+            _ if MODIFIERS.contains(first) => {}
             _ => return Some(false),
         }
         self.rest = after;
@@ -441,7 +441,7 @@ impl<'e> Reader<'e> {
             return Some(Member { text: (*ours).to_owned(), name: true, ..Member::default() });
         }
         let mut word = self.take(is_word);
-        while (MODULES.contains(&word) || self.at_member_of(word))
+        while (MODULES.contains(word) || self.at_member_of(word))
             && self.rest.starts_with('.')
             && self.rest[1..].starts_with(is_word)
         {
@@ -453,7 +453,7 @@ impl<'e> Reader<'e> {
             self.note("a union is written `T | U`");
             return self.union(true);
         }
-        if LISTS.contains(&word) && self.eat_word("of") {
+        if LISTS.contains(word) && self.eat_word("of") {
             self.note("a list is written `T[]`");
             let item = self.member()?;
             let mut item = self.without_limits(item)?;
@@ -462,7 +462,7 @@ impl<'e> Reader<'e> {
             }
             return Some(Member::plain(list_of(&item)));
         }
-        if MAPS.contains(&word) && self.eat_word("of") {
+        if MAPS.contains(word) && self.eat_word("of") {
             self.note("a map is written `Map<T>`");
             let value = self.part(false)?;
             return Some(Member::plain(format!("Map<{value}>")));

@@ -151,7 +151,7 @@ impl Reader<'_> {
         while self.eat("&&") || self.eat("&") || self.eat_word("and") {
             names.push(self.member()?);
         }
-        let scalar = |member: &Member| SCALARS.contains(&member.text.as_str());
+        let scalar = |member: &Member| SCALARS.contains(member.text.as_str());
         let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
         let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
         if all_names && names.iter().any(scalar) {

@@ -32,14 +32,13 @@ pub(crate) fn suggest_command(mut error: Error) -> Error {
         return error;
     };
     let synonym = SYNONYMS.iter().find(|synonym| synonym.name == name);
-    let suggested: Vec<String> = match synonym {
-        Some(synonym) => vec![synonym.command.to_owned()],
-        None => {
-            let args = Args::command();
-            let visible = args.get_subcommands().filter(|command| !command.is_hide_set());
-            let near = nearest(name, visible.map(clap::Command::get_name));
-            near.into_iter().map(str::to_owned).collect()
-        }
+    let suggested: Vec<String> = if let Some(synonym) = synonym {
+        vec![synonym.command.to_owned()]
+    } else {
+        let args = Args::command();
+        let visible = args.get_subcommands().filter(|command| !command.is_hide_set());
+        let near = nearest(name, visible.map(clap::Command::get_name));
+        near.into_iter().map(str::to_owned).collect()
     };
     error.remove(ContextKind::Suggested);
     error.remove(ContextKind::SuggestedSubcommand);

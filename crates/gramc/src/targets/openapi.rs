@@ -1,4 +1,4 @@
-//! A document of OpenAPI.
+//! A document of `OpenAPI`.
 
 use gramc_openapi::emit;
 

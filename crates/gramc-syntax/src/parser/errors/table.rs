@@ -246,16 +246,13 @@ fn element(
         let (least, most) = times_of(times)?;
         return Some((Element::Group(capture, alternatives, least, most), false));
     }
-    let (name, times) = match rest.strip_prefix('\'') {
-        Some(text) => {
-            let (text, times) = text.rsplit_once('\'')?;
-            (Atom::Text(text), times)
-        }
-        None => {
-            let name = rest.trim_end_matches(['?', '*', '+']);
-            let atom = name.strip_prefix('%').map_or(Atom::Class(name), Atom::List);
-            (atom, &rest[name.len()..])
-        }
+    let (name, times) = if let Some(text) = rest.strip_prefix('\'') {
+        let (text, times) = text.rsplit_once('\'')?;
+        (Atom::Text(text), times)
+    } else {
+        let name = rest.trim_end_matches(['?', '*', '+']);
+        let atom = name.strip_prefix('%').map_or(Atom::Class(name), Atom::List);
+        (atom, &rest[name.len()..])
     };
     if times.is_empty() {
         return Some((Element::Atom(capture, name), false));
