@@ -1,4 +1,4 @@
-//! Types, clients and skeletons of tools in programming languages, and their [`reference`] as HTML.
+//! Types, clients and skeletons of tools in programming languages, and their [`reference`](mod@reference) as HTML.
 //!
 //! An [`Interface`] is a specification as named types and tools, independent of a language. Each language
 //! writes it in its own way. Nothing here reads or writes files.

@@ -1,6 +1,6 @@
 //! Helpers of the tests of the language, which the other test crates also use.
 //!
-//! The reference parser behind a small interface ([`reference`]), random documents made from the grammar
+//! The reference parser behind a small interface ([`reference`](mod@reference)), random documents made from the grammar
 //! ([`generate`]), single edits of documents ([`mutate`]), the comparison of the two parsers with a search for
 //! a minimal counterexample ([`compare`](mod@compare), [`shrink`](mod@shrink)), random modules ([`modules`])
 //! and type expressions ([`type_expressions`]), and a second implementation of the values of a type
