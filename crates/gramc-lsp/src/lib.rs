@@ -37,7 +37,6 @@ mod hierarchy;
 mod hover;
 mod imports;
 mod inlay;
-#[cfg(feature = "agents")]
 mod lens;
 mod load;
 mod lookup;
