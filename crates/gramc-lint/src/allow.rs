@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use gramc_syntax::Applicability::{NeedsLook, Safe};
 use gramc_syntax::{Diagnostic, Fix, Limits, Parse, Span, TokenKind};
 
-use crate::context::{Context, Count, Report};
+use crate::context::Context;
+use crate::fix::item_with_comma;
 use crate::lint::{Level, Lint, LintPass};
 use crate::lints::{missing_description, unknown_lint, unused_allow};
 use gramc_model::nearest::{nearest, question};
@@ -42,7 +43,7 @@ pub(crate) fn may_be_in(text: &Parse) -> bool {
 }
 
 /// How many diagnostics about a text are looked for, before its comments take some out.
-pub(crate) fn most(may_allow: bool) -> usize {
+pub(crate) fn limit(may_allow: bool) -> usize {
     if may_allow { MAX_WITH_COMMENTS } else { Limits::MAX_DIAGNOSTICS }
 }
 
@@ -69,18 +70,15 @@ pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
         !index.allows(diagnostic)
     });
     // Unknown names come first: another comment may allow their diagnostics, and so be used.
-    for check in [report_unknown, report_unused] {
-        let mut report = Report::new(file, vec![Count::new(Limits::MAX_DIAGNOSTICS)]);
-        for allow in &allows {
-            for at in 0..allow.names.len() {
-                if report.is_full(file) {
-                    break;
-                }
-                check(cx, (file, all_found), (allow, at), &mut report);
-            }
+    for check in [check_unknown, check_unused] {
+        let names =
+            allows.iter().flat_map(|allow| (0..allow.names.len()).map(move |at| (allow, at)));
+        let invalid = names.filter_map(|(allow, at)| check(cx, file, allow, at));
+        let invalid: Vec<_> = invalid.take(Limits::MAX_DIAGNOSTICS + 1).collect();
+        found.extend(invalid.into_iter().filter(|diagnostic| !index.allows(diagnostic)));
+        if !all_found {
+            break;
         }
-        let more = report.take().into_iter().map(|(_, diagnostic)| diagnostic);
-        found.extend(more.filter(|diagnostic| !index.allows(diagnostic)));
     }
 }
 
@@ -142,41 +140,30 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Reports a name that is no lint's.
-fn report_unknown(
-    cx: &Context<'_>,
-    (file, _): (usize, bool),
-    (allow, at): (&Allow, usize),
-    report: &mut Report,
-) {
-    let Some(name) = allow.names.get(at).filter(|name| name.lint.is_none()) else { return };
-    if cx.settings.level(&unknown_lint::LINT) != Level::Allow {
-        let text = cx.texts[file].source().slice(name.span);
-        report.add(file, unknown(cx, file, name.span, text));
-    }
+/// The diagnostic of an unknown name.
+fn check_unknown(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Option<Diagnostic> {
+    let name = allow.names.get(at).filter(|name| name.lint.is_none())?;
+    let is_enabled = cx.settings.level(&unknown_lint::LINT) != Level::Allow;
+    is_enabled.then(|| report_unknown(cx, file, name.span))
 }
 
-/// Reports a name of a lint that finds nothing there.
-fn report_unused(
-    cx: &Context<'_>,
-    (file, all_found): (usize, bool),
-    (allow, at): (&Allow, usize),
-    report: &mut Report,
-) {
-    let Some(name) = allow.names.get(at) else { return };
-    let Some(lint) = name.lint.filter(|_| all_found && !name.used.get()) else { return };
+/// The diagnostic of the name of a lint that finds nothing there.
+fn check_unused(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Option<Diagnostic> {
+    let name = allow.names.get(at)?;
+    let lint = name.lint.filter(|_| !name.used.get())?;
     let on = |lint| cx.settings.level(lint) != Level::Allow;
     // Whether a suppression of `unused-allow` is used is known only after all others.
     if lint.code == unused_allow::LINT.code || !on(lint) || !on(&unused_allow::LINT) {
-        return;
+        return None;
     }
     let message = format!("unused suppression of `{}`", lint.code.name);
     let diagnostic = cx.diagnostic(&unused_allow::LINT, file, name.span, message);
     let fix = Fix::replace(Safe, "remove it", removal(cx, file, allow, at), "");
-    report.add(file, diagnostic.help("remove it, or move it to the code it applies to").fix(fix));
+    Some(diagnostic.help("remove it, or move it to the code it applies to").fix(fix))
 }
 
-fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic {
+fn report_unknown(cx: &Context<'_>, file: usize, span: Span) -> Diagnostic {
+    let text = cx.texts[file].source().slice(span);
     let is_error = crate::lints::all_codes().any(|code| code.name == text);
     let message = if is_error {
         format!("`{text}` is an error and cannot be allowed")
@@ -204,21 +191,18 @@ fn unknown(cx: &Context<'_>, file: usize, span: Span, text: &str) -> Diagnostic 
 /// What to remove, so that a name is gone: the comment where it is the only one, and then the line
 /// that holds nothing else.
 fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
-    let text = cx.texts[file].source().text();
-    let span = |at: usize| allow.names.get(at).map(|name| name.span);
-    match (at.checked_sub(1).and_then(span), span(at), span(at + 1)) {
-        (_, Some(own), Some(next)) => return Span::new(own.start, next.start),
-        (Some(before), Some(own), None) => return Span::new(before.end, own.end),
-        _ => {}
+    let names: Vec<_> = allow.names.iter().map(|name| name.span).collect();
+    if let Some(removal) = item_with_comma(&names, at) {
+        return removal;
     }
+    let text = cx.texts[file].source().text();
     let before = text.get(..allow.comment.start as usize).unwrap_or_default();
     let kept = before.trim_end_matches([' ', '\t']).len();
     let alone = kept == 0 || before[..kept].ends_with('\n');
     let after = text.get(allow.comment.end as usize..).unwrap_or_default();
     let line_break = if after.starts_with("\r\n") { 2 } else { u32::from(after.starts_with('\n')) };
     let end = allow.comment.end + if alone { line_break } else { 0 };
-    // `kept` is an offset in a text, which 32 bits count.
-    Span::new(u32::try_from(kept).unwrap_or(u32::MAX), end)
+    Span::from(kept..end as usize)
 }
 
 /// The comments of a text that allow lints.

@@ -1,6 +1,8 @@
 //! The input of lints: texts, declarations and their spans.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use gramc_syntax::{Diagnostic, Node, NodeKind as N, Parse, Severity, Span};
@@ -9,7 +11,7 @@ use smol_str::SmolStr;
 use crate::lint::Lint;
 use crate::settings::Settings;
 use gramc_check::{FileAnalysis, Known, Meaning, ToolAt, ToolSummary, Valid};
-use gramc_model::{Field, Module, Term, Tool, TypeDeclaration, TypeId};
+use gramc_model::{Field, Module, Term, Tool, Type, TypeDeclaration, TypeId, ValueSource};
 
 /// What a lint may know.
 pub(crate) struct Context<'a> {
@@ -131,6 +133,11 @@ impl<'a> Context<'a> {
         terms.map(|(term, place)| (&term.field, place.file, place.name))
     }
 
+    /// All declared types.
+    pub(crate) fn types(&self) -> impl Iterator<Item = TypeView<'a>> {
+        self.known.types.iter().filter_map(|(id, _)| self.ty(id))
+    }
+
     /// The declared type of the given place among the module's.
     pub(crate) fn ty(&self, id: TypeId) -> Option<TypeView<'a>> {
         let declaration = self.known.types.get(id)?;
@@ -151,8 +158,21 @@ pub(crate) struct ToolView<'a> {
 }
 
 impl<'a> ToolView<'a> {
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = FieldView<'a>> + use<'a> {
+        let Self { tool, file, node, name } = *self;
+        let is_parameter = true;
+        let view =
+            move |field| FieldView { field, file, is_parameter, declaration: node, owner: name };
+        tool.parameters.iter().map(view)
+    }
+
+    /// The parameters that a model fills in.
+    pub(crate) fn model_parameters(&self) -> impl Iterator<Item = FieldView<'a>> + use<'a> {
+        self.parameters().filter(|field| field.source == ValueSource::Model)
+    }
+
     pub(crate) fn signature(&self) -> Option<Node<'a>> {
-        self.node.elements().next().filter(|path| path.kind() == N::Path)
+        signature(self.node)
     }
 
     /// The names of its parameters, in the order of the text.
@@ -162,20 +182,15 @@ impl<'a> ToolView<'a> {
         nodes.filter_map(|node| node.subject().identifier)
     }
 
-    pub(crate) fn parameter(&self, field: &Field) -> Option<Node<'a>> {
-        named(self.signature()?.children(), field)
-    }
-
-    /// The span of the name of one of its parameters, or of its own name.
-    pub(crate) fn place(&self, field: &Field) -> Span {
-        name_of(self.parameter(field)).unwrap_or(self.name)
-    }
-
     pub(crate) fn result(&self) -> Option<Node<'a>> {
         let parts: Vec<_> = self.signature()?.children().collect();
         let leftwards = parts.get(1)?.kind() == N::LeftArrow;
         if leftwards { parts.first().copied() } else { parts.last().copied() }
     }
+}
+
+fn signature(tool: Node<'_>) -> Option<Node<'_>> {
+    tool.elements().next().filter(|path| path.kind() == N::Path)
 }
 
 /// A declared type and its spans.
@@ -191,50 +206,107 @@ pub(crate) struct TypeView<'a> {
 
 impl<'a> TypeView<'a> {
     /// The fields of a record.
-    pub(crate) fn fields(&self) -> &'a [Field] {
-        match &self.declaration.type_use.ty {
-            gramc_model::Type::Object(object) => object.fields.as_deref().unwrap_or_default(),
+    pub(crate) fn fields(&self) -> impl Iterator<Item = FieldView<'a>> + use<'a> {
+        let Self { declaration, file, node, name, .. } = *self;
+        let fields = match &declaration.type_use.ty {
+            Type::Object(object) => object.fields.as_deref().unwrap_or_default(),
             _ => &[],
-        }
-    }
-
-    /// The node of one of a record's fields.
-    pub(crate) fn field(&self, field: &Field) -> Option<Node<'a>> {
-        named(self.node.elements().filter_map(|element| element.children().next()), field)
-    }
-
-    /// The span of the name of one of its fields, or of its own name.
-    pub(crate) fn place(&self, field: &Field) -> Span {
-        name_of(self.field(field)).unwrap_or(self.name)
+        };
+        let is_parameter = false;
+        let view =
+            move |field| FieldView { field, file, is_parameter, declaration: node, owner: name };
+        fields.iter().map(view)
     }
 }
 
-/// The node that declares a field. It is searched only for diagnostics, and no text has
-/// many diagnostics.
-fn named<'a>(mut nodes: impl Iterator<Item = Node<'a>>, field: &Field) -> Option<Node<'a>> {
-    nodes.find(|node| {
-        let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
-        name.is_some_and(|name| name.content() == field.name.as_str())
-    })
+/// A parameter of a tool or a field of a record.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldView<'a> {
+    pub(crate) field: &'a Field,
+    pub(crate) file: usize,
+    /// Whether it belongs to a tool.
+    pub(crate) is_parameter: bool,
+    declaration: Node<'a>,
+    /// The name of the declaration.
+    owner: Span,
 }
 
-fn name_of(node: Option<Node<'_>>) -> Option<Span> {
-    Some(node?.subject().identifier?.span())
+impl<'a> FieldView<'a> {
+    /// The node that declares it. It is searched only for diagnostics, and no text has many of them.
+    pub(crate) fn node(&self) -> Option<Node<'a>> {
+        let parameters = signature(self.declaration).into_iter().flat_map(Node::children);
+        let fields = self.declaration.elements().filter_map(|element| element.children().next());
+        parameters.chain(fields).find(|node| {
+            let name = node.subject().identifier.filter(|_| node.kind() == N::NodePattern);
+            name.is_some_and(|name| name.content() == self.field.name.as_str())
+        })
+    }
+
+    /// The span of its name, or of the name of its declaration.
+    pub(crate) fn place(&self) -> Span {
+        let name = self.node().and_then(|node| node.subject().identifier);
+        name.map_or(self.owner, Node::span)
+    }
 }
 
-/// How much is found about a text, and how much is wanted.
+impl Deref for FieldView<'_> {
+    type Target = Field;
+
+    fn deref(&self) -> &Field {
+        self.field
+    }
+}
+
+/// A lint that runs: what it may know, and where its diagnostics are collected.
+pub(crate) struct Linter<'c> {
+    pub(crate) context: &'c Context<'c>,
+    pub(crate) lint: &'static Lint,
+    pub(crate) severity: Severity,
+    pub(crate) report: &'c RefCell<Report>,
+}
+
+impl<'c> Deref for Linter<'c> {
+    type Target = Context<'c>;
+
+    fn deref(&self) -> &Context<'c> {
+        self.context
+    }
+}
+
+impl Linter<'_> {
+    /// A diagnostic of the lint.
+    pub(crate) fn diagnostic(
+        &self,
+        file: usize,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        self.context.diagnostic(self.lint, file, span, message)
+    }
+
+    /// Adds a diagnostic, unless its text has reached the limit.
+    pub(crate) fn add(&self, file: usize, diagnostic: Diagnostic) {
+        self.report.borrow_mut().add(file, diagnostic);
+    }
+
+    /// Whether a text has reached its diagnostic limit.
+    pub(crate) fn is_full(&self, file: usize) -> bool {
+        self.report.borrow().is_full(file, self.severity)
+    }
+}
+
+/// The number of diagnostics of a text, and their limit. Denied lints are counted separately, so that
+/// warnings do not hide them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Count {
-    /// How much is wanted: so many errors, and so much else.
-    most: usize,
+    limit: usize,
     errors: usize,
     others: usize,
 }
 
 impl Count {
-    /// Nothing found yet.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, errors: 0, others: 0 }
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, errors: 0, others: 0 }
     }
 
     pub(crate) fn add(&mut self, diagnostic: &Diagnostic) {
@@ -245,57 +317,35 @@ impl Count {
     }
 }
 
-/// What lints found in texts that follow each other.
+/// The diagnostics of lints in consecutive texts.
 pub(crate) struct Report {
     /// The first of the texts.
     first: usize,
-    counts: Vec<Count>,
-    found: Vec<(usize, Diagnostic)>,
-    /// The severity of the lint that is running.
-    severity: Severity,
+    pub(crate) counts: Vec<Count>,
+    /// Each with its text.
+    pub(crate) found: Vec<(usize, Diagnostic)>,
 }
 
 impl Report {
-    /// A report behind what was found about texts, from the one numbered `first` on.
     pub(crate) fn new(first: usize, counts: Vec<Count>) -> Self {
-        Self { first, counts, found: Vec::new(), severity: Severity::Warning }
+        Self { first, counts, found: Vec::new() }
     }
 
-    /// Sets the severity of the lint that runs next.
-    pub(crate) fn set_severity(&mut self, severity: Severity) {
-        self.severity = severity;
-    }
-
-    /// Adds a diagnostic, unless its text has reached the limit.
-    pub(crate) fn add(&mut self, file: usize, diagnostic: Diagnostic) {
-        self.severity = diagnostic.severity;
-        if self.is_full(file) {
-            return;
-        }
-        if let Some(count) = self.counts.get_mut(file.wrapping_sub(self.first)) {
-            count.add(&diagnostic);
+    fn add(&mut self, file: usize, diagnostic: Diagnostic) {
+        if !self.is_full(file, diagnostic.severity) {
+            self.counts[file - self.first].add(&diagnostic);
             self.found.push((file, diagnostic));
         }
     }
 
-    /// Whether a text has reached its diagnostic limit. Denied lints are counted separately, so that
-    /// warnings do not hide them.
-    pub(crate) fn is_full(&self, file: usize) -> bool {
+    fn is_full(&self, file: usize, severity: Severity) -> bool {
         let Some(count) = self.counts.get(file.wrapping_sub(self.first)) else { return true };
-        let found = match self.severity {
-            Severity::Error => count.errors,
-            Severity::Warning | Severity::Note => count.others,
-        };
-        found > count.most
+        let found = if severity == Severity::Error { count.errors } else { count.others };
+        found > count.limit
     }
 
-    /// Whether diagnostics about the first text were left out.
+    /// Whether diagnostics of the first text were omitted.
     pub(crate) fn is_cut(&self) -> bool {
-        self.counts.first().is_some_and(|count| count.errors.max(count.others) > count.most)
-    }
-
-    /// What was found since the last call, with the file that it is about.
-    pub(crate) fn take(&mut self) -> Vec<(usize, Diagnostic)> {
-        std::mem::take(&mut self.found)
+        self.counts.first().is_some_and(|count| count.errors.max(count.others) > count.limit)
     }
 }

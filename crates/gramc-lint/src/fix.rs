@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gramc_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceFile};
+use gramc_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceFile, Span};
 
 use crate::lint::Lint;
 use gramc_check::Checked;
@@ -137,6 +137,16 @@ fn apply<'d>(
     }
     out.push_str(text.get(at..)?);
     (!applied.is_empty() && out != text).then_some((out, applied))
+}
+
+/// The span to remove for an item of a list: the item and one separator. `None` for the only one.
+pub(crate) fn item_with_comma(items: &[Span], at: usize) -> Option<Span> {
+    let own = items.get(at)?;
+    match (at.checked_sub(1).and_then(|at| items.get(at)), items.get(at + 1)) {
+        (_, Some(next)) => Some(Span::new(own.start, next.start)),
+        (Some(before), None) => Some(Span::new(before.end, own.end)),
+        (None, None) => None,
+    }
 }
 
 /// Whether an edit touches none of the others. Insertions at one place touch each other, for their

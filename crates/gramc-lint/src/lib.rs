@@ -121,7 +121,7 @@ fn run(
     let (known, module) = (reading.known(), reading.module());
     let cx = Context { texts, imports: &edges, known, module, settings, project };
     let lint_file = |file: usize| {
-        let mut output = lints.of_file(&cx, file, visitor.may_allow(file));
+        let mut output = lints.lint_file(&cx, file, visitor.may_allow(file));
         let analysis = &files[file];
         for (item, by) in analysis.outputs() {
             for found in &item.found {
@@ -138,7 +138,7 @@ fn run(
         || (0..texts.len()).map(lint_file).collect(),
     );
     let counts: Vec<_> = outputs.iter().map(|output| output.count).collect();
-    let later = lints.of_project(&cx, &counts);
+    let later = lints.lint_project(&cx, &counts);
     let may_allow: Vec<_> = outputs.iter().map(|output| output.may_allow).collect();
     for (found, output) in found.iter_mut().zip(outputs) {
         found.extend(output.found);

@@ -2,7 +2,7 @@
 
 use gramc_syntax::{Applicability, Code};
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter, ToolView, TypeView};
 use gramc_schema::lower::Target;
 
 /// A lint: something that is likely a mistake, though the text means something.
@@ -65,23 +65,22 @@ impl Level {
     }
 }
 
-/// How a lint looks for what it finds. All run on several threads at once, each text on one.
+/// A pass of a lint. Passes run on several threads, each text on one.
 #[derive(Debug)]
 pub(crate) enum LintPass {
-    /// While declarations are read: the checker reports it.
+    /// The checker reports it while it reads declarations.
     Checker,
     /// At the comments that allow lints.
     Comments,
-    /// At each text.
-    Text(fn(&Context<'_>, usize, &mut Report)),
-    /// At each tool.
-    Tool(fn(&Context<'_>, &ToolView<'_>, &mut Report)),
-    /// At each declared type.
-    Type(fn(&Context<'_>, &TypeView<'_>, &mut Report)),
+    Text(fn(&Linter<'_>, usize)),
+    Tool(fn(&Linter<'_>, &ToolView<'_>)),
+    Type(fn(&Linter<'_>, &TypeView<'_>)),
+    /// At each parameter of a tool and each field of a declared record.
+    Field(fn(&Linter<'_>, &FieldView<'_>)),
     /// At all declarations together, with summaries of the tools.
-    Module(fn(&Context<'_>, &mut Report)),
+    Module(fn(&Linter<'_>)),
     /// At all declarations together, with the whole tools, which are kept in memory for it.
-    Whole(fn(&Context<'_>, &mut Report)),
+    Whole(fn(&Linter<'_>)),
 }
 
 impl Lint {

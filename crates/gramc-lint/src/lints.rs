@@ -1,6 +1,7 @@
 //! The lints, one file each.
 
 pub(crate) mod boolean_trap;
+pub(crate) mod checker;
 pub(crate) mod deprecated_use;
 pub(crate) mod description_too_long;
 pub(crate) mod duplicate_description;
@@ -17,15 +18,11 @@ pub(crate) mod prefer_double_arrow;
 pub(crate) mod result_not_object;
 pub(crate) mod secret_in_default;
 pub(crate) mod shadowed_type;
-pub(crate) mod suspicious_attribute;
 pub(crate) mod suspicious_type;
 pub(crate) mod too_many_parameters;
 pub(crate) mod too_many_tools;
 pub(crate) mod unbounded_text;
-pub(crate) mod unknown_attribute;
-pub(crate) mod unknown_label;
 pub(crate) mod unknown_lint;
-pub(crate) mod unsound_import;
 pub(crate) mod unused_allow;
 pub(crate) mod unused_doc_comment;
 pub(crate) mod unused_import;
@@ -75,15 +72,15 @@ pub static LINTS: &[&Lint] = &[
     &result_not_object::LINT,
     &secret_in_default::LINT,
     &shadowed_type::LINT,
-    &suspicious_attribute::LINT,
+    &checker::SUSPICIOUS_ATTRIBUTE,
     &suspicious_type::LINT,
     &too_many_parameters::LINT,
     &too_many_tools::LINT,
     &unbounded_text::LINT,
-    &unknown_attribute::LINT,
-    &unknown_label::LINT,
+    &checker::UNKNOWN_ATTRIBUTE,
+    &checker::UNKNOWN_LABEL,
     &unknown_lint::LINT,
-    &unsound_import::LINT,
+    &checker::UNSOUND_IMPORT,
     &unused_allow::LINT,
     &unused_doc_comment::LINT,
     &unused_import::LINT,

@@ -1,15 +1,16 @@
 //! Runs the lints that the settings want.
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use gramc_syntax::{Diagnostic, Parse, Severity, Span};
 use rayon::prelude::*;
 
 use crate::allow;
-use crate::context::{Context, Count, LintOutput, Project, Report};
-use crate::lint::LintPass;
+use crate::context::{Context, Count, LintOutput, Linter, Project, Report};
+use crate::lint::{Lint, LintPass};
 use crate::lints::LINTS;
-use crate::lints::naming::compared_names;
+use crate::lints::naming::names_to_compare;
 use crate::settings::Settings;
 use gramc_check::threads;
 use gramc_check::{Known, Visitor};
@@ -17,71 +18,82 @@ use gramc_model::walk::names_of_type_use;
 use gramc_model::{Module, Tool, TypeId};
 
 pub(crate) struct EnabledLints {
-    /// Their passes, and the severity of what each finds.
-    passes: Vec<(&'static LintPass, Severity)>,
+    passes: Vec<EnabledPass>,
     /// The diagnostics that each file is given.
     max: usize,
 }
 
+struct EnabledPass {
+    pass: &'static LintPass,
+    lint: &'static Lint,
+    severity: Severity,
+}
+
+impl EnabledPass {
+    fn linter<'c>(&self, context: &'c Context<'c>, report: &'c RefCell<Report>) -> Linter<'c> {
+        Linter { context, lint: self.lint, severity: self.severity, report }
+    }
+}
+
 impl EnabledLints {
     pub(crate) fn from_settings(settings: &Settings) -> Self {
-        let wanted = LINTS.iter().filter_map(|lint| Some((lint.passes, settings.severity(lint)?)));
-        let passes =
-            wanted.flat_map(|(passes, severity)| passes.iter().map(move |it| (it, severity)));
+        let enabled =
+            LINTS.iter().copied().filter_map(|lint| Some((lint, settings.severity(lint)?)));
+        let passes = enabled.flat_map(|(lint, severity)| {
+            lint.passes.iter().map(move |pass| EnabledPass { pass, lint, severity })
+        });
         Self { passes: passes.collect(), max: settings.max_diagnostics }
     }
 
     /// Whether all tools have to be kept whole to be compared.
     pub(crate) fn want_whole_tools(&self) -> bool {
-        self.passes.iter().any(|(pass, _)| matches!(pass, LintPass::Whole(_)))
+        self.passes.iter().any(|enabled| matches!(enabled.pass, LintPass::Whole(_)))
     }
 
-    /// How many diagnostics about a file are kept, before its comments suppress some.
+    /// The limit of diagnostics about a file, before its comments suppress some.
     fn count(&self, may_allow: bool) -> Count {
-        Count::new(allow::most(may_allow).max(self.max))
+        Count::new(allow::limit(may_allow).max(self.max))
     }
 
     /// Runs the lints of whole files.
-    pub(crate) fn of_file(&self, cx: &Context<'_>, file: usize, may_allow: bool) -> FileOutput {
-        let mut report = Report::new(file, vec![self.count(may_allow)]);
-        for (pass, severity) in &self.passes {
-            if let LintPass::Text(run) = pass {
-                report.set_severity(*severity);
-                run(cx, file, &mut report);
+    pub(crate) fn lint_file(&self, cx: &Context<'_>, file: usize, may_allow: bool) -> FileOutput {
+        let report = RefCell::new(Report::new(file, vec![self.count(may_allow)]));
+        for enabled in &self.passes {
+            if let LintPass::Text(run) = enabled.pass {
+                run(&enabled.linter(cx, &report), file);
             }
         }
-        let found: Vec<_> = report.take().into_iter().map(|(_, diagnostic)| diagnostic).collect();
-        let mut count = self.count(may_allow);
-        for diagnostic in &found {
-            count.add(diagnostic);
-        }
-        FileOutput { found, count, may_allow }
+        let Report { counts, found, .. } = report.into_inner();
+        let found = found.into_iter().map(|(_, diagnostic)| diagnostic).collect();
+        FileOutput { found, count: counts[0], may_allow }
     }
 
-    /// Runs the lints of declared types, and those that compare declarations. Gives each diagnostic
-    /// with the file that it is about.
-    pub(crate) fn of_project(
+    /// Runs the lints of declared types, and those that compare declarations. Returns each diagnostic
+    /// with its file.
+    pub(crate) fn lint_project(
         &self,
         cx: &Context<'_>,
         counts: &[Count],
     ) -> Vec<(usize, Diagnostic)> {
-        // There are at most as many types as bytes in the texts, which 32 bits count.
-        let id = |at| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
-        let mut report = Report::new(0, counts.to_vec());
-        for view in (0..cx.known.types.0.len()).filter_map(|at| cx.ty(id(at))) {
-            for (pass, severity) in &self.passes {
-                if let LintPass::Type(run) = pass {
-                    report.set_severity(*severity);
-                    run(cx, &view, &mut report);
+        let new_report = || RefCell::new(Report::new(0, counts.to_vec()));
+        let report = new_report();
+        for view in cx.types() {
+            for enabled in &self.passes {
+                let linter = enabled.linter(cx, &report);
+                match enabled.pass {
+                    LintPass::Type(run) => run(&linter, &view),
+                    LintPass::Field(run) => view.fields().for_each(|field| run(&linter, &field)),
+                    _ => {}
                 }
             }
         }
-        let run = |(pass, severity): &(&LintPass, Severity)| {
-            let (LintPass::Module(run) | LintPass::Whole(run)) = pass else { return Vec::new() };
-            let mut report = Report::new(0, counts.to_vec());
-            report.set_severity(*severity);
-            run(cx, &mut report);
-            report.take()
+        let run = |enabled: &EnabledPass| {
+            let (LintPass::Module(run) | LintPass::Whole(run)) = enabled.pass else {
+                return Vec::new();
+            };
+            let report = new_report();
+            run(&enabled.linter(cx, &report));
+            report.into_inner().found
         };
         let bytes = cx.texts.iter().map(|text| text.source().text().len()).sum();
         let others: Vec<_> = threads::run(
@@ -89,7 +101,7 @@ impl EnabledLints {
             || self.passes.par_iter().map(run).collect(),
             || self.passes.iter().map(run).collect(),
         );
-        let mut found = report.take();
+        let mut found = report.into_inner().found;
         found.extend(others.into_iter().flatten());
         found
     }
@@ -137,22 +149,28 @@ impl Visitor for LintVisitor<'_> {
     fn visit(&self, known: Known<'_>, (file, module): (usize, &Module)) -> LintOutput {
         let (texts, imports, settings) = (self.texts, self.imports, self.settings);
         let cx = Context { texts, imports, known, module, settings, project: Project::default() };
-        let mut report = Report::new(file, vec![self.lints.count(self.may_allow(file))]);
+        let report = Report::new(file, vec![self.lints.count(self.may_allow(file))]);
+        let report = RefCell::new(report);
         for view in cx.tools() {
-            for (pass, severity) in &self.lints.passes {
-                if let LintPass::Tool(run) = pass {
-                    report.set_severity(*severity);
-                    run(&cx, &view, &mut report);
+            for enabled in &self.lints.passes {
+                let linter = enabled.linter(&cx, &report);
+                match enabled.pass {
+                    LintPass::Tool(run) => run(&linter, &view),
+                    LintPass::Field(run) => {
+                        view.parameters().for_each(|field| run(&linter, &field));
+                    }
+                    _ => {}
                 }
             }
         }
+        let report = report.into_inner();
         let cut = report.is_cut();
-        let found = report.take().into_iter().map(|(_, diagnostic)| diagnostic).collect();
+        let found = report.found.into_iter().map(|(_, diagnostic)| diagnostic).collect();
         let mut named = Vec::new();
         if !known.types.0.is_empty() {
             module.tools.iter().for_each(|tool| names(tool, &mut named));
         }
-        let names = compared_names(&cx, file).collect();
+        let names = names_to_compare(&cx, file).collect();
         LintOutput { found, cut, named, names }
     }
 

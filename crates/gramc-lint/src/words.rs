@@ -14,91 +14,64 @@ pub(crate) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The character classes of a name, as bits.
+/// How a name is out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape(u8);
+pub(crate) struct Shape {
+    /// The case of a name of several words; `None` for one word, and for mixtures.
+    pub(crate) case: Option<Case>,
+    /// Whether it could be out in another case: letters, digits, `_` and `-`. Others, such as
+    /// `Content-Type` and `$filter`, come from elsewhere.
+    pub(crate) is_plain: bool,
+    /// Whether it may be a single word that begins with a small letter.
+    is_word: bool,
+}
 
 impl Shape {
-    const UNDERSCORE: u8 = 1;
-    const HYPHEN: u8 = 1 << 1;
-    /// Letters of English, or of any language.
-    const ASCII_UPPER: u8 = 1 << 2;
-    const ASCII_LOWER: u8 = 1 << 3;
-    const UPPER: u8 = 1 << 4;
-    const LOWER: u8 = 1 << 5;
-    /// Something else than letters and digits of English, `_` and `-`; or `_` at the start.
-    const FOREIGN: u8 = 1 << 6;
-    /// An upper letter at the start.
-    const CAPITAL: u8 = 1 << 7;
-
     pub(crate) fn of(name: &str) -> Self {
-        let class = |c: char| match c {
-            'a'..='z' => Self::ASCII_LOWER | Self::LOWER,
-            'A'..='Z' => Self::ASCII_UPPER | Self::UPPER,
-            '0'..='9' => 0,
-            '_' => Self::UNDERSCORE,
-            '-' => Self::HYPHEN,
-            _ if c.is_uppercase() => Self::FOREIGN | Self::UPPER,
-            _ if c.is_lowercase() => Self::FOREIGN | Self::LOWER,
-            _ => Self::FOREIGN,
-        };
-        let found = name.chars().fold(0, |found, c| found | class(c));
-        Self(match name.chars().next() {
-            Some('_') => found | Self::FOREIGN,
-            Some(c) if c.is_uppercase() => found | Self::CAPITAL,
-            _ => found,
-        })
-    }
-
-    fn has(self, bits: u8) -> bool {
-        self.0 & bits != 0
-    }
-
-    /// The way in which a name of several words is written; `None` for one word, and for mixtures.
-    pub(crate) fn case(self) -> Option<Case> {
-        match (self.has(Self::UNDERSCORE), self.has(Self::HYPHEN), self.has(Self::UPPER)) {
+        let (has_underscore, has_hyphen) = (name.contains('_'), name.contains('-'));
+        let has_upper = name.contains(char::is_uppercase);
+        let is_capital = name.starts_with(char::is_uppercase);
+        let case = match (has_underscore, has_hyphen, has_upper) {
             (true, false, false) => Some(Case::Snake),
             (false, true, false) => Some(Case::Kebab),
-            (false, false, true) if !self.has(Self::CAPITAL) => Some(Case::Camel),
-            (false, false, true) if self.has(Self::LOWER) => Some(Case::Pascal),
+            (false, false, true) if !is_capital => Some(Case::Camel),
+            (false, false, true) if name.contains(char::is_lowercase) => Some(Case::Pascal),
             _ => None,
-        }
-    }
-
-    /// Whether a name is one that could be written in another case: letters, digits, `_` and `-`.
-    /// Others, such as `Content-Type` and `$filter`, come from elsewhere.
-    pub(crate) fn is_plain(self) -> bool {
-        let header = self.has(Self::HYPHEN) && self.has(Self::ASCII_UPPER);
-        !self.has(Self::FOREIGN) && !header && self.has(Self::ASCII_LOWER)
+        };
+        let is_foreign = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-');
+        let is_header = has_hyphen && name.contains(|c: char| c.is_ascii_uppercase());
+        let is_plain = !(is_header || name.starts_with('_') || name.contains(is_foreign))
+            && name.contains(|c: char| c.is_ascii_lowercase());
+        Self { case, is_plain, is_word: !(has_underscore || has_hyphen || is_capital) }
     }
 
     /// Whether a name fits a case. A single word in lower case fits all but one.
     pub(crate) fn fits(self, case: Case) -> bool {
-        let word = !self.has(Self::UNDERSCORE | Self::HYPHEN | Self::CAPITAL);
-        self.case().map_or(word && case != Case::Pascal, |own| own == case)
+        self.case.map_or(self.is_word && case != Case::Pascal, |own| own == case)
     }
 }
 
-pub(crate) fn written_in(name: &str, case: Case) -> String {
-    let mut written = String::new();
+/// A name in another case.
+pub(crate) fn convert_case(name: &str, case: Case) -> String {
+    let mut out = String::new();
     for word in words(name) {
         let joint = match case {
             Case::Snake => "_",
             Case::Kebab => "-",
             Case::Pascal | Case::Camel => "",
         };
-        if !written.is_empty() {
-            written += joint;
+        if !out.is_empty() {
+            out += joint;
         }
-        if case == Case::Pascal || (case == Case::Camel && !written.is_empty()) {
+        if case == Case::Pascal || (case == Case::Camel && !out.is_empty()) {
             let mut chars = word.chars();
-            written.extend(chars.next().into_iter().flat_map(char::to_uppercase));
-            written += chars.as_str();
+            out.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+            out += chars.as_str();
         } else {
-            written += &word;
+            out += &word;
         }
     }
-    written
+    out
 }
 
 #[cfg(test)]
@@ -109,9 +82,9 @@ mod tests {
     fn names_are_written_in_each_case() {
         for name in ["readTextFile", "read_text_file", "read-text-file", "ReadTextFile"] {
             for case in Case::ALL {
-                let shape = Shape::of(&written_in(name, case));
+                let shape = Shape::of(&convert_case(name, case));
                 assert!(shape.fits(case), "{name} {case:?}");
-                assert_eq!(shape.case(), Some(case));
+                assert_eq!(shape.case, Some(case));
             }
         }
         let fits = |name, case| Shape::of(name).fits(case);
@@ -127,8 +100,8 @@ mod tests {
     #[test]
     fn what_comes_from_elsewhere_is_not_plain() {
         for name in ["Content-Type", "$filter", "a.b", "_id", "URL", "año"] {
-            assert!(!Shape::of(name).is_plain(), "{name}");
+            assert!(!Shape::of(name).is_plain, "{name}");
         }
-        assert!(Shape::of("readFile").is_plain() && Shape::of("read_file2").is_plain());
+        assert!(Shape::of("readFile").is_plain && Shape::of("read_file2").is_plain);
     }
 }

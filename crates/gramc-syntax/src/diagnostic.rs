@@ -117,11 +117,12 @@ impl Fix {
         span: Span,
         text: impl Into<String>,
     ) -> Self {
-        Self {
-            message: shorten(message.into()),
-            applicability,
-            edits: vec![Edit { span, text: text.into() }],
-        }
+        Self::new(applicability, message, vec![Edit { span, text: text.into() }])
+    }
+
+    /// A fix with several edits.
+    pub fn new(applicability: Applicability, message: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self { message: shorten(message.into()), applicability, edits }
     }
 }
 

@@ -41,6 +41,16 @@ impl Span {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
+    /// Whether another range is inside.
+    pub const fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// Whether the ranges overlap or are adjacent.
+    pub const fn touches(self, other: Self) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
+
     /// The range moved by some bytes.
     #[must_use]
     pub const fn moved(self, by: i32) -> Self {
@@ -57,6 +67,13 @@ impl Span {
 }
 
 /// A length or offset as `u32`. The size limit excludes texts above 4 GiB, so it never saturates.
+impl From<Range<usize>> for Span {
+    /// Saturates, because larger files are rejected.
+    fn from(range: Range<usize>) -> Self {
+        Self { start: offset(range.start), end: offset(range.end) }
+    }
+}
+
 pub(crate) fn offset(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
 use gramc_syntax::Code;
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{FieldView, Linter, ToolView};
 use crate::lint::{Lint, LintPass};
-use gramc_model::{Field, Type, ValueSource};
+use gramc_model::Type;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -32,16 +32,11 @@ values.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    let is_one = |field: &&Field| {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
+    let is_one = |field: &FieldView<'_>| {
         field.required() && *cx.known.types.resolve(&field.type_use.ty) == Type::Boolean
     };
-    if view.tool.parameters.iter().filter(is_one).nth(1).is_none() {
-        return;
-    }
-    // What the host supplies no model sees.
-    let fields = view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model);
-    let fields: Vec<_> = fields.collect();
+    let fields: Vec<_> = view.model_parameters().collect();
     let runs = fields.chunk_by(|a, b| is_one(a) && is_one(b)).filter(|run| run.len() > 1);
     for run in runs {
         let mut names: Vec<_> = run.iter().map(|field| format!("`{}`", field.name)).collect();
@@ -54,11 +49,11 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             continue;
         };
         let message = format!("{} and {last} are required booleans in a row", names.join(", "));
-        let mut diagnostic = cx.diagnostic(&LINT, view.file, view.place(first), message);
+        let mut diagnostic = cx.diagnostic(view.file, first.place(), message);
         for field in others.iter().take(MAX_NAMED) {
-            diagnostic = diagnostic.label(view.place(field), "");
+            diagnostic = diagnostic.label(field.place(), "");
         }
-        report.add(view.file, diagnostic.help(HELP));
+        cx.add(view.file, diagnostic.help(HELP));
     }
 }
 

@@ -1,6 +1,6 @@
 use gramc_syntax::{Code, Span};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Lint, LintOption, LintPass};
 use crate::lints::missing_description::is_brought;
 
@@ -54,50 +54,50 @@ Set `max` in `gram.toml` to change the limit: `description-too-long = {max =
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let tool = view.tool;
     let own = tool.description.as_deref();
-    check_length(cx, view.file, own, || view.name, "tool", &tool.name, report);
-    for field in &tool.parameters {
+    check_length(cx, view.file, own, ("tool", &tool.name), || view.name);
+    for field in view.parameters() {
         let text = field.type_use.description.as_deref();
         // Attributes of a term are reported at the term.
-        let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, view.file, field));
-        check_length(cx, view.file, text, || view.place(field), "parameter", &field.name, report);
+        let text = text.filter(|text| is_long(cx, text) && !is_brought(cx, &field));
+        check_length(cx, view.file, text, ("parameter", &field.name), || field.place());
     }
 }
 
 /// The terms, and the containers, which models see as tools.
-fn others(cx: &Context<'_>, report: &mut Report) {
+fn others(cx: &Linter<'_>) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        check_length(cx, file, text, || name, "term", &term.name, report);
+        check_length(cx, file, text, ("term", &term.name), || name);
     }
     for (container, place) in cx.module.containers.iter().zip(&cx.module.spans.containers) {
         let text = container.description.as_deref();
-        check_length(cx, place.file, text, || place.name, "container", &container.name, report);
+        check_length(cx, place.file, text, ("container", &container.name), || place.name);
     }
 }
 
-fn is_long(cx: &Context<'_>, text: &str) -> bool {
+fn is_long(cx: &Linter<'_>, text: &str) -> bool {
     // A text has at most as many characters as bytes.
     text.len() > cx.settings.max_description
 }
 
+/// Checks a description. `name` has the kind of the described item before it.
 fn check_length(
-    cx: &Context<'_>,
+    cx: &Linter<'_>,
     file: usize,
     text: Option<&str>,
+    name: (&str, &str),
     place: impl Fn() -> Span,
-    what: &str,
-    name: &str,
-    report: &mut Report,
 ) {
-    let most = cx.settings.max_description;
+    let limit = cx.settings.max_description;
     let Some(text) = text.filter(|text| is_long(cx, text)) else { return };
     let count = text.chars().count();
-    if count > most {
-        let message = format!("the description of the {what} `{name}` has {count} characters");
-        let help = format!("shorten it to at most {most}");
-        report.add(file, cx.diagnostic(&LINT, file, place(), message).help(help));
+    if count > limit {
+        let (kind, name) = name;
+        let message = format!("the description of the {kind} `{name}` has {count} characters");
+        let help = format!("shorten it to at most {limit}");
+        cx.add(file, cx.diagnostic(file, place(), message).help(help));
     }
 }

@@ -1,6 +1,6 @@
 use gramc_syntax::Code;
 
-use crate::context::{Context, ListedTool, Report};
+use crate::context::{Linter, ListedTool};
 use crate::lint::{Lint, LintPass};
 use gramc_check::NameMap;
 
@@ -35,7 +35,7 @@ Describe how the tools differ.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     let mut known: NameMap<u64, &ListedTool<'_>> = NameMap::default();
     known.reserve(cx.summaries().len());
     for listed in cx.summaries() {
@@ -54,9 +54,9 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         }
         let message = format!("`{name}` has the same description as `{other}`");
         let diagnostic = cx
-            .diagnostic(&LINT, listed.file, listed.place(), message)
+            .diagnostic(listed.file, listed.place(), message)
             .label_in(cx.texts[first.file].source(), first.place(), "the other one")
             .help("describe how they differ");
-        report.add(listed.file, diagnostic);
+        cx.add(listed.file, diagnostic);
     }
 }

@@ -1,9 +1,11 @@
 use std::collections::HashSet;
 
 use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Code, Fix, NodeKind as N, SourceFile, Span, TokenKind, hidden_characters};
+use gramc_syntax::{
+    Code, Diagnostic, Edit, Fix, NodeKind as N, SourceFile, Span, TokenKind, hidden_characters,
+};
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
 use crate::lint::{Level, Lint, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -33,7 +35,7 @@ that use them, such as Arabic and Hindi.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+fn run(cx: &Linter<'_>, file: usize) {
     let text = &cx.texts[file];
     let source = text.source().text();
     // Most files have none, which is seen faster in the whole text.
@@ -42,20 +44,20 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
     }
     for token in text.tree().tokens() {
         let kind = token.kind();
-        if !(kind.is_string() || kind == TokenKind::DocComment) || report.is_full(file) {
+        if !(kind.is_string() || kind == TokenKind::DocComment) || cx.is_full(file) {
             continue;
         }
-        let start = token.span().start;
-        let found: Vec<_> = hidden_characters(token.text()).collect();
-        if let Some((at, c)) = found.first() {
-            let edits = found.iter().map(|(at, c)| {
-                let from = start + offset(*at);
-                Span::new(from, from + offset(c.len_utf8()))
-            });
-            let place = start + offset(*at);
-            let span = Span::new(place, place + offset(c.len_utf8()));
-            let edits = if stays_whole(token.text()) { edits.collect() } else { Vec::new() };
-            add(cx, file, span, *c, found.len(), edits, report);
+        let start = token.span().range().start;
+        let found = hidden_characters(token.text());
+        let found = found.map(|(at, c)| (Span::from(start + at..start + at + c.len_utf8()), c));
+        let found: Vec<_> = found.collect();
+        if let Some((span, c)) = found.first() {
+            let diagnostic = cx.diagnostic(file, *span, message(*c, found.len())).help(HELP);
+            let remove = |(span, _): &(Span, char)| Edit { span: *span, text: String::new() };
+            let edits = found.iter().map(remove).collect();
+            let fix = Some(Fix::new(NeedsLook, "remove them", edits));
+            let fix = fix.filter(|_| stays_whole(token.text()));
+            cx.add(file, fix.into_iter().fold(diagnostic, Diagnostic::fix));
         }
     }
     // Escapes are visible in the text, but not to the people who see the description elsewhere.
@@ -63,14 +65,25 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
         if matches!(node.kind(), N::String | N::QuotedName | N::DoubleQuotedName)
             && node.text().contains("\\u")
             && hidden_characters(node.text()).next().is_none()
-            && !report.is_full(file)
+            && !cx.is_full(file)
         {
             let content = node.content();
-            let found: Vec<_> = hidden_characters(&content).collect();
-            if let Some((_, c)) = found.first() {
-                add(cx, file, node.span(), *c, found.len(), Vec::new(), report);
+            let mut found = hidden_characters(&content);
+            if let Some((_, c)) = found.next() {
+                let message = message(c, 1 + found.count());
+                cx.add(file, cx.diagnostic(file, node.span(), message).help(HELP));
             }
         }
+    }
+}
+
+const HELP: &str = "remove hidden characters";
+
+fn message(first: char, count: usize) -> String {
+    let code = format!("U+{:04X}", u32::from(first));
+    match count {
+        1 => format!("this text contains a hidden character, {code}"),
+        _ => format!("this text contains {count} hidden characters, the first one is {code}"),
     }
 }
 
@@ -88,33 +101,4 @@ fn stays_whole(text: &str) -> bool {
     }
     let text = format!("(a {{k: {rest}}})");
     !gramc_syntax::parse(SourceFile::new("string", text)).has_errors()
-}
-
-fn add(
-    cx: &Context<'_>,
-    file: usize,
-    span: Span,
-    c: char,
-    count: usize,
-    edits: Vec<Span>,
-    report: &mut Report,
-) {
-    let code = format!("U+{:04X}", u32::from(c));
-    let message = match count {
-        1 => format!("this text contains a hidden character, {code}"),
-        _ => format!("this text contains {count} hidden characters, the first one is {code}"),
-    };
-    let diagnostic = cx.diagnostic(&LINT, file, span, message).help("remove hidden characters");
-    let removed = |span| gramc_syntax::Edit { span, text: String::new() };
-    let fix = Fix {
-        message: "remove them".to_owned(),
-        applicability: NeedsLook,
-        edits: edits.into_iter().map(removed).collect(),
-    };
-    report.add(file, if fix.edits.is_empty() { diagnostic } else { diagnostic.fix(fix) });
-}
-
-/// An offset in a text, which has at most 31 bits.
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

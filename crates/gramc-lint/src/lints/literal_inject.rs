@@ -2,10 +2,10 @@ use gramc_syntax::{Code, Node, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
 use crate::lint::{Lint, LintPass};
 use crate::settings::Case;
-use crate::words::written_in;
+use crate::words::convert_case;
 use gramc_model::spans::Place;
 
 pub(crate) static LINT: Lint = Lint {
@@ -39,55 +39,43 @@ it with a comment, `// gram-allow: literal-inject`.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     let spans = &cx.module.spans;
     let all = cx.module.libraries.iter().zip(&spans.libraries).zip(&spans.implementations);
     for ((library, place), places) in all {
-        check_injected(cx, &library.attributes, *place, report);
+        check_injected(cx, &library.attributes, *place);
         for (implementation, place) in library.implementations.iter().zip(places) {
-            check_injected(cx, &implementation.attributes, *place, report);
-            check_values(
-                cx,
-                &implementation.attributes,
-                ("oauth", is_client_secret),
-                *place,
-                report,
-            );
+            check_injected(cx, &implementation.attributes, *place);
+            check_values(cx, &implementation.attributes, ("oauth", is_client_secret), *place);
         }
     }
 }
 
 /// What a library, or one of its implementations, injects.
-fn check_injected(
-    cx: &Context<'_>,
-    attributes: &[(SmolStr, Value)],
-    place: Place,
-    report: &mut Report,
-) {
-    check_values(cx, attributes, ("inject", |_| true), place, report);
+fn check_injected(cx: &Linter<'_>, attributes: &[(SmolStr, Value)], place: Place) {
+    check_values(cx, attributes, ("inject", |_| true), place);
 }
 
 /// The key of an attribute, and which of its values come from elsewhere.
 type Values = (&'static str, fn(&str) -> bool);
 
 fn check_values(
-    cx: &Context<'_>,
+    cx: &Linter<'_>,
     attributes: &[(SmolStr, Value)],
     (key, is_external): Values,
     place: Place,
-    report: &mut Report,
 ) {
     let found = attributes.iter().find(|(known, _)| known == key);
     let entries = found.and_then(|(_, value)| value.as_object()).into_iter().flatten();
     for (name, value) in entries.filter(|(name, _)| is_external(name)) {
-        if value.as_str().is_some_and(is_literal) && !report.is_full(place.file) {
+        if value.as_str().is_some_and(is_literal) && !cx.is_full(place.file) {
             let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
             let span = node.and_then(|node| span_of(node, key, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
             let message = format!("the value of `{name}` is hard-coded");
-            let diagnostic = cx.diagnostic(&LINT, place.file, span, message);
+            let diagnostic = cx.diagnostic(place.file, span, message);
             let help = format!("read it from a source such as \"env:{}\"", upper_snake(name));
-            report.add(place.file, diagnostic.help(help));
+            cx.add(place.file, diagnostic.help(help));
         }
     }
 }
@@ -110,5 +98,5 @@ fn span_of(node: Node<'_>, key: &str, name: &str) -> Option<Span> {
 
 /// A name as variables of the environment are written: `podToken`, `POD_TOKEN`.
 fn upper_snake(name: &str) -> String {
-    written_in(name, Case::Snake).to_uppercase()
+    convert_case(name, Case::Snake).to_uppercase()
 }

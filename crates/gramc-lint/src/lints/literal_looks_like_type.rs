@@ -2,7 +2,7 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Node, NodeKind, Span, foreign_type_name, is_type};
 use serde_json::Value;
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter, ToolView};
 use crate::lint::{Lint, LintPass};
 use gramc_check::Meaning;
 use gramc_model::Type;
@@ -36,61 +36,38 @@ comment, `// gram-allow: literal-looks-like-type`.
 "#,
     },
     fix: Some(NeedsLook),
-    passes: &[LintPass::Tool(run), LintPass::Type(run_type)],
+    passes: &[LintPass::Field(run), LintPass::Tool(result)],
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    for field in &view.tool.parameters {
-        if let Some(found) = foreign(cx, &field.type_use.ty) {
-            let (node, place) = (view.parameter(field), view.place(field));
-            report_foreign(cx, view.file, (&field.name, found), node, place, report);
-            continue;
-        }
-        if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, view.parameter(field), view.place(field), &found, report);
-        }
-    }
-    if let Some(found) = literal(cx, view.file, &view.tool.result.type_use.ty) {
-        report_in(cx, view.file, view.result(), view.name, &found, report);
+fn run(cx: &Linter<'_>, field: &FieldView<'_>) {
+    match foreign(cx, &field.type_use.ty).filter(|_| field.is_parameter) {
+        Some(found) => report_foreign(cx, field, found),
+        None => check_literal(cx, field.file, &field.type_use.ty, || (field.node(), field.place())),
     }
 }
 
-fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    for field in view.fields() {
-        if let Some(found) = literal(cx, view.file, &field.type_use.ty) {
-            report_in(cx, view.file, view.field(field), view.place(field), &found, report);
-        }
-    }
+fn result(cx: &Linter<'_>, view: &ToolView<'_>) {
+    let ty = &view.tool.result.type_use.ty;
+    check_literal(cx, view.file, ty, || (view.result(), view.name));
 }
 
 /// Reports a schema, or a list of texts, in the place of the type of a field.
-fn report_foreign(
-    cx: &Context<'_>,
-    file: usize,
-    (name, (message, ty)): (&str, (&str, String)),
-    node: Option<Node<'_>>,
-    place: Span,
-    report: &mut Report,
-) {
-    let label = node.and_then(|node| node.subject().labels().next());
-    let span = label.map_or(place, Node::span);
-    let name = gramc_model::print::identifier(name);
-    let diagnostic = cx.diagnostic(&LINT, file, span, message);
+fn report_foreign(cx: &Linter<'_>, field: &FieldView<'_>, found: (&str, String)) {
+    let (message, ty) = found;
+    let label = field.node().and_then(|node| node.subject().labels().next());
+    let span = label.map_or_else(|| field.place(), Node::span);
+    let name = gramc_model::print::identifier(&field.name);
     let help = format!("write the type itself: ({name}::{ty})");
-    report.add(
-        file,
-        match label {
-            Some(label) if label.kind() == NodeKind::TypeExpression => diagnostic
-                .help(help)
-                .fix(Fix::replace(NeedsLook, format!("write `{ty}`"), span, ty)),
-            _ => diagnostic.help(help),
-        },
-    );
+    let mut diagnostic = cx.diagnostic(field.file, span, message).help(help);
+    if label.is_some_and(|label| label.kind() == NodeKind::TypeExpression) {
+        diagnostic = diagnostic.fix(Fix::replace(NeedsLook, format!("write `{ty}`"), span, ty));
+    }
+    cx.add(field.file, diagnostic);
 }
 
 /// Why a type is likely a schema or a list of values, and the type that is meant.
-fn foreign(cx: &Context<'_>, ty: &Type) -> Option<(&'static str, String)> {
+fn foreign(cx: &Linter<'_>, ty: &Type) -> Option<(&'static str, String)> {
     match ty {
         Type::Tuple(items) if items.len() > 1 => {
             let text = |item: &Type| match item {
@@ -117,14 +94,16 @@ fn foreign(cx: &Context<'_>, ty: &Type) -> Option<(&'static str, String)> {
     }
 }
 
-fn report_in(
-    cx: &Context<'_>,
+/// Reports the first literal type in a type that is hardly meant as one. `place` has the node of the
+/// typed item and the span of its name.
+fn check_literal<'n>(
+    cx: &Linter<'_>,
     file: usize,
-    node: Option<Node<'_>>,
-    name: Span,
-    Quoted { text, meant }: &Quoted,
-    report: &mut Report,
+    ty: &Type,
+    place: impl Fn() -> (Option<Node<'n>>, Span),
 ) {
+    let Some(Quoted { text, meant }) = literal(cx, file, ty) else { return };
+    let (node, name) = place();
     let label = node.and_then(|node| node.subject().labels_node());
     let span = label.map_or(name, Node::span);
     let message = format!("the literal type \"{text}\" accepts only this text");
@@ -133,19 +112,14 @@ fn report_in(
     } else {
         (format!("quote each alternative: {meant}"), "quote each alternative")
     };
-    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
-    let source = cx.texts[file].source();
+    let mut diagnostic = cx.diagnostic(file, span, message).help(help);
     let quoted = Value::from(text.as_str()).to_string();
-    let diagnostic = match source.slice(span).find(&quoted) {
-        Some(at) => {
-            let start = span.start + u32::try_from(at).unwrap_or_default();
-            let end = start + u32::try_from(quoted.len()).unwrap_or_default();
-            let span = Span::new(start, end);
-            diagnostic.fix(Fix::replace(NeedsLook, fix, span, meant.as_str()))
-        }
-        None => diagnostic,
-    };
-    report.add(file, diagnostic);
+    if let Some(at) = cx.texts[file].source().slice(span).find(&quoted) {
+        let start = span.range().start + at;
+        let span = Span::from(start..start + quoted.len());
+        diagnostic = diagnostic.fix(Fix::replace(NeedsLook, fix, span, meant));
+    }
+    cx.add(file, diagnostic);
 }
 
 /// A literal type that is hardly meant as one.
@@ -156,7 +130,7 @@ struct Quoted {
 }
 
 /// The first literal type in a type that is hardly meant as one.
-fn literal(cx: &Context<'_>, file: usize, ty: &Type) -> Option<Quoted> {
+fn literal(cx: &Linter<'_>, file: usize, ty: &Type) -> Option<Quoted> {
     let looks = |ty: &Type, alone: bool| {
         let Type::Literal(value) = ty else { return None };
         let text = value.as_str()?;
@@ -188,7 +162,7 @@ fn alternatives(text: &str) -> Option<String> {
 
 /// Whether a text is a type expression of known types. One of several literals that is a single
 /// name is hardly meant as a type.
-fn looks_like_type(cx: &Context<'_>, file: usize, text: &str, alone: bool) -> bool {
+fn looks_like_type(cx: &Linter<'_>, file: usize, text: &str, alone: bool) -> bool {
     let known = |name: &str| {
         built_in(name).is_some()
             || !matches!(cx.known.type_names.find(file, None, name), Meaning::Unknown)

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Node, NodeKind as N, Span};
 
-use crate::context::{Context, ListedTool, Report};
+use crate::context::{Linter, ListedTool};
 use crate::lint::{Lint, LintPass};
 use gramc_model::nearest::{nearest, question};
 use gramc_model::print::identifier;
@@ -51,7 +51,7 @@ parameter is placed there.
 /// The most tools of a file among which one with nearly the same name is looked for.
 const MAX_COMPARED: usize = 2_000;
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     let spans = &cx.module.spans;
     let all = cx.module.libraries.iter().zip(&spans.implementations);
     if cx.module.libraries.is_empty() {
@@ -65,7 +65,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
     };
     for (library, places) in all {
         for (implementation, place) in library.implementations.iter().zip(places) {
-            if report.is_full(place.file) {
+            if cx.is_full(place.file) {
                 continue;
             }
             let Some(text) = cx.texts.get(place.file) else { continue };
@@ -77,18 +77,18 @@ fn run(cx: &Context<'_>, report: &mut Report) {
                 let here = here.map(|listed| listed.tool().name.as_str());
                 let near = nearest(&implementation.tool, here);
                 let near: Vec<_> = near.into_iter().filter(|near| !implemented(near)).collect();
-                unknown_tool(cx, place.file, place.name, implementation, &near, report);
+                unknown_tool(cx, place.file, place.name, implementation, &near);
             }
             if let Some(tool) = tool {
-                unknown_arguments(cx, place.file, node, tool, report);
+                unknown_arguments(cx, place.file, node, tool);
             }
             if implementation.kind == ImplementationKind::Http {
-                url(cx, place.file, node, tool, report);
+                url(cx, place.file, node, tool);
                 let places = [&implementation.attributes, &library.attributes];
                 let elsewhere =
                     places.iter().any(|all| all.iter().any(|(key, _)| key == "parameters"));
                 if !elsewhere {
-                    unused_body(cx, place.file, node, report);
+                    unused_body(cx, place.file, node);
                 }
             }
         }
@@ -97,27 +97,20 @@ fn run(cx: &Context<'_>, report: &mut Report) {
 
 /// Reports an implementation of a tool that no file declares, if another one is nearly called so.
 fn unknown_tool(
-    cx: &Context<'_>,
+    cx: &Linter<'_>,
     file: usize,
     span: Span,
     implementation: &Implementation,
     near: &[&str],
-    report: &mut Report,
 ) {
     let (Some(first), Some(help)) = (near.first(), question(near)) else { return };
     let message = format!("no tool is called `{}`", implementation.tool);
     let fix = Fix::replace(NeedsLook, format!("write `{first}`"), span, identifier(first));
-    report.add(file, cx.diagnostic(&LINT, file, span, message).help(help).fix(fix));
+    cx.add(file, cx.diagnostic(file, span, message).help(help).fix(fix));
 }
 
 /// Reports names in `arguments` that are no parameters of the tool.
-fn unknown_arguments(
-    cx: &Context<'_>,
-    file: usize,
-    node: Node<'_>,
-    tool: &ListedTool<'_>,
-    report: &mut Report,
-) {
+fn unknown_arguments(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: &ListedTool<'_>) {
     let mut entries = node.subject().entries();
     let Some(arguments) = entries.find(|entry| entry.key.content() == "arguments") else { return };
     let Some(known) = parameters(cx, tool) else { return };
@@ -134,7 +127,7 @@ fn unknown_arguments(
             continue;
         }
         let message = format!("the tool `{}` has no parameter `{name}`", tool.tool().name);
-        let diagnostic = cx.diagnostic(&LINT, file, node.span(), message);
+        let diagnostic = cx.diagnostic(file, node.span(), message);
         let near = nearest(name, known.iter().map(String::as_str));
         let diagnostic = match (near.first(), known.first()) {
             (Some(near), _) => {
@@ -153,7 +146,7 @@ fn unknown_arguments(
             }
             (None, None) => diagnostic.help("write the value itself: the tool has no parameters"),
         };
-        report.add(file, diagnostic);
+        cx.add(file, diagnostic);
     }
 }
 
@@ -161,13 +154,7 @@ fn unknown_arguments(
 const MAX_NAMED: usize = 12;
 
 /// Reports the first part of a URL that looks like a parameter and is none.
-fn url(
-    cx: &Context<'_>,
-    file: usize,
-    node: Node<'_>,
-    tool: Option<&ListedTool<'_>>,
-    report: &mut Report,
-) {
+fn url(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: Option<&ListedTool<'_>>) {
     let mut entries = node.subject().entries();
     let Some(url) = entries.find(|entry| entry.key.content() == "url") else { return };
     let (value, content) = (url.value, url.value.content());
@@ -210,7 +197,7 @@ fn url(
         let start = value.span().start + 1;
         let at = |offset: usize| start + u32::try_from(offset).unwrap_or_default();
         let span = Span::new(at(part.whole.0), at(part.whole.1));
-        let diagnostic = cx.diagnostic(&LINT, file, span, message);
+        let diagnostic = cx.diagnostic(file, span, message);
         let diagnostic = match near {
             Some(near) => {
                 let write = format!("write `{{{near}}}`");
@@ -229,26 +216,26 @@ fn url(
                 None => "write the value itself: the tool has no parameters".to_owned(),
             }),
         };
-        return report.add(file, diagnostic);
+        return cx.add(file, diagnostic);
     }
 }
 
 /// Reports the format of the body of a request that has none.
-fn unused_body(cx: &Context<'_>, file: usize, node: Node<'_>, report: &mut Report) {
+fn unused_body(cx: &Linter<'_>, file: usize, node: Node<'_>) {
     let entry = |key: &str| node.subject().entries().find(|it| it.key.content() == key);
     let (Some(method), Some(body)) = (entry("method"), entry("body")) else { return };
     if has_body(&method.value.content()) || body.value.content() == "none" {
         return;
     }
     let message = format!("the arguments of `{}` are in the query", method.value.content());
-    let diagnostic = cx.diagnostic(&LINT, file, body.key.span(), message).help(
+    let diagnostic = cx.diagnostic(file, body.key.span(), message).help(
         "remove `body`, or say which arguments are in the body: parameters: {name: \"field\"}",
     );
-    report.add(file, diagnostic);
+    cx.add(file, diagnostic);
 }
 
 /// The names of the parameters of a tool, by its syntax.
-fn parameters(cx: &Context<'_>, tool: &ListedTool<'_>) -> Option<Vec<String>> {
+fn parameters(cx: &Linter<'_>, tool: &ListedTool<'_>) -> Option<Vec<String>> {
     let around = cx.texts.get(tool.file)?.tree().nodes_at(tool.place().start);
     let declaration = around.into_iter().rev().find(|node| node.kind() == N::SubjectPattern)?;
     let signature = declaration.elements().find(|element| element.kind() == N::Path)?;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use gramc_syntax::{Code, Diagnostic, Label, Span};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{FieldView, Linter, ToolView};
 use crate::lint::{Lint, LintPass};
 use crate::words;
 use gramc_model::{Field, Type, ValueSource};
@@ -52,20 +52,18 @@ removes that parameter from the list.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let tool = view.tool;
     let is_bare = is_blank(tool.description.as_deref());
-    let own = tool.parameters.iter().filter(|field| lacks_one(cx, field));
+    let own = view.parameters().filter(|field| lacks_one(cx, field));
     // A term without a description is reported at the term.
-    let bare: HashSet<_> = own
-        .filter(|field| !is_brought(cx, view.file, field))
-        .map(|field| field.name.as_str())
-        .collect();
-    if !is_bare && bare.is_empty() || report.is_full(view.file) {
+    let own = own.filter(|field| !is_brought(cx, field));
+    let bare: HashSet<_> = own.map(|own| own.field.name.as_str()).collect();
+    if !is_bare && bare.is_empty() || cx.is_full(view.file) {
         return;
     }
     let names = view.parameter_names().filter(|name| bare.contains(&*name.content()));
-    let mut diagnostic = cx.diagnostic(&LINT, view.file, view.name, "");
+    let mut diagnostic = cx.diagnostic(view.file, view.name, "");
     if is_bare {
         diagnostic = diagnostic.here(NONE);
     }
@@ -73,7 +71,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         diagnostic = diagnostic.label(name.span(), NONE);
     }
     describe(&mut diagnostic);
-    report.add(view.file, diagnostic);
+    cx.add(view.file, diagnostic);
 }
 
 /// Removes the tool and the parameters that comments allow from a diagnostic. Gives whether anything
@@ -148,23 +146,22 @@ fn slashes_before(diagnostic: &Diagnostic) -> Option<String> {
     (!text.is_empty() && !text.contains("*/")).then(|| text.to_owned())
 }
 
-fn terms(cx: &Context<'_>, report: &mut Report) {
+fn terms(cx: &Linter<'_>) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| lacks_one(cx, term)) {
         let message = format!("the term `{}` has no description", term.name);
-        let diagnostic = cx
-            .diagnostic(&LINT, file, name, message)
-            .help("write a doc comment `/** … */` before it");
-        report.add(file, diagnostic);
+        let diagnostic =
+            cx.diagnostic(file, name, message).help("write a doc comment `/** … */` before it");
+        cx.add(file, diagnostic);
     }
 }
 
 /// Whether a parameter has the description, or has none, because the term of its name has.
-pub(super) fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
-    let term = cx.term(file, &field.name);
+pub(super) fn is_brought(cx: &Linter<'_>, field: &FieldView<'_>) -> bool {
+    let term = cx.term(field.file, &field.name);
     term.is_some_and(|term| term.field.type_use.description == field.type_use.description)
 }
 
-fn lacks_one(cx: &Context<'_>, field: &Field) -> bool {
+fn lacks_one(cx: &Linter<'_>, field: &Field) -> bool {
     if !is_blank(field.type_use.description.as_deref()) || field.source == ValueSource::Injected {
         return false;
     }

@@ -4,10 +4,10 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span};
 use smol_str::SmolStr;
 
-use crate::context::{Context, Report};
+use crate::context::{Context, Linter};
 use crate::lint::{Lint, LintOption, LintPass};
 use crate::settings::Case;
-use crate::words::{Shape, written_in};
+use crate::words::{Shape, convert_case};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -71,34 +71,32 @@ impl<'a> Named<'a> {
     }
 }
 
-fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+fn run(cx: &Linter<'_>, file: usize) {
     let Some(analysis) = cx.project.files.get(file) else { return };
     let tools = analysis.tools().map(|at| Named::new(&at.tool.name, at.name_span()));
-    check_names(cx, file, "tool", cx.settings.tool_case, &tools.collect::<Vec<_>>(), report);
+    check_names(cx, file, "tool", cx.settings.tool_case, &tools.collect::<Vec<_>>());
     let names = analysis.outputs().flat_map(|(output, by)| {
         output.names.iter().map(move |(name, span)| Named::new(name, span.moved(by)))
     });
     let terms = cx.terms_of(file).map(|(term, span)| Named::new(&term.name, span));
     let names: Vec<_> = names.chain(terms).collect();
-    check_names(cx, file, "parameter", cx.settings.parameter_case, &names, report);
+    check_names(cx, file, "parameter", cx.settings.parameter_case, &names);
 }
 
 /// The parameters whose names are compared with those of the whole file, and their places. Most
 /// names are a single word, which fits every case; and names of terms are judged where the terms are
 /// declared.
-pub(crate) fn compared_names(
+pub(crate) fn names_to_compare(
     cx: &Context<'_>,
     file: usize,
 ) -> impl Iterator<Item = (SmolStr, Span)> {
     let pascal = cx.settings.parameter_case == Some(Case::Pascal);
-    let fields =
-        cx.tools().flat_map(|view| view.tool.parameters.iter().map(move |field| (view, field)));
-    let compared = fields.filter(move |(_, field)| {
+    let compared = cx.tools().flat_map(|view| view.parameters()).filter(move |field| {
         let shape = Shape::of(&field.name);
-        let open = shape.is_plain() && (pascal || !fits_all(shape));
+        let open = shape.is_plain && (pascal || !fits_all(shape));
         open && cx.term(file, &field.name).is_none()
     });
-    compared.map(|(view, field)| (field.name.clone(), view.place(field)))
+    compared.map(|field| (field.name.clone(), field.place()))
 }
 
 fn fits_all(shape: Shape) -> bool {
@@ -107,47 +105,43 @@ fn fits_all(shape: Shape) -> bool {
 }
 
 fn check_names(
-    cx: &Context<'_>,
+    cx: &Linter<'_>,
     file: usize,
     what: &str,
     wanted: Option<Case>,
     names: &[Named<'_>],
-    report: &mut Report,
 ) {
     let Some((case, others)) = wanted_case(what, names, wanted) else { return };
     let mut taken: HashSet<&str> = HashSet::new();
     let mut uses: Option<HashMap<String, Vec<Span>>> = None;
-    let odd = names.iter().filter(|named| named.shape.is_plain() && !named.shape.fits(case));
+    let odd = names.iter().filter(|named| named.shape.is_plain && !named.shape.fits(case));
     for &Named { name, span, .. } in odd {
-        if report.is_full(file) {
+        if cx.is_full(file) {
             return;
         }
         if taken.is_empty() {
             taken.extend(names.iter().map(|named| named.name));
         }
-        let better = written_in(name, case);
+        let better = convert_case(name, case);
         let message = format!("`{name}` is not in {}", case.name());
         let help = if taken.contains(better.as_str()) {
             format!("rename it, unless clients depend on the name; `{better}` is taken")
         } else {
             format!("rename it to `{better}`, unless clients depend on the name")
         };
-        let diagnostic = cx.diagnostic(&LINT, file, span, message);
+        let diagnostic = cx.diagnostic(file, span, message);
         let mut diagnostic = diagnostic.here(others.as_str()).help(help);
         // The name of a term also occurs in the signatures that use it.
         if better != name && !taken.contains(better.as_str()) && cx.term(file, name).is_none() {
-            let uses = uses.get_or_insert_with(|| members(cx, file));
+            let uses = uses.get_or_insert_with(|| find_members(cx, file));
             let named = uses.get(name).filter(|_| what == "tool").into_iter().flatten();
             let text = write_name(&better);
             let edits = std::iter::once(&span).chain(named);
             let edits = edits.map(|span| Edit { span: *span, text: text.clone() });
-            diagnostic = diagnostic.fix(Fix {
-                message: format!("rename it to `{better}`"),
-                applicability: NeedsLook,
-                edits: edits.collect(),
-            });
+            let message = format!("rename it to `{better}`");
+            diagnostic = diagnostic.fix(Fix::new(NeedsLook, message, edits.collect()));
         }
-        report.add(file, diagnostic);
+        cx.add(file, diagnostic);
     }
 }
 
@@ -173,7 +167,7 @@ fn common(names: &[Named<'_>]) -> Option<(Case, bool)> {
     let mut counts = [(0_usize, 0_usize); 4];
     let mut all = 0;
     for (at, Named { shape, .. }) in names.iter().enumerate() {
-        let case = shape.case().filter(|_| shape.is_plain());
+        let case = shape.case.filter(|_| shape.is_plain);
         let Some(index) = case.and_then(|case| Case::ALL.iter().position(|c| *c == case)) else {
             continue;
         };
@@ -190,7 +184,7 @@ fn common(names: &[Named<'_>]) -> Option<(Case, bool)> {
 }
 
 /// Where the agents and containers of a text name their members.
-fn members(cx: &Context<'_>, file: usize) -> HashMap<String, Vec<Span>> {
+fn find_members(cx: &Linter<'_>, file: usize) -> HashMap<String, Vec<Span>> {
     let nodes = cx.texts[file].tree().root().descendants();
     let mut members: HashMap<String, Vec<Span>> = HashMap::new();
     for member in nodes.filter(|node| node.kind() == N::PatternReference) {

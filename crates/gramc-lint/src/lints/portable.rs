@@ -2,14 +2,14 @@
 
 use gramc_syntax::{Code, Span};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Level, Lint, LintPass};
 use gramc_schema::emit::{Compilation, Entry, Options};
 use gramc_schema::lower::{Became, Loss, Target};
 
 /// Declares the lint about a target.
 macro_rules! portable {
-    ($lint:ident, $target:ident, $name:literal, $run:ident) => {
+    ($lint:ident, $target:ident, $name:literal) => {
         pub(crate) static $lint: Lint = Lint {
             code: Code {
                 name: concat!("portable-", $name),
@@ -44,30 +44,26 @@ enabled if the `targets` of `gram.toml` contain `",
             },
             level: Level::Allow,
             target: Some(Target::$target),
-            passes: &[LintPass::Whole($run)],
+            passes: &[LintPass::Whole(run)],
             ..Lint::COMMON
         };
-
-        fn $run(cx: &Context<'_>, report: &mut Report) {
-            run(cx, &$lint, Target::$target, report);
-        }
     };
 }
 
-portable!(ANTHROPIC, Anthropic, "anthropic", anthropic);
-portable!(ANTHROPIC_STRICT, AnthropicStrict, "anthropic-strict", anthropic_strict);
-portable!(BEDROCK, Bedrock, "bedrock", bedrock);
-portable!(GEMINI, Gemini, "gemini", gemini);
-portable!(GEMINI_JSON, GeminiJson, "gemini-json", gemini_json);
-portable!(LLAMACPP, LlamaCpp, "llamacpp", llamacpp);
-portable!(MCP, Mcp, "mcp", mcp);
-portable!(MISTRAL, Mistral, "mistral", mistral);
-portable!(OLLAMA, Ollama, "ollama", ollama);
-portable!(OPENAI, OpenAi, "openai", openai);
-portable!(OPENAI_FUNCTIONS, OpenAiFunctions, "openai-functions", openai_functions);
-portable!(OPENAI_RESPONSES, OpenAiResponses, "openai-responses", openai_responses);
-portable!(OPENAI_STRICT, OpenAiStrict, "openai-strict", openai_strict);
-portable!(VLLM, Vllm, "vllm", vllm);
+portable!(ANTHROPIC, Anthropic, "anthropic");
+portable!(ANTHROPIC_STRICT, AnthropicStrict, "anthropic-strict");
+portable!(BEDROCK, Bedrock, "bedrock");
+portable!(GEMINI, Gemini, "gemini");
+portable!(GEMINI_JSON, GeminiJson, "gemini-json");
+portable!(LLAMACPP, LlamaCpp, "llamacpp");
+portable!(MCP, Mcp, "mcp");
+portable!(MISTRAL, Mistral, "mistral");
+portable!(OLLAMA, Ollama, "ollama");
+portable!(OPENAI, OpenAi, "openai");
+portable!(OPENAI_FUNCTIONS, OpenAiFunctions, "openai-functions");
+portable!(OPENAI_RESPONSES, OpenAiResponses, "openai-responses");
+portable!(OPENAI_STRICT, OpenAiStrict, "openai-strict");
+portable!(VLLM, Vllm, "vllm");
 
 /// The lint about JSON Schema itself, which holds everything.
 pub(crate) static JSON_SCHEMA: Lint = Lint {
@@ -90,8 +86,8 @@ diagnostic. It exists because every target has a lint.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Report) {
-    let Some(module) = cx.project.valid else { return };
+fn run(cx: &Linter<'_>) {
+    let (Some(module), Some(target)) = (cx.project.valid, cx.lint.target) else { return };
     let mut options = Options::new(target, cx.texts.len());
     options.expanded = true;
     let compilation = Compilation::new(module, &options);
@@ -100,7 +96,7 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
         let Entry::Tool(tool) = entry else { continue };
         let Some(view) = views.find(|view| std::ptr::eq(view.tool, *tool)) else { return };
         // Lowering costs more than all else that a lint does.
-        if report.is_full(view.file) {
+        if cx.is_full(view.file) {
             continue;
         }
         for loss in compilation.compile(*entry).losses().iter().filter(|loss| is_grave(loss)) {
@@ -113,9 +109,9 @@ fn run(cx: &Context<'_>, lint: &'static Lint, target: Target, report: &mut Repor
                 None => format!("for {target}, {what}"),
             };
             let diagnostic = cx
-                .diagnostic(lint, view.file, place(&view, &loss.path), message)
+                .diagnostic(view.file, place(&view, &loss.path), message)
                 .help(format!("run `gramc explain {target}` for the limits of the target"));
-            report.add(view.file, diagnostic);
+            cx.add(view.file, diagnostic);
         }
     }
 }
@@ -139,6 +135,6 @@ fn place(view: &ToolView<'_>, path: &str) -> Span {
             .or_else(|| rest.strip_prefix(&quoted))
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    let field = view.tool.parameters.iter().find(|field| belongs(&field.name));
-    field.map_or(view.name, |field| view.place(field))
+    let field = view.parameters().find(|field| belongs(&field.name));
+    field.map_or(view.name, |field| field.place())
 }

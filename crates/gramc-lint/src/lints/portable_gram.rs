@@ -1,11 +1,12 @@
 use gramc_syntax::Applicability::{NeedsLook, Safe};
 use gramc_syntax::{
-    Applicability, Code, Diagnostic, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token,
-    TokenKind, hidden_characters,
+    Applicability, Code, Edit, Extension, Fix, Node, NodeKind as N, Parse, Span, Token, TokenKind,
+    hidden_characters,
 };
 use serde_json::Value;
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
+use crate::fix::item_with_comma;
 use crate::lint::{Level, Lint, LintPass};
 use gramc_model::print::{in_backticks, value_text};
 use gramc_model::value;
@@ -43,16 +44,16 @@ character itself, `"\/\/…"`, a type in backticks, or `{optional: true}`.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+fn run(cx: &Linter<'_>, file: usize) {
     let text = &cx.texts[file];
     // The span of the last diagnostic: one value may contain several uses, and one string several
     // escapes.
     let mut last = Span::default();
     for used in text.extensions() {
-        if last.start <= used.span.start && used.span.end <= last.end {
+        if last.contains(used.span) {
             continue;
         }
-        if report.is_full(file) {
+        if cx.is_full(file) {
             return;
         }
         let (span, message, fix) = match used.kind {
@@ -97,12 +98,17 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             Extension::UnicodeEscape => "remove the character; plain gram cannot express it",
             _ => "rewrite it, for example with a declared Record",
         };
-        report.add(file, diagnostic(cx, file, span, message, fix, without));
+        let diagnostic = cx.diagnostic(file, span, message);
+        let diagnostic = match fix {
+            Some(fix) => diagnostic.help(fix.message.clone()).fix(fix),
+            None => diagnostic.help(without),
+        };
+        cx.add(file, diagnostic);
     }
 }
 
 /// A type expression in backticks, on one line.
-fn backticks(cx: &Context<'_>, file: usize, span: Span) -> Option<Fix> {
+fn backticks(cx: &Linter<'_>, file: usize, span: Span) -> Option<Fix> {
     let text = &cx.texts[file];
     let label = text.tree().nodes_at(span.start).into_iter().find(|it| it.span() == span)?;
     if is_broken(text, label) {
@@ -122,12 +128,11 @@ fn backticks(cx: &Context<'_>, file: usize, span: Span) -> Option<Fix> {
             }
         }
     }
-    let edits = vec![Edit { span, text: in_backticks(&line) }];
-    Some(fix(applicability, "write the type in backticks", edits))
+    Some(Fix::replace(applicability, "write the type in backticks", span, in_backticks(&line)))
 }
 
 /// `{optional: true}` in place of the mark.
-fn optional(cx: &Context<'_>, file: usize, mark: Span) -> Option<Fix> {
+fn optional(cx: &Linter<'_>, file: usize, mark: Span) -> Option<Fix> {
     let text = &cx.texts[file];
     let nodes = text.tree().nodes_at(mark.start);
     let node = nodes.into_iter().rev().find(|it| it.kind() == N::NodePattern)?;
@@ -146,33 +151,13 @@ fn optional(cx: &Context<'_>, file: usize, mark: Span) -> Option<Fix> {
         Edit { span: mark, text: String::new() },
         Edit { span: Span::empty(at), text: attribute },
     ];
-    Some(fix(Safe, "write `{optional: true}`", edits))
+    Some(Fix::new(Safe, "write `{optional: true}`", edits))
 }
 
 /// Whether a value contains a syntax error.
 fn is_broken(text: &Parse, value: Node<'_>) -> bool {
-    let span = value.span();
-    let inside = |at: u32| span.start <= at && at <= span.end;
-    text.diagnostics().iter().any(|diagnostic| inside(diagnostic.span().start))
-}
-
-fn diagnostic(
-    cx: &Context<'_>,
-    file: usize,
-    span: Span,
-    message: &str,
-    fix: Option<Fix>,
-    without: &str,
-) -> Diagnostic {
-    let diagnostic = cx.diagnostic(&LINT, file, span, message);
-    match fix {
-        Some(fix) => diagnostic.help(fix.message.clone()).fix(fix),
-        None => diagnostic.help(without),
-    }
-}
-
-fn fix(applicability: Applicability, message: &str, edits: Vec<Edit>) -> Fix {
-    Fix { message: message.to_owned(), applicability, edits }
+    let starts = text.diagnostics().iter().map(|diagnostic| Span::empty(diagnostic.span().start));
+    starts.into_iter().any(|start| value.span().contains(start))
 }
 
 /// The array or map that all others are inside of.
@@ -180,21 +165,19 @@ fn outermost(nodes: Vec<Node<'_>>) -> Option<Node<'_>> {
     nodes.into_iter().find(|node| matches!(node.kind(), N::Array | N::Map))
 }
 
-fn braces(cx: &Context<'_>, file: usize, record: Span) -> Option<Fix> {
+fn braces(cx: &Linter<'_>, file: usize, record: Span) -> Option<Fix> {
     // In a broken text, the end may be missing.
     let inner = cx.texts[file].source().slice(record).strip_prefix('<')?;
     inner.strip_suffix('>')?;
     let (start, end) = (record.start, record.end);
     let edit = |span, text: &str| Edit { span, text: text.to_owned() };
-    let edits = vec![
-        edit(Span::new(start, start + 1), "{"),
-        edit(Span::new(end.checked_sub(1)?, end), "}"),
-    ];
-    Some(fix(Safe, "write braces: `{…}`", edits))
+    let (first, last) = (Span::new(start, start + 1), Span::new(end.checked_sub(1)?, end));
+    let edits = vec![edit(first, "{"), edit(last, "}")];
+    Some(Fix::new(Safe, "write braces: `{…}`", edits))
 }
 
 /// A value as JSON in a tagged string; the fields of an object as an inline record type.
-fn nest_value(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
+fn nest_value(cx: &Linter<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
     let comments = value
         .tokens()
         .any(|token| matches!(token.kind(), TokenKind::Comment | TokenKind::DocComment));
@@ -209,8 +192,8 @@ fn nest_value(cx: &Context<'_>, file: usize, value: Node<'_>) -> Option<Fix> {
         return inline(*owner, *record, *entry, value, applicability);
     }
     let json = value::json(value).ok()?;
-    let edits = vec![Edit { span: value.span(), text: value_text(&json) }];
-    Some(fix(applicability, "write JSON in a tagged string: json`…`", edits))
+    let message = "write JSON in a tagged string: json`…`";
+    Some(Fix::replace(applicability, message, value.span(), value_text(&json)))
 }
 
 /// `Object {fields: […]}` as `` `{name: Type}` ``.
@@ -230,20 +213,17 @@ fn inline(
     let ty = record_type(&fields)?;
     let entries: Vec<_> = record.children().collect();
     let at = entries.iter().position(|other| other.id() == entry.id())?;
-    let removal = match (at.checked_sub(1).and_then(|at| entries.get(at)), entries.get(at + 1)) {
-        (_, Some(next)) => Span::new(entry.span().start, next.span().start),
-        (Some(before), None) => Span::new(before.span().end, entry.span().end),
-        (None, None) => {
-            let between = Span::new(label.span().end, record.span().start);
-            let space = label.tree().source().slice(between).trim().is_empty();
-            if space { Span::new(between.start, record.span().end) } else { record.span() }
-        }
-    };
+    let spans: Vec<_> = entries.iter().map(|entry| entry.span()).collect();
+    let removal = item_with_comma(&spans, at).unwrap_or_else(|| {
+        let between = Span::new(label.span().end, record.span().start);
+        let space = label.tree().source().slice(between).trim().is_empty();
+        if space { Span::new(between.start, record.span().end) } else { record.span() }
+    });
     let edits = vec![
         Edit { span: label.span(), text: in_backticks(&ty) },
         Edit { span: removal, text: String::new() },
     ];
-    Some(fix(applicability, "write an inline record type", edits))
+    Some(Fix::new(applicability, "write an inline record type", edits))
 }
 
 /// The fields of an object as an inline record type, where each says nothing but its name, its
@@ -279,7 +259,7 @@ fn record_type(fields: &[Value]) -> Option<String> {
 
 /// The characters of a string's `\u` escapes; `None` where one has no plain form.
 fn characters(token: Token<'_>) -> Option<Fix> {
-    let (text, start) = (token.text(), token.span().start);
+    let (text, start) = (token.text(), token.span().range().start);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
     let mut edits = Vec::new();
     let mut at = 0;
@@ -295,12 +275,11 @@ fn characters(token: Token<'_>) -> Option<Fix> {
         if hidden_characters(c.encode_utf8(&mut [0; 4])).next().is_some() {
             return None;
         }
-        let from = start + u32::try_from(at).ok()?;
-        let span = Span::new(from, from + u32::try_from(len).ok()?);
+        let span = Span::from(start + at..start + at + len);
         edits.push(Edit { span, text: write_char(c, quote)? });
         at += len;
     }
-    Some(fix(Safe, "write the character itself", edits))
+    Some(Fix::new(Safe, "write the character itself", edits))
 }
 
 /// The character of one or two `\u` escapes, and how long they are.
@@ -342,10 +321,9 @@ fn is_visible(c: char) -> bool {
     c == ' ' || !(joins || c.is_control() || c.is_whitespace())
 }
 
-fn slashes(cx: &Context<'_>, file: usize, string: Span) -> Option<Fix> {
+fn slashes(cx: &Linter<'_>, file: usize, string: Span) -> Option<Fix> {
     let text = cx.texts[file].source().slice(string);
     let at = text.find("//").filter(|at| *at <= 1 && !text.starts_with("```"))?;
-    let start = string.start + u32::try_from(at).ok()?;
-    let edits = vec![Edit { span: Span::new(start, start + 2), text: "\\/\\/".to_owned() }];
-    Some(fix(Safe, "write `\\/\\/`", edits))
+    let start = string.range().start + at;
+    Some(Fix::replace(Safe, "write `\\/\\/`", Span::from(start..start + 2), "\\/\\/"))
 }

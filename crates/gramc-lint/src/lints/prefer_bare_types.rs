@@ -2,7 +2,7 @@ use gramc_check::names::{Kind, declarations};
 use gramc_syntax::Applicability::Safe;
 use gramc_syntax::{Code, Fix, Node, NodeKind as N, SourceFile, TokenKind, parse};
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
 use crate::lint::{Level, Lint, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -29,7 +29,7 @@ opposite of this lint.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+fn run(cx: &Linter<'_>, file: usize) {
     let text = &cx.texts[file];
     if !text.tree().may_have(&[TokenKind::Backticked]) {
         return;
@@ -44,19 +44,19 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
         }
         let node = text.tree().node(declaration.node);
         for label in labels(node) {
-            if report.is_full(file) {
+            if cx.is_full(file) {
                 return;
             }
             let Some(bare) = bare(label) else { continue };
             let message = "this type needs no backticks";
-            let diagnostic = cx.diagnostic(&LINT, file, label.span(), message);
+            let diagnostic = cx.diagnostic(file, label.span(), message);
             let mut diagnostic = diagnostic.help("remove the backticks");
             // Its fix and that of the opposite lint would undo each other for ever.
             if cx.settings.level(&super::portable_gram::LINT) == Level::Allow {
                 let fix = Fix::replace(Safe, "remove the backticks", label.span(), bare);
                 diagnostic = diagnostic.fix(fix);
             }
-            report.add(file, diagnostic);
+            cx.add(file, diagnostic);
         }
     }
 }

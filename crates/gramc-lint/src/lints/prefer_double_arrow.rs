@@ -1,7 +1,7 @@
 use gramc_syntax::Applicability::{NeedsLook, Safe};
 use gramc_syntax::{Code, Edit, Fix, Node, NodeKind as N, Span, TokenKind};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Lint, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -40,14 +40,14 @@ const ODD: [TokenKind; 7] = [
     TokenKind::LessTilde,
 ];
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     if !view.node.tree().may_have(&ODD) {
         return;
     }
     let Some(path) = view.signature() else { return };
     let mut arrows = path.children().filter(|part| part.is_arrow());
     let Some(odd) = arrows.clone().find(|arrow| !is_double(*arrow)) else { return };
-    if report.is_full(view.file) {
+    if cx.is_full(view.file) {
         return;
     }
     // What points nowhere, or both ways, is an error.
@@ -60,7 +60,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     } else {
         format!("{} is used instead of `==>`", shown(odd))
     };
-    let mut diagnostic = cx.diagnostic(&LINT, view.file, odd.span(), message);
+    let mut diagnostic = cx.diagnostic(view.file, odd.span(), message);
     if leftwards {
         diagnostic = diagnostic.help("write it from left to right, with `==>` between its parts");
         if let Some(text) = turned_around(path) {
@@ -68,12 +68,11 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             diagnostic = diagnostic.fix(fix);
         }
     } else {
-        let edits: Vec<_> =
-            path.children().filter(|part| part.is_arrow()).flat_map(edits).collect();
-        let fix = Fix { message: "write `==>`".to_owned(), applicability: Safe, edits };
-        diagnostic = diagnostic.help("write `==>`").fix(fix);
+        let arrows = path.children().filter(|part| part.is_arrow());
+        let edits = arrows.flat_map(edits).collect();
+        diagnostic = diagnostic.help("write `==>`").fix(Fix::new(Safe, "write `==>`", edits));
     }
-    report.add(view.file, diagnostic);
+    cx.add(view.file, diagnostic);
 }
 
 fn is_double(arrow: Node<'_>) -> bool {

@@ -1,7 +1,7 @@
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Node};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Level, Lint, LintPass};
 use gramc_model::Type;
 use gramc_schema::lower::Target;
@@ -35,7 +35,7 @@ enabled if the `targets` of `gram.toml` contain `mcp`; results of the types
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let ty = cx.known.types.resolve(&view.tool.result.type_use.ty);
     if matches!(ty, Type::Object(_) | Type::Map(_) | Type::Any | Type::Null) {
         return;
@@ -43,7 +43,7 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
     let Some(node) = view.result() else { return };
     let message = format!("the result of `{}` is not an object", view.tool.name);
     let mut diagnostic = cx
-        .diagnostic(&LINT, view.file, node.span(), message)
+        .diagnostic(view.file, node.span(), message)
         .help("wrap it in an object: (::{result: Text})");
     let label = node.subject().labels().next();
     if let (Some(label), None) = (label, node.subject().record) {
@@ -56,5 +56,5 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
         let fix = Fix::replace(NeedsLook, "wrap it in an object", Node::span(label), text);
         diagnostic = diagnostic.fix(fix);
     }
-    report.add(view.file, diagnostic);
+    cx.add(view.file, diagnostic);
 }

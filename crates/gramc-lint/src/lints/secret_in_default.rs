@@ -1,7 +1,7 @@
 use gramc_syntax::{Code, Span};
 use serde_json::Value;
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter, ToolView, TypeView};
 use crate::lint::{Lint, LintPass};
 use crate::words::words;
 use gramc_model::{Constraint, Field, ValueSource};
@@ -72,33 +72,33 @@ const OTHERS: [&str; 32] = [
     "hint",
 ];
 
-fn tool(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    for field in &view.tool.parameters {
-        // What a term brings is reported there.
-        if holds_secret(field) && !is_brought(cx, view.file, field) {
-            add(cx, view.file, view.place(field), &field.name, BY_HOST, report);
+fn tool(cx: &Linter<'_>, view: &ToolView<'_>) {
+    for field in view.parameters() {
+        // Values of a term are reported at the term.
+        if holds_secret(&field) && !is_brought(cx, &field) {
+            add(cx, view.file, field.place(), &field.name, BY_HOST);
         }
     }
     for (key, _) in view.tool.attributes.iter().filter(|(_, value)| holds_key(value)) {
-        add(cx, view.file, view.name, key, ELSEWHERE, report);
+        add(cx, view.file, view.name, key, ELSEWHERE);
     }
 }
 
 /// Whether a parameter has its values from the term of its name.
-fn is_brought(cx: &Context<'_>, file: usize, field: &Field) -> bool {
-    let term = cx.term(file, &field.name).map(|term| &term.field);
+fn is_brought(cx: &Linter<'_>, field: &FieldView<'_>) -> bool {
+    let term = cx.term(field.file, &field.name).map(|term| &term.field);
     term.is_some_and(|term| values(term).eq(values(field)))
 }
 
-fn record(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    for field in view.fields().iter().filter(|field| holds_secret(field)) {
-        add(cx, view.file, view.place(field), &field.name, ELSEWHERE, report);
+fn record(cx: &Linter<'_>, view: &TypeView<'_>) {
+    for field in view.fields().filter(|field| holds_secret(field)) {
+        add(cx, view.file, field.place(), &field.name, ELSEWHERE);
     }
 }
 
-fn terms(cx: &Context<'_>, report: &mut Report) {
+fn terms(cx: &Linter<'_>) {
     for (term, file, name) in cx.terms().filter(|(term, ..)| holds_secret(term)) {
-        add(cx, file, name, &term.name, BY_HOST, report);
+        add(cx, file, name, &term.name, BY_HOST);
     }
 }
 
@@ -108,10 +108,10 @@ const BY_HOST: &str = "inject it from the host, {injected: true}, and revoke the
 /// What to do elsewhere.
 const ELSEWHERE: &str = "remove it from the file and revoke the secret";
 
-fn add(cx: &Context<'_>, file: usize, span: Span, name: &str, help: &str, report: &mut Report) {
+fn add(cx: &Linter<'_>, file: usize, span: Span, name: &str, help: &str) {
     // The value itself stays out of the message.
     let message = format!("a value of `{name}` appears to be a secret");
-    report.add(file, cx.diagnostic(&LINT, file, span, message).help(help));
+    cx.add(file, cx.diagnostic(file, span, message).help(help));
 }
 
 /// The values that are written down for a field.

@@ -1,6 +1,6 @@
 use gramc_syntax::Code;
 
-use crate::context::{Context, Report, TypeView};
+use crate::context::{Linter, TypeView};
 use crate::lint::{Lint, LintPass};
 use gramc_check::Meaning;
 use gramc_model::TypeId;
@@ -41,7 +41,7 @@ Rename one of them, or remove the inner one if both have the same meaning.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &TypeView<'_>) {
     let name = &view.declaration.name;
     let hidden = if view.declaration.local {
         match cx.known.type_names.find(view.file, None, name) {
@@ -55,18 +55,18 @@ fn run(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
     let Some(other) = hidden.filter(|id| *id != view.id).and_then(|id| cx.ty(id)) else { return };
     let message = format!("this `{name}` hides another type `{name}`");
     let diagnostic = cx
-        .diagnostic(&LINT, view.file, view.name, message)
+        .diagnostic(view.file, view.name, message)
         .label_in(cx.texts[other.file].source(), other.name, "the hidden one")
         .help("rename one of them, or remove this one if both mean the same");
-    report.add(view.file, diagnostic);
+    cx.add(view.file, diagnostic);
 }
 
-fn imports(cx: &Context<'_>, file: usize, other: usize) -> bool {
+fn imports(cx: &Linter<'_>, file: usize, other: usize) -> bool {
     cx.imports.get(file).is_some_and(|imports| imports.iter().any(|(_, text)| *text == other))
 }
 
 /// The type of the same name in a file that the type's own file imports.
-fn imported_type(cx: &Context<'_>, view: &TypeView<'_>) -> Option<TypeId> {
+fn imported_type(cx: &Linter<'_>, view: &TypeView<'_>) -> Option<TypeId> {
     let imports = cx.imports.get(view.file)?;
     let name = &view.declaration.name;
     imports.iter().find_map(|(_, text)| cx.known.type_names.of_file(*text, name))

@@ -1,7 +1,7 @@
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Node, NodeKind, Span};
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter, ToolView};
 use crate::lint::{Lint, LintPass};
 use gramc_model::attributes::{AttributeOwner, find};
 use gramc_model::print::type_expression;
@@ -31,7 +31,7 @@ suspicious-type`.
 "#,
     },
     fix: Some(NeedsLook),
-    passes: &[LintPass::Tool(run), LintPass::Type(run_type)],
+    passes: &[LintPass::Field(run), LintPass::Tool(result)],
     ..Lint::COMMON
 };
 
@@ -43,50 +43,36 @@ struct Suspicion {
     meant: Option<String>,
 }
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    for field in &view.tool.parameters {
-        if let Some(found) = suspicion(cx, &field.type_use.ty) {
-            report_at(cx, view.file, found, view.parameter(field), view.place(field), report);
-        }
-    }
-    if let Some(found) = suspicion(cx, &view.tool.result.type_use.ty) {
-        report_at(cx, view.file, found, view.result(), view.name, report);
-    }
+fn run(cx: &Linter<'_>, field: &FieldView<'_>) {
+    check_type(cx, field.file, &field.type_use.ty, || (field.node(), field.place()));
 }
 
-fn run_type(cx: &Context<'_>, view: &TypeView<'_>, report: &mut Report) {
-    for field in view.fields() {
-        if let Some(found) = suspicion(cx, &field.type_use.ty) {
-            report_at(cx, view.file, found, view.field(field), view.place(field), report);
-        }
-    }
+fn result(cx: &Linter<'_>, view: &ToolView<'_>) {
+    let ty = &view.tool.result.type_use.ty;
+    check_type(cx, view.file, ty, || (view.result(), view.name));
 }
 
-fn report_at(
-    cx: &Context<'_>,
+/// `place` has the node of the typed item and the span of its name.
+fn check_type<'n>(
+    cx: &Linter<'_>,
     file: usize,
-    Suspicion { message, help, meant }: Suspicion,
-    node: Option<Node<'_>>,
-    place: Span,
-    report: &mut Report,
+    ty: &Type,
+    place: impl Fn() -> (Option<Node<'n>>, Span),
 ) {
+    let Some(Suspicion { message, help, meant }) = suspicion(cx, ty) else { return };
+    let (node, name) = place();
     let label = node.and_then(|node| node.subject().labels().next());
-    let span = label.map_or(place, Node::span);
-    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
-    let expression = label.filter(|label| label.kind() == NodeKind::TypeExpression);
-    report.add(
-        file,
-        match meant.filter(|_| expression.is_some()) {
-            Some(meant) => {
-                let write = format!("write `{meant}`");
-                diagnostic.fix(Fix::replace(NeedsLook, write, span, meant))
-            }
-            None => diagnostic,
-        },
-    );
+    let span = label.map_or(name, Node::span);
+    let mut diagnostic = cx.diagnostic(file, span, message).help(help);
+    let is_expression = label.is_some_and(|label| label.kind() == NodeKind::TypeExpression);
+    if let Some(meant) = meant.filter(|_| is_expression) {
+        let fix = Fix::replace(NeedsLook, format!("write `{meant}`"), span, meant);
+        diagnostic = diagnostic.fix(fix);
+    }
+    cx.add(file, diagnostic);
 }
 
-fn suspicion(cx: &Context<'_>, ty: &Type) -> Option<Suspicion> {
+fn suspicion(cx: &Linter<'_>, ty: &Type) -> Option<Suspicion> {
     let print = |ty: &Type| type_expression(cx.known.types, ty);
     let written = |message: &str, meant: String| Suspicion {
         message: message.to_owned(),

@@ -1,8 +1,7 @@
 use gramc_syntax::Code;
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Lint, LintOption, LintPass};
-use gramc_model::ValueSource;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -53,14 +52,13 @@ The default limit is 10. Set `max` in `gram.toml` to change it:
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let most = cx.settings.max_parameters;
-    let count =
-        view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model).count();
+    let count = view.model_parameters().count();
     if count > most {
         let message = format!("the tool `{}` takes {count} parameters", view.tool.name);
         let help =
             format!("take at most {most}: split the tool, or group related parameters in a record");
-        report.add(view.file, cx.diagnostic(&LINT, view.file, view.name, message).help(help));
+        cx.add(view.file, cx.diagnostic(view.file, view.name, message).help(help));
     }
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use gramc_syntax::{Code, Span};
 
-use crate::context::{Context, ListedTool, Report};
+use crate::context::{Linter, ListedTool};
 use crate::lint::{Lint, LintOption, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -52,7 +52,7 @@ Set `max` in `gram.toml` to change the limit: `too-many-tools = {max = 40}`.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     let (module, most) = (cx.module, cx.settings.max_tools);
     if module.agents.is_empty() {
         let grouped: HashSet<_> =
@@ -65,7 +65,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         if let Some(first) = single.nth(before) {
             let count = module.containers.len() + before + 1 + single.count();
             let message = format!("{count} tools at one level");
-            add(cx, first.file, first.place(), &message, report);
+            add(cx, first.file, first.place(), &message);
         }
         return;
     }
@@ -74,15 +74,15 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         let count = agent.members.len();
         if count > most {
             let message = format!("the agent `{}` has {count} tools at one level", agent.name);
-            add(cx, place.file, place.name, &message, report);
+            add(cx, place.file, place.name, &message);
         }
     }
 }
 
-fn add(cx: &Context<'_>, file: usize, span: Span, message: &str, report: &mut Report) {
+fn add(cx: &Linter<'_>, file: usize, span: Span, message: &str) {
     let most = cx.settings.max_tools;
-    let diagnostic = cx.diagnostic(&LINT, file, span, message).help(format!(
+    let diagnostic = cx.diagnostic(file, span, message).help(format!(
         "limit them to {most}, or group related tools: [name:Container {{description: \"…\"}} | tool, tool]"
     ));
-    report.add(file, diagnostic);
+    cx.add(file, diagnostic);
 }

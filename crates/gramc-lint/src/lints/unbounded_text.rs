@@ -1,8 +1,8 @@
 use gramc_syntax::Code;
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Level, Lint, LintPass};
-use gramc_model::{Constraint, Type, TypeUse, ValueSource};
+use gramc_model::{Constraint, Type, TypeUse};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -29,9 +29,9 @@ Set a maximum, such as `length: ...200`.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
-    for field in view.tool.parameters.iter().filter(|field| field.source == ValueSource::Model) {
-        let mut type_use = &field.type_use;
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
+    for field in view.model_parameters() {
+        let mut type_use = &field.field.type_use;
         // Bounds may be set at the use, or at any alias of the type.
         let mut bounded = is_bounded(type_use);
         for _ in 0..=cx.known.types.0.len() {
@@ -44,15 +44,15 @@ fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
             Type::Nullable(inner) => **inner == Type::Text,
             ty => *ty == Type::Text,
         };
-        if report.is_full(view.file) {
+        if cx.is_full(view.file) {
             return;
         }
         if text && !bounded {
             let message = format!("the text `{}` has no maximum length", field.name);
             let diagnostic = cx
-                .diagnostic(&LINT, view.file, view.place(field), message)
+                .diagnostic(view.file, field.place(), message)
                 .help("add {length: ...200}, a pattern, a format or an enum");
-            report.add(view.file, diagnostic);
+            cx.add(view.file, diagnostic);
         }
     }
 }

@@ -1,7 +1,7 @@
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Token, TokenKind};
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
 use crate::lint::{Lint, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -36,7 +36,7 @@ begin with `//`.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
+fn run(cx: &Linter<'_>, file: usize) {
     let text = &cx.texts[file];
     if !text.tree().may_have(&[TokenKind::DocComment]) {
         return;
@@ -61,15 +61,15 @@ fn run(cx: &Context<'_>, file: usize, report: &mut Report) {
             | TokenKind::Pipe => "it follows what it may be about",
             _ => continue,
         };
-        add(cx, file, doc, why, report);
+        add(cx, file, doc, why);
     }
     if let Some(doc) = open {
-        add(cx, file, doc, "nothing follows", report);
+        add(cx, file, doc, "nothing follows");
     }
 }
 
-fn add(cx: &Context<'_>, file: usize, doc: Token<'_>, why: &str, report: &mut Report) {
-    if report.is_full(file) {
+fn add(cx: &Linter<'_>, file: usize, doc: Token<'_>, why: &str) {
+    if cx.is_full(file) {
         return;
     }
     let span = doc.span();
@@ -83,8 +83,8 @@ fn add(cx: &Context<'_>, file: usize, doc: Token<'_>, why: &str, report: &mut Re
         Fix::replace(NeedsLook, "remove it", span, "")
     };
     let diagnostic = cx
-        .diagnostic(&LINT, file, span, message)
+        .diagnostic(file, span, message)
         .help("write it before what it documents, or begin its lines with `//`")
         .fix(fix);
-    report.add(file, diagnostic);
+    cx.add(file, diagnostic);
 }

@@ -3,7 +3,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gramc_syntax::Applicability::{NeedsLook, Safe};
 use gramc_syntax::{Code, Fix, Node, NodeKind as N, Span, Token, TokenKind};
 
-use crate::context::{Context, Report};
+use crate::context::Linter;
+use crate::fix::item_with_comma;
 use crate::lint::{Lint, LintPass};
 
 pub(crate) static LINT: Lint = Lint {
@@ -32,7 +33,7 @@ Remove the import.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     // What a broken declaration uses is not known.
     if cx.project.valid.is_none() || cx.imports.iter().all(Vec::is_empty) {
         return;
@@ -53,7 +54,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
             } else {
                 continue;
             };
-            let mut diagnostic = cx.diagnostic(&LINT, file, span, message).help(help);
+            let mut diagnostic = cx.diagnostic(file, span, message).help(help);
             if first != span {
                 diagnostic = diagnostic.label(first, "the first time");
             }
@@ -64,7 +65,7 @@ fn run(cx: &Context<'_>, report: &mut Report) {
                 diagnostic =
                     diagnostic.fix(Fix::replace(applicability, "remove the import", removal, ""));
             }
-            report.add(file, diagnostic);
+            cx.add(file, diagnostic);
         }
     }
 }
@@ -91,7 +92,7 @@ struct Ways {
 }
 
 impl<'c> Needs<'c> {
-    fn new(cx: &Context<'_>, uses: &'c HashSet<(usize, usize)>) -> Self {
+    fn new(cx: &Linter<'_>, uses: &'c HashSet<(usize, usize)>) -> Self {
         let mut to = vec![Vec::new(); cx.imports.len()];
         let mut from = vec![Vec::new(); cx.imports.len()];
         for (file, imports) in cx.imports.iter().enumerate() {
@@ -148,18 +149,13 @@ fn has(files: &[bool], file: usize) -> bool {
 
 /// What to remove, so that an import is gone: the item, the entry where it has no other, the header
 /// where that has no other.
-fn removal(cx: &Context<'_>, file: usize, import: Span) -> Option<Span> {
+fn removal(cx: &Linter<'_>, file: usize, import: Span) -> Option<Span> {
     let header = cx.texts[file].tree().root().children().next()?;
-    let entry = header.children().find(|entry| holds(*entry, import))?;
+    let entry = header.children().find(|entry| entry.span().contains(import))?;
     let list = entry.children().find(|value| value.kind() == N::Array)?;
     let within = |node: Node<'_>, part: Span| {
         let parts: Vec<_> = node.children().map(Node::span).collect();
-        let at = parts.iter().position(|span| *span == part)?;
-        match (at.checked_sub(1).and_then(|at| parts.get(at)), parts.get(at + 1)) {
-            (_, Some(next)) => Some(Span::new(part.start, next.start)),
-            (Some(before), None) => Some(Span::new(before.end, part.end)),
-            (None, None) => None,
-        }
+        item_with_comma(&parts, parts.iter().position(|span| *span == part)?)
     };
     within(list, import).or_else(|| within(header, entry.span())).or_else(|| {
         // The header and the empty lines behind it.
@@ -172,18 +168,11 @@ fn removal(cx: &Context<'_>, file: usize, import: Span) -> Option<Span> {
 
 /// The kinds of the tokens that a removal takes away.
 fn removed<'a>(
-    cx: &Context<'a>,
+    cx: &Linter<'a>,
     file: usize,
     removal: Span,
 ) -> impl Iterator<Item = TokenKind> + use<'a> {
-    let tree = cx.texts[file].tree();
-    let header = tree.root().children().next();
+    let header = cx.texts[file].tree().root().children().next();
     let tokens = header.into_iter().flat_map(Node::tokens);
-    tokens
-        .filter(move |token| removal.start <= token.span().start && token.span().end <= removal.end)
-        .map(Token::kind)
-}
-
-fn holds(node: Node<'_>, part: Span) -> bool {
-    node.span().start <= part.start && part.end <= node.span().end
+    tokens.filter(move |token| removal.contains(token.span())).map(Token::kind)
 }

@@ -5,7 +5,7 @@ use gramc_syntax::{Code, Fix, Span};
 
 use gramc_check::Meaning;
 
-use crate::context::{Context, Report, TypeView};
+use crate::context::{Linter, TypeView};
 use crate::lint::{Lint, LintPass};
 use gramc_model::walk::names_of_type_use;
 use gramc_model::{TypeId, TypeUse};
@@ -39,7 +39,7 @@ no checked file imports, because other projects may share them.
     ..Lint::COMMON
 };
 
-fn run(cx: &Context<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>) {
     // What a broken declaration uses is not known.
     if cx.project.valid.is_none() || cx.known.types.0.is_empty() {
         return;
@@ -53,17 +53,17 @@ fn run(cx: &Context<'_>, report: &mut Report) {
         }
         let message = format!("unused type `{}`", declaration.name);
         let mut diagnostic =
-            cx.diagnostic(&LINT, view.file, view.name, message).help("remove it, or use it");
+            cx.diagnostic(view.file, view.name, message).help("remove it, or use it");
         if !declaration.local {
             let fix = Fix::replace(NeedsLook, "remove the declaration", removal(cx, &view), "");
             diagnostic = diagnostic.fix(fix);
         }
-        report.add(view.file, diagnostic);
+        cx.add(view.file, diagnostic);
     }
 }
 
 /// The types that tools, terms, agents and libraries need, directly or through other types.
-fn find_used_types(cx: &Context<'_>) -> HashSet<TypeId> {
+fn find_used_types(cx: &Linter<'_>) -> HashSet<TypeId> {
     let mut next = cx.project.named.to_vec();
     let mut add = |type_use: &TypeUse| names_of_type_use(type_use, &mut |id| next.push(id));
     cx.known.terms.iter().for_each(|term| add(&term.field.type_use));
@@ -87,7 +87,7 @@ fn find_used_types(cx: &Context<'_>) -> HashSet<TypeId> {
 }
 
 /// Adds the records whose fields a type takes over.
-fn add_extended(cx: &Context<'_>, id: TypeId, next: &mut Vec<TypeId>) {
+fn add_extended(cx: &Linter<'_>, id: TypeId, next: &mut Vec<TypeId>) {
     let Some(view) = cx.ty(id) else { return };
     let mut entries = view.node.subject().entries();
     let Some(extends) = entries.find(|entry| entry.key.content() == "extends") else { return };
@@ -99,7 +99,7 @@ fn add_extended(cx: &Context<'_>, id: TypeId, next: &mut Vec<TypeId>) {
 }
 
 /// The files that use types themselves, or that a checked file imports.
-fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
+fn files_in_use(cx: &Linter<'_>) -> HashSet<usize> {
     let spans = &cx.module.spans;
     let holders = spans.agents.iter().chain(cx.known.term_places);
     let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
@@ -109,7 +109,7 @@ fn files_in_use(cx: &Context<'_>) -> HashSet<usize> {
 }
 
 /// The declaration with its doc comment and annotations, and the empty lines behind it.
-fn removal(cx: &Context<'_>, view: &TypeView<'_>) -> Span {
+fn removal(cx: &Linter<'_>, view: &TypeView<'_>) -> Span {
     let top = cx.texts[view.file].tree().nodes_at(view.node.span().start);
     let whole = top.get(1).copied().unwrap_or(view.node);
     let start = whole.doc().map_or(whole.span().start, |doc| doc.span().start);

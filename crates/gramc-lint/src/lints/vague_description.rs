@@ -1,6 +1,6 @@
 use gramc_syntax::{Code, Span};
 
-use crate::context::{Context, Report, ToolView};
+use crate::context::{Linter, ToolView};
 use crate::lint::{Lint, LintPass};
 use crate::lints::missing_description::is_brought;
 use crate::words::{is_blank, words};
@@ -77,65 +77,48 @@ const PLACEHOLDERS: [&str; 9] =
 /// What a placeholder begins with, in capitals or not.
 const STARTS: [&str; 2] = ["lorem ipsum", "n/a"];
 
-fn run(cx: &Context<'_>, view: &ToolView<'_>, report: &mut Report) {
+fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let tool = view.tool;
-    check_description(
-        cx,
-        view.file,
-        "tool",
-        &tool.name,
-        tool.description.as_deref(),
-        || view.name,
-        report,
-    );
-    for field in &tool.parameters {
+    let own = tool.description.as_deref();
+    check_description(cx, view.file, own, ("tool", &tool.name), || view.name);
+    for field in view.parameters() {
         // Attributes of a term are reported at the term.
-        let text = field.type_use.description.as_deref();
-        let text = text.filter(|_| !is_brought(cx, view.file, field));
-        check_description(
-            cx,
-            view.file,
-            "parameter",
-            &field.name,
-            text,
-            || view.place(field),
-            report,
-        );
+        let text = field.type_use.description.as_deref().filter(|_| !is_brought(cx, &field));
+        check_description(cx, view.file, text, ("parameter", &field.name), || field.place());
     }
 }
 
-fn terms(cx: &Context<'_>, report: &mut Report) {
+fn terms(cx: &Linter<'_>) {
     for (term, file, name) in cx.terms() {
         let text = term.type_use.description.as_deref();
-        check_description(cx, file, "term", &term.name, text, || name, report);
+        check_description(cx, file, text, ("term", &term.name), || name);
     }
 }
 
+/// Checks a description. `name` has the kind of the described item before it.
 fn check_description(
-    cx: &Context<'_>,
+    cx: &Linter<'_>,
     file: usize,
-    what: &str,
-    name: &str,
     text: Option<&str>,
+    name: (&str, &str),
     place: impl Fn() -> Span,
-    report: &mut Report,
 ) {
+    let (kind, name) = name;
     // An empty description counts as missing; a long one is never vague.
-    let Some(text) = text.filter(|text| text.len() <= LONG && !is_blank(text)) else {
-        return;
-    };
-    let message = if is_placeholder(text) {
-        format!("the description of the {what} `{name}` is a placeholder")
-    } else if repeats_name(what, name, text) {
-        format!("the description of the {what} `{name}` adds nothing to its name")
+    let Some(text) = text.filter(|text| text.len() <= LONG && !is_blank(text)) else { return };
+    let problem = if is_placeholder(text) {
+        "is a placeholder"
+    } else if repeats_name(kind, name, text) {
+        "adds nothing to its name"
     } else {
         return;
     };
-    let help = match what {
+    let message = format!("the description of the {kind} `{name}` {problem}");
+    let help = match kind {
         "tool" => "describe what it does, what it returns and when to use it",
         _ => "describe the value: its unit, format and source",
     };
-    report.add(file, cx.diagnostic(&LINT, file, place(), message).help(help));
+    cx.add(file, cx.diagnostic(file, place(), message).help(help));
 }
 
 /// The maximum length in bytes of a vague description.

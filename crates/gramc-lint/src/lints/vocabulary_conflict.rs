@@ -1,7 +1,7 @@
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Code, Fix, Node};
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter};
 use crate::lint::{Lint, LintPass};
 use gramc_check::Meaning;
 use gramc_model::{Field, Type};
@@ -34,55 +34,36 @@ Remove the type to use the type of the term, or choose another name.
 "#,
     },
     fix: Some(NeedsLook),
-    passes: &[LintPass::Tool(tool), LintPass::Type(ty)],
+    passes: &[LintPass::Field(run)],
     ..Lint::COMMON
 };
 
-fn tool<'a>(cx: &Context<'a>, view: &ToolView<'a>, report: &mut Report) {
-    for field in &view.tool.parameters {
-        check_field(cx, view.file, field, || view.parameter(field), report);
-    }
-}
-
-fn ty<'a>(cx: &Context<'a>, view: &TypeView<'a>, report: &mut Report) {
-    for field in view.fields() {
-        check_field(cx, view.file, field, || view.field(field), report);
-    }
-}
-
-fn check_field<'a>(
-    cx: &Context<'a>,
-    file: usize,
-    field: &'a Field,
-    node: impl Fn() -> Option<Node<'a>>,
-    report: &mut Report,
-) {
+fn run(cx: &Linter<'_>, field: &FieldView<'_>) {
     if cx.known.terms.is_empty() {
         return;
     }
-    let Meaning::One(other, index) = cx.known.term_names.find(file, None, &field.name) else {
+    let Meaning::One(other, index) = cx.known.term_names.find(field.file, None, &field.name) else {
         return;
     };
     let Some(term) = cx.known.terms.get(index) else { return };
-    if own_type(cx, &term.field) == own_type(cx, field) || report.is_full(file) {
+    if own_type(cx, &term.field) == own_type(cx, field) || cx.is_full(field.file) {
         return;
     }
-    let Some(node) = node() else { return };
-    let subject = node.subject();
+    let Some(subject) = field.node().map(Node::subject) else { return };
     // Without a type of its own it is the term, whose type an attribute made nullable.
     let (Some(name), Some(labels)) = (subject.identifier, subject.labels_node()) else { return };
     let message = format!("`{}` has a different type than the vocabulary term", field.name);
-    let mut diagnostic = cx.diagnostic(&LINT, file, name.span(), message);
+    let mut diagnostic = cx.diagnostic(field.file, name.span(), message);
     if let Some(place) = cx.known.term_places.get(index) {
         diagnostic = diagnostic.label_in(cx.texts[other].source(), place.name, "the term");
     }
     let fix = Fix::replace(NeedsLook, "use the term's type", labels.span(), "");
-    report.add(file, diagnostic.help("remove the type, or choose another name").fix(fix));
+    cx.add(field.file, diagnostic.help("remove the type, or choose another name").fix(fix));
 }
 
 /// The type of a field that names refer to; a record is its own type. Whether null may be in
 /// its place does not matter: the thing is the same, and may be absent.
-fn own_type<'a>(cx: &Context<'a>, field: &'a Field) -> &'a Type {
+fn own_type<'a>(cx: &'a Linter<'_>, field: &'a Field) -> &'a Type {
     let mut ty = &field.type_use.ty;
     loop {
         ty = match ty {

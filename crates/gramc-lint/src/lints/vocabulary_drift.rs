@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 
-use gramc_syntax::{Code, Span};
+use gramc_syntax::Code;
 
-use crate::context::{Context, Report, ToolView, TypeView};
+use crate::context::{FieldView, Linter};
 use crate::lint::{Level, Lint, LintPass};
 use gramc_check::Meaning;
-use gramc_model::{Field, Type};
+use gramc_model::Type;
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -40,62 +40,26 @@ sets of tools.
     ..Lint::COMMON
 };
 
-/// The first type of each name, and its location.
-type Known<'a> = HashMap<&'a str, (&'a Type, usize, Owner<'a>)>;
-
-/// What a parameter or field belongs to.
-#[derive(Clone, Copy)]
-enum Owner<'a> {
-    Tool(ToolView<'a>),
-    Type(TypeView<'a>),
-}
-
-impl Owner<'_> {
-    fn place(&self, field: &Field) -> Span {
-        match self {
-            Self::Tool(tool) => tool.place(field),
-            Self::Type(ty) => ty.place(field),
+fn run(cx: &Linter<'_>) {
+    let mut known: HashMap<&str, (&Type, FieldView<'_>)> = HashMap::new();
+    let parameters = cx.tools().flat_map(|view| view.parameters());
+    for field in parameters.chain(cx.types().flat_map(|view| view.fields())) {
+        if cx.known.term_names.find(field.file, None, &field.name) != Meaning::Unknown
+            || cx.is_full(field.file)
+        {
+            continue;
         }
-    }
-}
-
-fn run(cx: &Context<'_>, report: &mut Report) {
-    let mut known: Known<'_> = HashMap::new();
-    for view in cx.tools() {
-        for field in &view.tool.parameters {
-            compare(cx, field, view.file, Owner::Tool(view), &mut known, report);
+        let ty = cx.known.types.resolve(&field.field.type_use.ty);
+        let (first, other) = *known.entry(&field.field.name).or_insert((ty, field));
+        if first != ty {
+            let message = format!("`{}` has a different type elsewhere", field.name);
+            let diagnostic = cx
+                .diagnostic(field.file, field.place(), message)
+                .label_in(cx.texts[other.file].source(), other.place(), "the other one")
+                .help(
+                    "declare a term of this name at the top level, (name::Type), or use two names",
+                );
+            cx.add(field.file, diagnostic);
         }
-    }
-    for view in cx.known.types.iter().filter_map(|(id, _)| cx.ty(id)) {
-        for field in view.fields() {
-            compare(cx, field, view.file, Owner::Type(view), &mut known, report);
-        }
-    }
-}
-
-fn compare<'a>(
-    cx: &Context<'a>,
-    field: &'a Field,
-    file: usize,
-    owner: Owner<'a>,
-    known: &mut Known<'a>,
-    report: &mut Report,
-) {
-    if cx.known.term_names.find(file, None, &field.name) != Meaning::Unknown || report.is_full(file)
-    {
-        return;
-    }
-    let ty = cx.known.types.resolve(&field.type_use.ty);
-    let Some(&(first, other, of)) = known.get(field.name.as_str()) else {
-        known.insert(&field.name, (ty, file, owner));
-        return;
-    };
-    if first != ty {
-        let message = format!("`{}` has a different type elsewhere", field.name);
-        let diagnostic = cx
-            .diagnostic(&LINT, file, owner.place(field), message)
-            .label_in(cx.texts[other].source(), of.place(field), "the other one")
-            .help("declare a term of this name at the top level, (name::Type), or use two names");
-        report.add(file, diagnostic);
     }
 }
