@@ -7,21 +7,23 @@ use gramc_lint::{Lint, Settings};
 use gramc_model::print::identifier;
 use gramc_syntax::{Applicability, Diagnostic, Edit, Fix, Span};
 use lsp_types as lsp;
-use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, TextEdit};
+use lsp_types::{CodeAction, CodeActionKind, WorkspaceEdit};
 use serde_json::json;
 
 use crate::diagnostics::{own_diagnostics, to_protocol};
 use crate::document_kind::DocumentKind;
 use crate::lens::rejection_summary;
-use crate::lookup::{field_of, member, node_of, signature, type_of};
-use crate::request::{RequestContext, RequestResult};
-use crate::workspace_edit::{DocumentEdits, workspace_edit};
+use crate::lookup::{entry, enum_members, field_of, node_of, signature, touches, type_of};
+use crate::request::RequestContext;
+use crate::workspace_edit::Edits;
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.gram";
 
+const QUICK_FIX: &str = "quickfix";
+
 pub(crate) const KINDS: [&str; 7] = [
-    "quickfix",
+    QUICK_FIX,
     refactor::EXTRACT,
     refactor::INLINE,
     refactor::MOVE,
@@ -34,10 +36,7 @@ pub(crate) const KINDS: [&str; 7] = [
 pub(crate) const EXPLAIN: &str = "gram.explain";
 
 /// `textDocument/codeAction`
-pub(crate) fn actions(
-    cx: &RequestContext,
-    params: lsp::CodeActionParams,
-) -> RequestResult<Vec<CodeActionOrCommand>> {
+pub(crate) fn actions(cx: &RequestContext, params: lsp::CodeActionParams) -> Vec<CodeAction> {
     let only = params.context.only.as_deref();
     // A kind includes its sub-kinds.
     let wants = |kind: &str| {
@@ -52,38 +51,37 @@ pub(crate) fn actions(
     };
     let span = cx.positions().span(params.range);
     let mut found = Vec::new();
-    let quick = wants("quickfix");
+    let quick = wants(QUICK_FIX);
     let own = own_diagnostics(cx);
-    let here = own.iter().filter(|one| {
-        let place = one.span();
-        place.start <= span.end && span.start <= place.end
-    });
-    for diagnostic in here.filter(|_| quick) {
-        let shown = to_protocol(&cx.snapshot, diagnostic);
+    for diagnostic in own.iter().filter(|one| quick && one.span().touches(span)) {
+        let shown = to_protocol(&cx.snapshot, diagnostic).map(|one| vec![one]);
+        let name = diagnostic.code.name;
         for (at, fix) in diagnostic.fixes.iter().enumerate() {
-            let first = at == 0 && fix.applicability == Applicability::Safe;
-            found.push(action(cx, &fix.message, shown.clone(), &fix.edits, first));
+            let is_first = at == 0 && is_safe(fix);
+            found.push(CodeAction {
+                diagnostics: shown.clone(),
+                is_preferred: is_first.then_some(true),
+                ..edit_action(cx, QUICK_FIX, fix.message.clone(), fix.edits.clone())
+            });
         }
         if let Some(edit) = suppress(cx, diagnostic) {
-            let title = format!("allow `{}` here", diagnostic.code.name);
-            found.push(action(cx, &title, shown.clone(), &[edit], false));
+            found.push(CodeAction {
+                diagnostics: shown.clone(),
+                ..edit_action(cx, QUICK_FIX, format!("allow `{name}` here"), [edit])
+            });
         }
-        let title = format!("explain `{}`", diagnostic.code.name);
-        let command = lsp::Command {
-            title: title.clone(),
-            command: EXPLAIN.to_owned(),
-            arguments: Some(vec![json!(diagnostic.code.name)]),
-        };
+        let title = format!("explain `{name}`");
+        let command = lsp::Command::new(title.clone(), EXPLAIN.to_owned(), Some(vec![json!(name)]));
         found.push(CodeAction {
             title,
             kind: Some(CodeActionKind::QUICKFIX),
-            diagnostics: shown.map(|one| vec![one]),
+            diagnostics: shown,
             command: Some(command),
             ..CodeAction::default()
         });
     }
     if cx.file.kind != DocumentKind::Gram {
-        return Ok(found.into_iter().map(CodeActionOrCommand::CodeAction).collect());
+        return found;
     }
     if quick {
         suggestions(cx, span, &mut found);
@@ -92,36 +90,26 @@ pub(crate) fn actions(
     if wants(FIX_ALL) && own.iter().flat_map(|one| &one.fixes).any(is_safe) {
         found.extend(fix_all(cx));
     }
-    Ok(found.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+    found
 }
 
 fn is_safe(fix: &Fix) -> bool {
     fix.applicability == Applicability::Safe
 }
 
-fn edits(cx: &RequestContext, edits: &[Edit]) -> lsp::WorkspaceEdit {
-    let positions = cx.positions();
-    let edits =
-        edits.iter().map(|edit| TextEdit::new(positions.range(edit.span), edit.text.clone()));
-    let changes = vec![DocumentEdits::new(&cx.file, edits.collect())];
-    workspace_edit(&cx.client, changes)
+fn action(kind: &'static str, title: String, edit: WorkspaceEdit) -> CodeAction {
+    let (kind, edit) = (Some(CodeActionKind::from(kind)), Some(edit));
+    CodeAction { title, kind, edit, ..CodeAction::default() }
 }
 
-fn action(
+/// An action that edits the document.
+fn edit_action(
     cx: &RequestContext,
-    title: &str,
-    diagnostic: Option<lsp::Diagnostic>,
-    changes: &[Edit],
-    preferred: bool,
+    kind: &'static str,
+    title: String,
+    edits: impl IntoIterator<Item = Edit>,
 ) -> CodeAction {
-    CodeAction {
-        title: title.to_owned(),
-        kind: Some(CodeActionKind::QUICKFIX),
-        diagnostics: diagnostic.map(|one| vec![one]),
-        edit: Some(edits(cx, changes)),
-        is_preferred: preferred.then_some(true),
-        ..CodeAction::default()
-    }
+    action(kind, title, Edits::of_document(cx, edits).to_protocol(cx))
 }
 
 /// All safe fixes of this file, applied repeatedly as by `gramc check --fix`.
@@ -171,28 +159,18 @@ fn fix_all(cx: &RequestContext) -> Option<CodeAction> {
     let text = texts.first()?.source().text();
     let change = difference(cx.file.text(), text);
     let s = if count == 1 { "" } else { "es" };
-    Some(CodeAction {
-        title: format!("apply {count} safe fix{s}"),
-        kind: Some(CodeActionKind::from(FIX_ALL)),
-        edit: Some(edits(cx, &[change])),
-        ..CodeAction::default()
-    })
+    Some(edit_action(cx, FIX_ALL, format!("apply {count} safe fix{s}"), [change]))
 }
 
 /// The edit that turns one text into another.
 fn difference(old: &str, new: &str) -> Edit {
-    let same = |(one, other): &(char, char)| one == other;
-    let start: usize =
-        old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let length = |pair: (char, char)| pair.0.len_utf8();
+    let start: usize = old.chars().zip(new.chars()).take_while(same).map(length).sum();
     let (rest, other) = (&old[start..], &new[start..]);
-    let end: usize = rest
-        .chars()
-        .rev()
-        .zip(other.chars().rev())
-        .take_while(same)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
-    let span = Span::new(crate::position::number(start), crate::position::number(old.len() - end));
+    let backwards = rest.chars().rev().zip(other.chars().rev());
+    let end: usize = backwards.take_while(same).map(length).sum();
+    let span = Span::from(start..old.len() - end);
     Edit { span, text: other[..other.len() - end].to_owned() }
 }
 
@@ -200,7 +178,7 @@ fn difference(old: &str, new: &str) -> Edit {
 fn suppress(cx: &RequestContext, diagnostic: &Diagnostic) -> Option<Edit> {
     Lint::of(diagnostic.code.name)?;
     let text = cx.file.text();
-    let own = cx.snapshot.names().of(cx.number);
+    let own = cx.declarations();
     let at = diagnostic.span().start;
     // Before the line of the diagnostic, or before the declaration if it starts on that line.
     let line = line_start(text, at);
@@ -208,7 +186,7 @@ fn suppress(cx: &RequestContext, diagnostic: &Diagnostic) -> Option<Edit> {
     let start = if inside {
         line
     } else {
-        let whole = own.iter().find(|one| one.span.start <= at && at <= one.span.end);
+        let whole = own.iter().find(|one| touches(one.span, at));
         line_start(text, whole.map_or(at, |one| one.span.start))
     };
     let line = text.get(start as usize..)?;
@@ -225,62 +203,47 @@ fn line_start(text: &str, at: u32) -> u32 {
 
 /// Suggestions from traces for the tools in a span: enum values that models send.
 fn suggestions(cx: &RequestContext, span: Span, found: &mut Vec<CodeAction>) {
-    let own = cx.snapshot.names().list(cx.number);
-    for (at, one) in own.iter().enumerate() {
-        let touched = one.span.start <= span.end && span.start <= one.span.end;
+    for (at, one) in cx.declarations().iter().enumerate() {
         let calls = cx.snapshot.project.trace_stats.tools.get(&one.name);
-        let Some(calls) = calls.filter(|_| touched && one.kind == Kind::Tool) else { continue };
+        let is_here = one.kind == Kind::Tool && one.span.touches(span);
+        let Some(calls) = calls.filter(|_| is_here) else { continue };
+        let tool = Found { file: cx.number, at };
         for (key, rejected) in calls.errors.iter().filter(|(it, _)| it.code == "NOT_IN_ENUM") {
-            let text =
-                rejected.most_frequent().and_then(|it| serde_json::from_str::<String>(it).ok());
-            let tool = Found { file: cx.number, at };
-            let Some((text, (file, edit))) = text.and_then(|text| {
-                Some((text.clone(), add_enum_value(cx, tool, &key.parameter, &text)?))
-            }) else {
+            let Some(value) =
+                rejected.most_frequent().and_then(|it| serde_json::from_str::<String>(it).ok())
+            else {
                 continue;
             };
-            let Some(other) = cx.snapshot.text(file) else { continue };
-            let range = other.positions(cx.snapshot.encoding).range(edit.span);
-            let edits = vec![TextEdit::new(range, edit.text)];
-            let change = vec![DocumentEdits::new(other, edits)];
-            let (parameter, why) = (&key.parameter, rejection_summary(calls, key, rejected));
-            found.push(CodeAction {
-                title: format!("add `{text}` to the values of `{parameter}`: {why}"),
-                kind: Some(CodeActionKind::QUICKFIX),
-                edit: Some(workspace_edit(&cx.client, change)),
-                ..CodeAction::default()
-            });
+            let parameter = &key.parameter;
+            if let Some(edits) = add_enum_value(cx, tool, parameter, &value) {
+                let why = rejection_summary(calls, key, rejected);
+                let title = format!("add `{value}` to the values of `{parameter}`: {why}");
+                found.push(action(QUICK_FIX, title, edits.to_protocol(cx)));
+            }
         }
     }
 }
 
 /// The edit that adds a value to a parameter's enum type or `enum` attribute.
-fn add_enum_value(
-    cx: &RequestContext,
-    tool: Found,
-    parameter: &str,
-    value: &str,
-) -> Option<(usize, Edit)> {
+fn add_enum_value(cx: &RequestContext, tool: Found, parameter: &str, value: &str) -> Option<Edits> {
     let snapshot = &cx.snapshot;
-    let node = node_of(snapshot, tool)?;
     let named = |it: &gramc_syntax::Node<'_>| {
         it.subject().identifier.is_some_and(|name| name.content() == parameter)
     };
-    let own = signature(node).into_iter().find(named)?;
-    let list = own.subject().entries().find(|entry| entry.key.content() == "enum");
-    if let Some(last) = list.and_then(|list| list.value.children().last()) {
-        let text = format!(", {}", gramc_model::print::string(value));
-        return Some((tool.file, Edit { span: Span::empty(last.span().end), text }));
-    }
-    let field = field_of(snapshot, tool, parameter)?;
-    let gramc_model::Type::Named(id) = &field.type_use.ty else { return None };
-    let names = snapshot.names();
-    let ty = names
-        .all()
-        .find(|(found, one)| one.kind == Kind::Enum && type_of(snapshot, *found) == Some(*id));
-    let (found, _) = ty?;
-    let (_, last) = node_of(snapshot, found)?.elements().filter_map(member).last()?;
-    let end = node_of(snapshot, found)?.elements().last()?.span().end;
-    let text = format!(", {}", identifier(value));
-    Some((found.file, Edit { span: Span::empty(end.max(last.end)), text }))
+    let own = signature(node_of(snapshot, tool)?).into_iter().find(named)?;
+    let (file, end, text) =
+        if let Some(last) = entry(own, "enum").and_then(|it| it.children().last()) {
+            (tool.file, last.span().end, gramc_model::print::string(value))
+        } else {
+            let field = field_of(snapshot, tool, parameter)?;
+            let gramc_model::Type::Named(id) = &field.type_use.ty else { return None };
+            let mut enums = snapshot.names().all().filter(|(_, one)| one.kind == Kind::Enum);
+            let (found, _) = enums.find(|(found, _)| type_of(snapshot, *found) == Some(*id))?;
+            let (_, last) = enum_members(snapshot, found).into_iter().last()?;
+            let end = node_of(snapshot, found)?.elements().last()?.span().end;
+            (found.file, end.max(last.end), identifier(value))
+        };
+    let mut edits = Edits::default();
+    edits.add(file, Span::empty(end), format!(", {text}"));
+    Some(edits)
 }

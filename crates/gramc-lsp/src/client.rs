@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lsp_types::{ClientCapabilities, InitializeParams, ResourceOperationKind};
-use serde_json::Value;
+use lsp_types::InitializeParams;
+use serde_json::{Value, json};
 
 use crate::position::Encoding;
 use crate::tokens::TokenCache;
@@ -71,45 +71,30 @@ pub(crate) const REFRESHES: [&str; 4] = [
 impl Client {
     /// Reads the client's capabilities from its `initialize` request.
     pub(crate) fn new(params: &InitializeParams) -> Self {
-        let capabilities: &ClientCapabilities = &params.capabilities;
-        let general = capabilities.general.as_ref();
-        let offered = general.and_then(|it| it.position_encodings.as_deref()).unwrap_or_default();
-        let workspace = capabilities.workspace.as_ref();
-        let text = capabilities.text_document.as_ref();
-        let yes = |flag: Option<bool>| flag.unwrap_or_default();
-        let of = |flag: Option<Option<bool>>| yes(flag.flatten());
-        let completion = text.and_then(|it| it.completion.as_ref()?.completion_item.as_ref());
-        let refreshes = [
-            of(workspace.and_then(|it| it.diagnostic.as_ref()).map(|it| it.refresh_support)),
-            of(workspace.and_then(|it| it.code_lens.as_ref()).map(|it| it.refresh_support)),
-            of(workspace.and_then(|it| it.inlay_hint.as_ref()).map(|it| it.refresh_support)),
-            of(workspace.and_then(|it| it.semantic_tokens.as_ref()).map(|it| it.refresh_support)),
-        ];
-        let watched = workspace.and_then(|it| it.did_change_watched_files.as_ref());
-        let edits = workspace.and_then(|it| it.workspace_edit.as_ref());
-        let commands = capabilities.experimental.as_ref();
-        let commands = commands.and_then(|it| it["commands"]["commands"].as_array());
-        let operations = edits.and_then(|it| it.resource_operations.as_ref());
+        let capabilities = json!(params.capabilities);
+        let has = |path: &str| capabilities.pointer(path) == Some(&Value::Bool(true));
+        let lists = |path: &str, name: &str| {
+            let list = capabilities.pointer(path).and_then(Value::as_array);
+            list.is_some_and(|all| all.iter().any(|one| one == name))
+        };
+        let versioned_edits = has("/workspace/workspaceEdit/documentChanges");
+        let general = params.capabilities.general.as_ref();
+        let encodings = general.and_then(|it| it.position_encodings.as_deref());
+        let settings = params.initialization_options.as_ref();
         Self {
-            runs: commands.is_some_and(|all| all.iter().any(|name| name == RUN_COMMAND)),
-            encoding: Encoding::choose(offered),
-            pulls: text.is_some_and(|it| it.diagnostic.is_some()),
-            refreshes,
-            watches: of(watched.map(|it| it.dynamic_registration)),
-            snippets: of(completion.map(|it| it.snippet_support)),
-            versioned_edits: of(edits.map(|it| it.document_changes)),
-            creates_files: of(edits.map(|it| it.document_changes))
-                && operations.is_some_and(|all| all.contains(&ResourceOperationKind::Create)),
-            nested_symbols: of(text
-                .and_then(|it| it.document_symbol.as_ref())
-                .map(|it| it.hierarchical_document_symbol_support)),
-            configures: of(workspace.map(|it| it.configuration)),
+            encoding: Encoding::choose(encodings.unwrap_or_default()),
+            pulls: capabilities.pointer("/textDocument/diagnostic").is_some(),
+            refreshes: REFRESHES.map(|method| has(&format!("/{method}Support"))),
+            watches: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            snippets: has("/textDocument/completion/completionItem/snippetSupport"),
+            versioned_edits,
+            creates_files: versioned_edits
+                && lists("/workspace/workspaceEdit/resourceOperations", "create"),
+            nested_symbols: has("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            runs: lists("/experimental/commands/commands", RUN_COMMAND),
+            configures: has("/workspace/configuration"),
+            settings: settings.map(ClientSettings::read).unwrap_or_default(),
             tokens: Arc::default(),
-            settings: params
-                .initialization_options
-                .as_ref()
-                .map(ClientSettings::read)
-                .unwrap_or_default(),
         }
     }
 }

@@ -8,9 +8,9 @@ mod types;
 use context::Expected;
 use gramc_model::attributes::{AttributeSpec, find};
 use gramc_syntax::{Span, Tree};
-use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
+use lsp_types::CompletionList;
 
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 
 /// The attribute whose key is at a span.
 pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeSpec> {
@@ -19,12 +19,8 @@ pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeS
 }
 
 /// `textDocument/completion`
-pub(crate) fn completion(
-    cx: &RequestContext,
-    params: CompletionParams,
-) -> RequestResult<Option<CompletionResponse>> {
-    let at = cx.positions().offset(params.text_document_position.position);
-    let context = context::context(cx.file.parse().tree(), at);
+pub(crate) fn completion(cx: &RequestContext, at: u32) -> CompletionList {
+    let context = context::context(cx.tree(), at);
     let (items, is_incomplete) = items::items(cx, &context);
-    Ok(Some(CompletionResponse::List(CompletionList { is_incomplete, items })))
+    CompletionList { is_incomplete, items }
 }

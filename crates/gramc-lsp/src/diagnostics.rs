@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::data_files::data_files;
 use crate::document_kind::DocumentKind;
 use crate::file::File;
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
 /// The `source` of diagnostics.
@@ -44,24 +44,19 @@ enum ReportPlace {
 
 impl ReportPlace {
     /// The diagnostics, with the snapshot that they refer to.
-    fn found(self, snapshot: &Snapshot) -> Vec<(&Snapshot, &Diagnostic)> {
-        match self {
-            Self::File(at) => {
-                let found = snapshot.diagnostics().get(at).map(Vec::as_slice);
-                found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
-            }
-            Self::ProjectFile => {
-                snapshot.project_file().found.iter().map(|found| (snapshot, found)).collect()
-            }
-            Self::Cases(at) => {
-                let found = data_files(snapshot).get(at).map(|cases| cases.found.as_slice());
-                found.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
-            }
+    fn diagnostics(self, snapshot: &Snapshot) -> Vec<(&Snapshot, &Diagnostic)> {
+        let own = match self {
+            Self::File(at) => snapshot.diagnostics().get(at).map(Vec::as_slice),
+            Self::ProjectFile => Some(&*snapshot.project_file().found),
+            Self::Cases(at) => data_files(snapshot).get(at).map(|cases| &*cases.found),
             Self::Fences => {
                 let fences = snapshot.fences().iter();
-                fences.flat_map(|it| it.own_diagnostics().iter().map(|one| (&**it, one))).collect()
+                let found =
+                    fences.flat_map(|it| it.own_diagnostics().iter().map(|one| (&**it, one)));
+                return found.collect();
             }
-        }
+        };
+        own.unwrap_or_default().iter().map(|found| (snapshot, found)).collect()
     }
 }
 
@@ -73,7 +68,7 @@ impl DocumentReport {
 
     /// The diagnostics in the form of the protocol.
     pub(crate) fn items(&self, snapshot: &Snapshot) -> Vec<lsp::Diagnostic> {
-        let found = self.place.found(snapshot).into_iter();
+        let found = self.place.diagnostics(snapshot).into_iter();
         found.filter_map(|(snapshot, found)| to_protocol(snapshot, found)).collect()
     }
 }
@@ -98,7 +93,7 @@ fn places(snapshot: &Snapshot) -> impl Iterator<Item = (&Arc<File>, ReportPlace)
 }
 
 fn report(snapshot: &Snapshot, file: &Arc<File>, place: ReportPlace) -> DocumentReport {
-    let found = place.found(snapshot);
+    let found = place.diagnostics(snapshot);
     let mut hasher = DefaultHasher::new();
     // Each version of an open document has its own report, even if it is empty, because clients
     // wait for it.
@@ -215,15 +210,12 @@ impl Report {
 }
 
 /// `textDocument/diagnostic`
-pub(crate) fn pull(
-    cx: &RequestContext,
-    params: lsp::DocumentDiagnosticParams,
-) -> RequestResult<Report> {
+pub(crate) fn pull(cx: &RequestContext, params: lsp::DocumentDiagnosticParams) -> Report {
     let own = places(&cx.snapshot).find(|(file, _)| file.uri == cx.file.uri);
     let before = params.previous_result_id.as_deref();
-    Ok(own.map_or(Report::EMPTY, |(file, place)| {
+    own.map_or(Report::EMPTY, |(file, place)| {
         Report::of(&cx.snapshot, &report(&cx.snapshot, file, place), before)
-    }))
+    })
 }
 
 /// `workspace/diagnostic`: the reports that changed since the client's previous request.

@@ -1,5 +1,7 @@
 //! Dispatch of requests to their handlers.
 
+use gramc_syntax::Span;
+use lsp_types as lsp;
 use lsp_types::Uri;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -76,15 +78,9 @@ const FENCE_METHODS: [&str; 7] = [
 
 type Handler = fn(&RequestContext, Value) -> RequestResult<Json>;
 
-/// Deserializes the parameters, calls the handler and serializes its result.
-fn run<P: DeserializeOwned, R: Serialize>(
-    cx: &RequestContext,
-    params: Value,
-    work: impl Fn(&RequestContext, P) -> RequestResult<R>,
-) -> RequestResult<Json> {
-    let params = serde_json::from_value(params)
-        .map_err(|error| RequestError::invalid(format!("invalid parameters: {error}")))?;
-    serialize(&work(cx, params)?)
+pub(crate) fn read<P: DeserializeOwned>(params: Value) -> RequestResult<P> {
+    serde_json::from_value(params)
+        .map_err(|error| RequestError::invalid(format!("invalid parameters: {error}")))
 }
 
 pub(crate) fn serialize(made: &impl Serialize) -> RequestResult<Json> {
@@ -92,34 +88,70 @@ pub(crate) fn serialize(made: &impl Serialize) -> RequestResult<Json> {
     json.map_err(|error| RequestError(ErrorCode::InternalError, error.to_string()))
 }
 
+fn run<P: DeserializeOwned, R: Serialize>(
+    cx: &RequestContext,
+    params: Value,
+    work: impl Fn(&RequestContext, P) -> R,
+) -> RequestResult<Json> {
+    serialize(&work(cx, read(params)?))
+}
+
+fn try_run<P: DeserializeOwned, R: Serialize>(
+    cx: &RequestContext,
+    params: Value,
+    work: impl Fn(&RequestContext, P) -> RequestResult<R>,
+) -> RequestResult<Json> {
+    serialize(&work(cx, read(params)?)?)
+}
+
+/// Calls a handler with the offset of the cursor.
+fn at<R: Serialize>(
+    cx: &RequestContext,
+    params: Value,
+    work: impl Fn(&RequestContext, u32) -> R,
+) -> RequestResult<Json> {
+    let params: lsp::TextDocumentPositionParams = read(params)?;
+    serialize(&work(cx, cx.positions().offset(params.position)))
+}
+
+/// Calls a handler with a span of the document.
+fn within<R: Serialize>(
+    cx: &RequestContext,
+    params: Value,
+    work: impl Fn(&RequestContext, Span) -> R,
+) -> RequestResult<Json> {
+    let params: lsp::InlayHintParams = read(params)?;
+    serialize(&work(cx, cx.positions().span(params.range)))
+}
+
 fn handler(method: &str) -> Option<Handler> {
     Some(match method {
-        "textDocument/diagnostic" => |cx, params| run(cx, params, diagnostics::pull),
-        "textDocument/hover" => |cx, params| run(cx, params, hover::hover),
-        "textDocument/completion" => |cx, params| run(cx, params, completion::completion),
-        "textDocument/signatureHelp" => |cx, params| run(cx, params, signature::help),
-        "textDocument/definition" => |cx, params| run(cx, params, goto::definition),
-        "textDocument/typeDefinition" => |cx, params| run(cx, params, goto::type_definition),
-        "textDocument/implementation" => |cx, params| run(cx, params, goto::implementation),
+        DIAGNOSTIC => |cx, params| run(cx, params, diagnostics::pull),
+        "textDocument/hover" => |cx, params| at(cx, params, hover::hover),
+        "textDocument/completion" => |cx, params| at(cx, params, completion::completion),
+        "textDocument/signatureHelp" => |cx, params| at(cx, params, signature::help),
+        "textDocument/definition" => |cx, params| at(cx, params, goto::definition),
+        "textDocument/typeDefinition" => |cx, params| at(cx, params, goto::type_definition),
+        "textDocument/implementation" => |cx, params| at(cx, params, goto::implementation),
         "textDocument/references" => |cx, params| run(cx, params, goto::references),
-        "textDocument/documentHighlight" => |cx, params| run(cx, params, goto::highlights),
-        "textDocument/prepareRename" => |cx, params| run(cx, params, rename::prepare),
-        "textDocument/rename" => |cx, params| run(cx, params, rename::rename),
-        "textDocument/documentSymbol" => |cx, params| run(cx, params, symbols::of_document),
-        "textDocument/foldingRange" => |cx, params| run(cx, params, folding::ranges),
+        "textDocument/documentHighlight" => |cx, params| at(cx, params, goto::highlights),
+        "textDocument/prepareRename" => |cx, params| try_run(cx, params, rename::prepare),
+        "textDocument/rename" => |cx, params| try_run(cx, params, rename::rename),
+        "textDocument/documentSymbol" => |cx, _| serialize(&symbols::of_document(cx)),
+        "textDocument/foldingRange" => |cx, _| serialize(&folding::ranges(cx)),
         "textDocument/selectionRange" => |cx, params| run(cx, params, selection::ranges),
-        "textDocument/semanticTokens/full" => |cx, params| run(cx, params, tokens::full),
-        "textDocument/semanticTokens/range" => |cx, params| run(cx, params, tokens::range),
+        "textDocument/semanticTokens/full" => |cx, _| serialize(&tokens::full(cx)),
+        "textDocument/semanticTokens/range" => |cx, params| within(cx, params, tokens::range),
         "textDocument/semanticTokens/full/delta" => |cx, params| run(cx, params, tokens::delta),
-        "textDocument/formatting" => |cx, params| run(cx, params, formatting::document),
-        "textDocument/rangeFormatting" => |cx, params| run(cx, params, formatting::range),
-        "textDocument/onTypeFormatting" => |cx, params| run(cx, params, formatting::on_type),
-        "textDocument/documentLink" => |cx, params| run(cx, params, named_files::links),
-        "textDocument/inlayHint" => |cx, params| run(cx, params, inlay::hints),
-        "textDocument/codeLens" => |cx, params| run(cx, params, lens::lenses),
+        "textDocument/formatting" => |cx, _| serialize(&formatting::document(cx)?),
+        "textDocument/rangeFormatting" => |cx, params| try_run(cx, params, formatting::range),
+        "textDocument/onTypeFormatting" => |cx, params| at(cx, params, formatting::on_type),
+        "textDocument/documentLink" => |cx, _| serialize(&named_files::links(cx)),
+        "textDocument/inlayHint" => |cx, params| within(cx, params, inlay::hints),
+        "textDocument/codeLens" => |cx, _| serialize(&lens::lenses(cx)),
         "codeLens/resolve" => |cx, params| run(cx, params, lens::resolve),
         "textDocument/codeAction" => |cx, params| run(cx, params, actions::actions),
-        "textDocument/prepareCallHierarchy" => |cx, params| run(cx, params, hierarchy::prepare),
+        "textDocument/prepareCallHierarchy" => |cx, params| at(cx, params, hierarchy::prepare),
         "callHierarchy/incomingCalls" => |cx, params| run(cx, params, hierarchy::incoming),
         "callHierarchy/outgoingCalls" => |cx, params| run(cx, params, hierarchy::outgoing),
         _ => return None,

@@ -1,16 +1,13 @@
 //! Folding ranges of declarations, records, lists and comments.
 
 use gramc_syntax::{NodeKind as N, Span, TokenKind as T};
-use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
+use lsp_types::{FoldingRange, FoldingRangeKind};
 
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 
 /// `textDocument/foldingRange`
-pub(crate) fn ranges(
-    cx: &RequestContext,
-    _: FoldingRangeParams,
-) -> RequestResult<Vec<FoldingRange>> {
-    let tree = cx.file.parse().tree();
+pub(crate) fn ranges(cx: &RequestContext) -> Vec<FoldingRange> {
+    let tree = cx.tree();
     let positions = cx.positions();
     let mut found = Vec::new();
     let mut add = |span: Span, kind: Option<FoldingRangeKind>| {
@@ -55,5 +52,5 @@ pub(crate) fn ranges(
     }
     found.sort_by_key(|range| (range.start_line, std::cmp::Reverse(range.end_line)));
     found.dedup_by_key(|range| (range.start_line, range.end_line));
-    Ok(found)
+    found
 }

@@ -6,7 +6,6 @@ use gramc_syntax::{
 use lsp_types as lsp;
 use lsp_types::TextEdit;
 
-use crate::position::number;
 use crate::request::{RequestContext, RequestError, RequestResult};
 
 /// The edits that format the lines touched by a span. In a document with syntax errors, the
@@ -21,15 +20,14 @@ fn edits(cx: &RequestContext, span: Span) -> RequestResult<Vec<TextEdit>> {
             return Err(RequestError::failed(why));
         }
     };
-    let positions = cx.positions();
-    let edit = |edit: Edit| TextEdit::new(positions.range(edit.span), edit.text);
+    let edit = |edit: Edit| TextEdit::new(cx.range(edit.span), edit.text);
     Ok(edits.into_iter().map(edit).collect())
 }
 
 /// The edits of the declarations touched by a span that have no syntax error.
 fn declarations(document: &Parse, options: FormatOptions, span: Span) -> Vec<Edit> {
     let source = document.source();
-    let touched = |node: &Node<'_>| node.span().start <= span.end && span.start <= node.span().end;
+    let touched = |node: &Node<'_>| node.span().touches(span);
     let format = |node: Node<'_>| {
         let text = source.slice(node.span());
         let formatted = gramc_syntax::format(&parse(SourceFile::new("", text)), options).ok()?;
@@ -40,11 +38,8 @@ fn declarations(document: &Parse, options: FormatOptions, span: Span) -> Vec<Edi
 }
 
 /// `textDocument/formatting`
-pub(crate) fn document(
-    cx: &RequestContext,
-    _: lsp::DocumentFormattingParams,
-) -> RequestResult<Vec<TextEdit>> {
-    edits(cx, Span::new(0, number(cx.file.text().len())))
+pub(crate) fn document(cx: &RequestContext) -> RequestResult<Vec<TextEdit>> {
+    edits(cx, Span::from(0..cx.file.text().len()))
 }
 
 /// `textDocument/rangeFormatting`
@@ -56,20 +51,14 @@ pub(crate) fn range(
 }
 
 /// `textDocument/onTypeFormatting`: the declaration that was just closed, or whose line just ended.
-pub(crate) fn on_type(
-    cx: &RequestContext,
-    params: lsp::DocumentOnTypeFormattingParams,
-) -> RequestResult<Option<Vec<TextEdit>>> {
-    let at = cx.positions().offset(params.text_document_position.position);
-    let tree = cx.file.parse().tree();
+pub(crate) fn on_type(cx: &RequestContext, at: u32) -> Option<Vec<TextEdit>> {
+    let tree = cx.tree();
     let mut before = tree.tokens_before(at).rev().skip_while(|token| token.kind().is_trivia());
-    let closed = before.next().filter(|token| token.kind() == TokenKind::RBracket);
-    let Some(closed) = closed.map(|token| token.span().end) else { return Ok(None) };
-    let mut tops = tree.root().children();
-    let Some(top) = tops.find(|top| top.span().end == closed) else { return Ok(None) };
-    let Ok(mut edits) = edits(cx, top.span()) else { return Ok(None) };
+    let closed = before.next().filter(|token| token.kind() == TokenKind::RBracket)?.span().end;
+    let top = tree.root().children().find(|top| top.span().end == closed)?;
+    let mut edits = edits(cx, top.span()).ok()?;
     // Edits outside the declaration would move the cursor.
-    let own = cx.positions().range(top.span());
+    let own = cx.range(top.span());
     edits.retain(|edit| own.start <= edit.range.start && edit.range.end <= own.end);
-    Ok(Some(edits))
+    Some(edits)
 }

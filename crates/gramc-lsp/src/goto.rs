@@ -7,100 +7,81 @@ use lsp_types as lsp;
 use lsp_types::Location;
 
 use crate::lookup::{Symbol, field_of, symbol_at, term_of, tool_of};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
-/// The declarations that the name at a position refers to.
-pub(crate) fn declarations_at(cx: &RequestContext, position: lsp::Position) -> Vec<Found> {
-    match symbol_at(cx, position).map(|at| at.symbol) {
+/// The declarations that the name at an offset refers to.
+pub(crate) fn declarations_at(cx: &RequestContext, at: u32) -> Vec<Found> {
+    match symbol_at(cx, at).map(|at| at.symbol) {
         Some(Symbol::Declared(found)) => vec![found],
         Some(Symbol::Used(_, found)) => found,
         _ => Vec::new(),
     }
 }
 
-/// The occurrences of the enum member at a position, its definition first.
-fn member_at(cx: &RequestContext, position: lsp::Position) -> Option<Vec<Location>> {
-    let at = symbol_at(cx, position)?;
+/// The occurrences of the enum member at an offset, its definition first.
+fn member_at(cx: &RequestContext, at: u32) -> Option<Vec<Location>> {
+    let at = symbol_at(cx, at)?;
     let Symbol::Member(found) = at.symbol else { return None };
     let member = crate::hover::name_at(cx, at.span);
     let places = crate::enum_members::occurrences(&cx.snapshot, found, &member);
     Some(places.iter().filter_map(|(file, span)| cx.snapshot.location(*file, *span)).collect())
 }
 
-fn name_of(snapshot: &Snapshot, found: Found) -> Option<Location> {
-    snapshot.location(found.file, snapshot.declaration(found)?.place)
-}
-
 /// `textDocument/definition`
-pub(crate) fn definition(
-    cx: &RequestContext,
-    params: lsp::GotoDefinitionParams,
-) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
-    let position = params.text_document_position_params.position;
-    let at = cx.positions().offset(position);
+pub(crate) fn definition(cx: &RequestContext, at: u32) -> Option<lsp::GotoDefinitionResponse> {
     if let Some(start) = crate::named_files::named_at(cx, at) {
-        return Ok(Some(lsp::GotoDefinitionResponse::Scalar(start)));
+        return Some(start.into());
     }
-    let places: Vec<_> = if let Some(places) = member_at(cx, position) {
+    let snapshot = &cx.snapshot;
+    let place = |found: Found| snapshot.location(found.file, snapshot.declaration(found)?.place);
+    let places: Vec<_> = match member_at(cx, at) {
         // The first one is the definition.
-        places.into_iter().take(1).collect()
-    } else {
-        let found = declarations_at(cx, position).into_iter();
-        found.filter_map(|it| name_of(&cx.snapshot, it)).collect()
+        Some(places) => places.into_iter().take(1).collect(),
+        None => declarations_at(cx, at).into_iter().filter_map(place).collect(),
     };
-    Ok((!places.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(places)))
+    (!places.is_empty()).then_some(places.into())
 }
 
 /// `textDocument/implementation`: the implementations of a tool in libraries.
-pub(crate) fn implementation(
-    cx: &RequestContext,
-    params: lsp::GotoDefinitionParams,
-) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
+pub(crate) fn implementation(cx: &RequestContext, at: u32) -> Option<lsp::GotoDefinitionResponse> {
     let snapshot = &*cx.snapshot;
-    let found = declarations_at(cx, params.text_document_position_params.position);
     let in_library = |one: &Occurrence| {
         let own = snapshot.names().of(one.file);
         let at = crate::lookup::enclosing_declaration(own, one.span.start);
         at.is_some_and(|at| own[at].kind == Kind::Library)
     };
-    let all = occurrences(snapshot, &found, &everywhere(snapshot)).into_iter();
+    let all = occurrences(snapshot, &declarations_at(cx, at), &everywhere(snapshot)).into_iter();
     let places: Vec<_> = all
         .filter(|one| !one.declares && in_library(one))
         .filter_map(|one| snapshot.location(one.file, one.span))
         .collect();
-    Ok((!places.is_empty()).then_some(lsp::GotoDefinitionResponse::Array(places)))
+    (!places.is_empty()).then_some(places.into())
 }
 
 /// `textDocument/typeDefinition`: where the type of a parameter, field, term or result is declared.
-pub(crate) fn type_definition(
-    cx: &RequestContext,
-    params: lsp::GotoDefinitionParams,
-) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {
-    let position = params.text_document_position_params.position;
-    let Some(at) = symbol_at(cx, position) else { return Ok(None) };
+pub(crate) fn type_definition(cx: &RequestContext, at: u32) -> Option<lsp::GotoDefinitionResponse> {
+    let symbol = symbol_at(cx, at)?;
     let snapshot = &*cx.snapshot;
     let kind = |found: &Found| snapshot.declaration(*found).map(|one| one.kind);
-    let ty = match &at.symbol {
+    let ty = match &symbol.symbol {
         Symbol::Field(found) => {
-            field_of(snapshot, *found, &crate::hover::name_at(cx, at.span)).map(|it| it.type_use.ty)
-        }
-        Symbol::Declared(found) if kind(found) == Some(Kind::Term) => {
-            term_of(snapshot, *found).map(|it| it.type_use.ty.clone())
+            field_of(snapshot, *found, &crate::hover::name_at(cx, symbol.span))?.type_use.ty
         }
         Symbol::Declared(found) if kind(found) == Some(Kind::Tool) => {
-            tool_of(snapshot, *found).and_then(|it| Some(it.get()?.result.type_use.ty.clone()))
+            tool_of(snapshot, *found)?.get()?.result.type_use.ty.clone()
+        }
+        Symbol::Declared(found) if kind(found) == Some(Kind::Term) => {
+            term_of(snapshot, *found)?.type_use.ty.clone()
         }
         Symbol::Used(_, found) => match found.first().filter(|it| kind(it) == Some(Kind::Term)) {
-            Some(term) => term_of(snapshot, *term).map(|it| it.type_use.ty.clone()),
-            None => return definition(cx, params),
+            Some(term) => term_of(snapshot, *term)?.type_use.ty.clone(),
+            None => return definition(cx, at),
         },
-        _ => None,
+        _ => return None,
     };
-    let Some(id) = ty.as_ref().and_then(named_type) else { return Ok(None) };
-    let Some(place) = snapshot.shared_module().module().spans().ty(id) else { return Ok(None) };
-    let location = snapshot.location(place.file, place.name);
-    Ok(location.map(lsp::GotoDefinitionResponse::Scalar))
+    let place = snapshot.shared_module().module().spans().ty(named_type(&ty)?)?;
+    snapshot.location(place.file, place.name).map(Into::into)
 }
 
 /// The declared type in a nullable, list or map type.
@@ -172,48 +153,36 @@ pub(crate) fn everywhere(snapshot: &Snapshot) -> Vec<usize> {
 pub(crate) fn references(
     cx: &RequestContext,
     params: lsp::ReferenceParams,
-) -> RequestResult<Option<Vec<Location>>> {
-    let position = params.text_document_position.position;
+) -> Option<Vec<Location>> {
+    let at = cx.positions().offset(params.text_document_position.position);
     let with = params.context.include_declaration;
-    if let Some(places) = member_at(cx, position) {
-        return Ok(Some(places.into_iter().skip(usize::from(!with)).collect()));
+    if let Some(places) = member_at(cx, at) {
+        return Some(places.into_iter().skip(usize::from(!with)).collect());
     }
-    let found = declarations_at(cx, position);
+    let found = declarations_at(cx, at);
     if found.is_empty() {
-        return Ok(None);
+        return None;
     }
     let all = occurrences(&cx.snapshot, &found, &everywhere(&cx.snapshot));
     let all = all.into_iter().filter(|one| with || !one.declares);
-    Ok(Some(all.filter_map(|one| cx.snapshot.location(one.file, one.span)).collect()))
+    Some(all.filter_map(|one| cx.snapshot.location(one.file, one.span)).collect())
 }
 
 /// `textDocument/documentHighlight`
-pub(crate) fn highlights(
-    cx: &RequestContext,
-    params: lsp::DocumentHighlightParams,
-) -> RequestResult<Option<Vec<lsp::DocumentHighlight>>> {
-    let position = params.text_document_position_params.position;
-    let found = declarations_at(cx, position);
-    let highlight = |one: Occurrence| lsp::DocumentHighlight {
-        range: cx.positions().range(one.span),
-        kind: Some(if one.declares {
-            lsp::DocumentHighlightKind::WRITE
-        } else {
-            lsp::DocumentHighlightKind::READ
-        }),
-    };
+pub(crate) fn highlights(cx: &RequestContext, at: u32) -> Option<Vec<lsp::DocumentHighlight>> {
+    use lsp::DocumentHighlightKind as HighlightKind;
+
+    let highlight = |range, kind| lsp::DocumentHighlight { range, kind: Some(kind) };
+    let found = declarations_at(cx, at);
     if !found.is_empty() {
-        let all = occurrences(&cx.snapshot, &found, &[cx.number]);
-        return Ok(Some(all.into_iter().map(highlight).collect()));
+        let all = occurrences(&cx.snapshot, &found, &[cx.number]).into_iter();
+        let kind = |declares| if declares { HighlightKind::WRITE } else { HighlightKind::READ };
+        return Some(all.map(|one| highlight(cx.range(one.span), kind(one.declares))).collect());
     }
-    if let Some(places) = member_at(cx, position) {
+    if let Some(places) = member_at(cx, at) {
         let own = places.into_iter().filter(|place| place.uri == cx.file.uri);
-        let highlight = |place: Location| lsp::DocumentHighlight {
-            range: place.range,
-            kind: Some(lsp::DocumentHighlightKind::TEXT),
-        };
-        return Ok(Some(own.map(highlight).collect()));
+        return Some(own.map(|place| highlight(place.range, HighlightKind::TEXT)).collect());
     }
-    let own = symbol_at(cx, position).filter(|at| matches!(at.symbol, Symbol::Field(_)));
-    Ok(own.map(|at| vec![highlight(Occurrence { file: cx.number, span: at.span, declares: true })]))
+    let own = symbol_at(cx, at).filter(|at| matches!(at.symbol, Symbol::Field(_)))?;
+    Some(vec![highlight(cx.range(own.span), HighlightKind::WRITE)])
 }

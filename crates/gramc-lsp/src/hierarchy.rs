@@ -6,7 +6,7 @@ use lsp_types::{CallHierarchyItem, SymbolKind};
 use serde_json::json;
 
 use crate::goto::declarations_at;
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
 fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {
@@ -26,22 +26,18 @@ fn item(snapshot: &Snapshot, found: Found) -> Option<CallHierarchyItem> {
 }
 
 /// `textDocument/prepareCallHierarchy`
-pub(crate) fn prepare(
-    cx: &RequestContext,
-    params: lsp::CallHierarchyPrepareParams,
-) -> RequestResult<Option<Vec<CallHierarchyItem>>> {
-    let found = declarations_at(cx, params.text_document_position_params.position);
-    let tools = found.into_iter().filter(|it| {
+pub(crate) fn prepare(cx: &RequestContext, at: u32) -> Option<Vec<CallHierarchyItem>> {
+    let tools = declarations_at(cx, at).into_iter().filter(|it| {
         cx.snapshot.declaration(*it).is_some_and(|one| one.kind.space() == Space::Tools)
     });
     let items: Vec<_> = tools.filter_map(|it| item(&cx.snapshot, it)).collect();
-    Ok((!items.is_empty()).then_some(items))
+    (!items.is_empty()).then_some(items)
 }
 
 /// The declaration of an item.
 fn of_item(cx: &RequestContext, item: &CallHierarchyItem) -> Option<Found> {
     let at = cx.positions().offset(item.selection_range.start);
-    let own = cx.snapshot.names().of(cx.number);
+    let own = cx.declarations();
     let here = own.iter().position(|one| one.place.start == at && one.name == item.name.as_str());
     let by_name = || {
         own.iter()
@@ -78,8 +74,8 @@ fn edges(snapshot: &Snapshot) -> Vec<(Found, Found, gramc_syntax::Span)> {
 pub(crate) fn incoming(
     cx: &RequestContext,
     params: lsp::CallHierarchyIncomingCallsParams,
-) -> RequestResult<Vec<lsp::CallHierarchyIncomingCall>> {
-    let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
+) -> Vec<lsp::CallHierarchyIncomingCall> {
+    let Some(own) = of_item(cx, &params.item) else { return Vec::new() };
     let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
     for (from, _, span) in edges(&cx.snapshot).into_iter().filter(|(_, to, _)| *to == own) {
         let Some(positions) = cx.snapshot.positions(from.file) else { continue };
@@ -89,24 +85,24 @@ pub(crate) fn incoming(
         let from = item(&cx.snapshot, from)?;
         Some(lsp::CallHierarchyIncomingCall { from, from_ranges })
     };
-    Ok(calls.into_iter().filter_map(call).collect())
+    calls.into_iter().filter_map(call).collect()
 }
 
 /// `callHierarchy/outgoingCalls`
 pub(crate) fn outgoing(
     cx: &RequestContext,
     params: lsp::CallHierarchyOutgoingCallsParams,
-) -> RequestResult<Vec<lsp::CallHierarchyOutgoingCall>> {
-    let Some(own) = of_item(cx, &params.item) else { return Ok(Vec::new()) };
+) -> Vec<lsp::CallHierarchyOutgoingCall> {
+    let Some(own) = of_item(cx, &params.item) else { return Vec::new() };
     let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
     for (_, to, span) in edges(&cx.snapshot).into_iter().filter(|(from, ..)| *from == own) {
-        add(&mut calls, to, cx.positions().range(span));
+        add(&mut calls, to, cx.range(span));
     }
     let call = |(to, from_ranges)| {
         let to = item(&cx.snapshot, to)?;
         Some(lsp::CallHierarchyOutgoingCall { to, from_ranges })
     };
-    Ok(calls.into_iter().filter_map(call).collect())
+    calls.into_iter().filter_map(call).collect()
 }
 
 fn add(calls: &mut Vec<(Found, Vec<lsp::Range>)>, of: Found, range: lsp::Range) {

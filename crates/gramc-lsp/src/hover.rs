@@ -7,55 +7,52 @@ use gramc_check::names::{Found, Kind};
 use gramc_model::print::{print_field, shape};
 use gramc_model::{Field, Tool, Type};
 use gramc_schema::emit::{ParameterSchema, ResultSchema, type_use_schema};
-use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use crate::completion::attribute_at;
 use crate::lens::losses;
 use crate::lookup::{Symbol, ToolRef, field_of, node_of, symbol_at, term_of, tool_of, type_of};
 use crate::markdown::{built_in_documentation, code_block, push_paragraph, push_schema};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
 /// `textDocument/hover`
-pub(crate) fn hover(cx: &RequestContext, params: HoverParams) -> RequestResult<Option<Hover>> {
-    let Some(at) = symbol_at(cx, params.text_document_position_params.position) else {
-        return Ok(None);
-    };
-    let text = match &at.symbol {
-        Symbol::Declared(found) => declaration(&cx.snapshot, *found),
+pub(crate) fn hover(cx: &RequestContext, at: u32) -> Option<Hover> {
+    let at = symbol_at(cx, at)?;
+    let value = match &at.symbol {
+        Symbol::Declared(found) => declaration(&cx.snapshot, *found)?,
         Symbol::Used(_, found) => {
-            let texts: Vec<_> =
-                found.iter().filter_map(|found| declaration(&cx.snapshot, *found)).collect();
-            (!texts.is_empty()).then(|| texts.join("\n\n---\n\n"))
+            let texts = found.iter().filter_map(|found| declaration(&cx.snapshot, *found));
+            let texts: Vec<_> = texts.collect();
+            texts.first()?;
+            texts.join("\n\n---\n\n")
         }
         Symbol::Field(found) => {
-            let name = name_at(cx, at.span);
-            field_of(&cx.snapshot, *found, &name).map(|it| field(&cx.snapshot, found.file, &it))
+            let read = field_of(&cx.snapshot, *found, &name_at(cx, at.span))?;
+            field(&cx.snapshot, found.file, &read)
         }
-        Symbol::Member(found) => member(cx, *found, &name_at(cx, at.span)),
-        Symbol::BuiltIn(name) => Some(built_in_documentation(name)),
-        Symbol::Key => attribute_at(cx.file.parse().tree(), at.span)
-            .map(|spec| format!("`{}`: {}", spec.name, spec.documentation)),
-        Symbol::Label(kind) => {
-            Some(format!("declares {}\n\n{}", kind.noun(), kind.documentation()))
+        Symbol::Member(found) => member(cx, *found, &name_at(cx, at.span))?,
+        Symbol::BuiltIn(name) => built_in_documentation(name),
+        Symbol::Key => {
+            let spec = attribute_at(cx.tree(), at.span)?;
+            format!("`{}`: {}", spec.name, spec.documentation)
         }
+        Symbol::Label(kind) => format!("declares {}\n\n{}", kind.noun(), kind.documentation()),
         Symbol::Implementation(kind) => {
             let mut text = kind.documentation().to_owned();
             let required = kind.required().map(|it| it.one_of.join("` or `"));
             push_paragraph(&mut text, required.map(|it| format!("needs `{it}`")).as_deref());
-            Some(text)
+            text
         }
-        Symbol::Lint(lint) => Some(format!("`{}`\n\n{}", lint.code.name, lint.code.summary())),
+        Symbol::Lint(lint) => format!("`{}`\n\n{}", lint.code.name, lint.code.summary()),
     };
-    Ok(text.map(|value| Hover {
-        contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
-        range: Some(cx.positions().range(at.span)),
-    }))
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    Some(Hover { contents, range: Some(cx.range(at.span)) })
 }
 
 /// The name in a span, without quotes.
 pub(crate) fn name_at(cx: &RequestContext, span: gramc_syntax::Span) -> String {
-    let nodes = cx.file.parse().tree().nodes_at(span.start);
+    let nodes = cx.tree().nodes_at(span.start);
     nodes.last().map(|node| node.content().into_owned()).unwrap_or_default()
 }
 

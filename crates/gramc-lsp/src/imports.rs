@@ -17,7 +17,7 @@ pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit>
     }
     let path = relative(&cx.file, cx.snapshot.text(other)?)?;
     let (at, text) = import_text(&cx.file, &path);
-    Some(TextEdit::new(cx.positions().range(Span::empty(at)), text))
+    Some(TextEdit::new(cx.range(Span::empty(at)), text))
 }
 
 /// Where a file imports a path that it does not import yet, and the text to insert there.

@@ -2,30 +2,23 @@
 
 use gramc_check::names::{Found, Kind, Space};
 use gramc_model::print::print_field;
+use gramc_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::InlayHint;
 
 use crate::hover::result_shape;
 use crate::lookup::{field_of, signature, term_of, tool_of};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 
 /// `textDocument/inlayHint`
-pub(crate) fn hints(
-    cx: &RequestContext,
-    params: lsp::InlayHintParams,
-) -> RequestResult<Vec<InlayHint>> {
+pub(crate) fn hints(cx: &RequestContext, wanted: Span) -> Vec<InlayHint> {
     if !cx.client.settings.inlay_hints {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let wanted = cx.positions().span(params.range);
-    let own = cx.snapshot.names().list(cx.number);
-    let tree = cx.file.parse().tree();
+    let own = cx.declarations().iter().enumerate();
+    let tree = cx.tree();
     let mut found = Vec::new();
-    let near = own
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| one.span.start <= wanted.end && wanted.start <= one.span.end);
-    for (at, one) in near {
+    for (at, one) in own.filter(|(_, one)| one.span.touches(wanted)) {
         let place = Found { file: cx.number, at };
         let nodes = match one.kind {
             Kind::Tool => signature(tree.node(one.node)),
@@ -37,7 +30,7 @@ pub(crate) fn hints(
         };
         for node in nodes {
             let span = node.span();
-            if span.end < wanted.start || wanted.end < span.start {
+            if !span.touches(wanted) {
                 continue;
             }
             let subject = node.subject();
@@ -73,7 +66,7 @@ pub(crate) fn hints(
         padding_right: None,
         data: None,
     };
-    Ok(found.into_iter().map(hint).collect())
+    found.into_iter().map(hint).collect()
 }
 
 /// The type and attributes that a term gives a parameter of its name: `::Text {default: "."}`.

@@ -3,16 +3,15 @@
 
 use std::collections::HashMap;
 
-use gramc_check::names::{Declaration, Found, Kind};
+use gramc_check::names::{Declaration, Kind};
 use gramc_diff::{Breaking, Change, diff_tools};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options};
-use lsp_types as lsp;
 use lsp_types::{CodeLens, Command};
 use serde_json::json;
 
 use crate::lookup::{ToolRef, tool_of};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::runnables::{self, Action, libraries_with};
 use crate::snapshot::Snapshot;
 use crate::trace_stats::{ParameterErrorKey, RejectedValues, ToolStats};
@@ -35,17 +34,17 @@ pub(crate) fn losses(snapshot: &Snapshot, tool: &ToolRef) -> Vec<(Target, Vec<St
 }
 
 /// `textDocument/codeLens`: the lenses without their titles.
-pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResult<Vec<CodeLens>> {
+pub(crate) fn lenses(cx: &RequestContext) -> Vec<CodeLens> {
     if !cx.client.settings.code_lens {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    let own = cx.snapshot.names().of(cx.number);
+    let own = cx.declarations();
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
     let breaking = breaking(cx, own);
     let implemented = runnables::implemented(cx);
     for one in own {
-        let range = cx.positions().range(one.place);
+        let range = cx.range(one.place);
         let mut add = |what: &str| {
             let data = json!({"uri": cx.file.uri, "name": one.name.as_str(), "what": what});
             found.push(CodeLens { range, command: None, data: Some(data) });
@@ -72,13 +71,13 @@ pub(crate) fn lenses(cx: &RequestContext, _: lsp::CodeLensParams) -> RequestResu
             found.push(CodeLens { range, command, data: Some(json!({"uri": cx.file.uri})) });
         }
     }
-    Ok(found)
+    found
 }
 
 /// `codeLens/resolve`
-pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<CodeLens> {
+pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> CodeLens {
     if lens.command.is_some() {
-        return Ok(lens);
+        return lens;
     }
     let data = lens.data.clone().unwrap_or_default();
     let name = data["name"].as_str().unwrap_or_default();
@@ -86,7 +85,7 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<
     let action = Action::ALL.into_iter().find(|action| Some(action.name()) == what);
     if let Some(runnable) = action.and_then(|action| runnables::command(cx, action, name)) {
         lens.command = Some(runnable);
-        return Ok(lens);
+        return lens;
     }
     let title = match what {
         Some("losses") => losses_title(cx, name),
@@ -100,7 +99,7 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> RequestResult<
     // Editors show a lens without a title as still loading.
     let title = title.unwrap_or_else(|| "does not compile: the file has errors".to_owned());
     lens.command = Some(command(title));
-    Ok(lens)
+    lens
 }
 
 /// A title without an action.
@@ -131,10 +130,7 @@ fn breaking<'d>(cx: &RequestContext, own: &'d [Declaration]) -> HashMap<&'d str,
 
 /// The title of the lens for losses.
 fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
-    let names = cx.snapshot.names();
-    let own = names.of(cx.number);
-    let at = own.iter().position(|one| one.kind == Kind::Tool && one.name == name)?;
-    let tool = tool_of(&cx.snapshot, Found { file: cx.number, at })?;
+    let tool = tool_of(&cx.snapshot, cx.find(Kind::Tool, name)?)?;
     let lost = losses(&cx.snapshot, &tool);
     if lost.is_empty() {
         return None;

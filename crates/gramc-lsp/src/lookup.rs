@@ -8,9 +8,7 @@ use gramc_lint::{LINTS, Lint};
 use gramc_model::{BUILT_IN, ImplementationKind};
 use gramc_model::{Field, Module, Place, Tool, Type, TypeId};
 use gramc_syntax::{Node, NodeKind as N, Span, TokenKind, Tree};
-use lsp_types::Position;
 
-use crate::file::File;
 use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
@@ -46,16 +44,12 @@ pub(crate) struct SymbolAt {
 
 /// Whether an offset is in a span or at its end.
 pub(crate) fn touches(span: Span, at: u32) -> bool {
-    span.start <= at && at <= span.end
+    span.touches(Span::empty(at))
 }
 
-pub(crate) fn symbol_at(cx: &RequestContext, position: Position) -> Option<SymbolAt> {
-    let at = cx.positions().offset(position);
-    symbol(&cx.snapshot, cx.number, &cx.file, at)
-}
-
-pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -> Option<SymbolAt> {
-    let own = snapshot.names().of(number);
+pub(crate) fn symbol_at(cx: &RequestContext, at: u32) -> Option<SymbolAt> {
+    let (snapshot, number) = (&*cx.snapshot, cx.number);
+    let own = cx.declarations();
     let declared = own.iter().position(|one| touches(one.place, at));
     if let Some(index) = declared {
         let found = Found { file: number, at: index };
@@ -66,11 +60,10 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
         let meant = snapshot.names().meaning(number, used);
         return Some(SymbolAt { span: used.place, symbol: Symbol::Used(used.clone(), meant) });
     }
-    let tree = file.parse().tree();
-    if let Some(lint) = lint_at(file, at) {
+    if let Some(lint) = lint_at(cx.tree(), at) {
         return Some(lint);
     }
-    let chain = chain(tree, at);
+    let chain = chain(cx.tree(), at);
     let node = *chain.last()?;
     let parent = chain.len().checked_sub(2).and_then(|at| chain.get(at).copied());
     let span = node.span();
@@ -107,21 +100,20 @@ pub(crate) fn symbol(snapshot: &Snapshot, number: usize, file: &File, at: u32) -
 }
 
 /// The lint whose name is at an offset of a comment that allows it.
-fn lint_at(file: &File, at: u32) -> Option<SymbolAt> {
-    let token = file.parse().tree().token_at(at);
+fn lint_at(tree: &Tree, at: u32) -> Option<SymbolAt> {
+    let token = tree.token_at(at);
     let is_comment = matches!(token.kind(), TokenKind::Comment);
     if !is_comment || !token.text().contains("gram-allow:") {
         return None;
     }
     let part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let start = token.span().start;
-    let (before, after) = token.text().split_at_checked((at - start) as usize)?;
+    let start = token.span().range().start;
+    let (before, after) = token.text().split_at_checked(at as usize - start)?;
     let begin = before.trim_end_matches(part).len();
     let end = token.text().len() - after.trim_start_matches(part).len();
     let name = token.text().get(begin..end)?;
     let lint = LINTS.iter().find(|lint| lint.code.name == name)?;
-    let offset = |at| start + crate::position::number(at);
-    Some(SymbolAt { symbol: Symbol::Lint(lint), span: Span::new(offset(begin), offset(end)) })
+    Some(SymbolAt { symbol: Symbol::Lint(lint), span: Span::from(start + begin..start + end) })
 }
 
 /// The enum member at the end of a chain of nodes: at its definition, or as a value of a field of

@@ -1,9 +1,7 @@
 //! Messages of JSON-RPC.
 
 use serde::Serialize;
-use serde_json::{Value, json};
-
-use crate::transport::Json;
+use serde_json::Value;
 
 /// A message of the client or the server.
 #[derive(Debug)]
@@ -30,20 +28,6 @@ pub(crate) struct Response {
 pub(crate) struct Notification {
     pub(crate) method: String,
     pub(crate) params: Value,
-}
-
-impl Request {
-    pub(crate) fn to_json(&self) -> Json {
-        let Self { id, method, params } = self;
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).into()
-    }
-}
-
-impl Notification {
-    pub(crate) fn to_json(&self) -> Json {
-        let Self { method, params } = self;
-        json!({"jsonrpc": "2.0", "method": method, "params": params}).into()
-    }
 }
 
 /// Identifies a request.

@@ -9,13 +9,13 @@ use gramc_model::ImplementationKind;
 use gramc_model::print::string;
 use gramc_syntax::{Node, NodeKind as N, Span};
 use lsp_types as lsp;
-use lsp_types::{DocumentLink, DocumentLinkParams, TextEdit, WorkspaceEdit};
+use lsp_types::{DocumentLink, TextEdit, WorkspaceEdit};
 
 use crate::client::Client;
 use crate::file::File;
 use crate::imports::relative_path;
-use crate::lookup::{entry, only_node};
-use crate::request::{RequestContext, RequestResult};
+use crate::lookup::{entry, only_node, touches};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 use crate::uri::{of_path, path_of, real};
 use crate::workspace_edit::{DocumentEdits, workspace_edit};
@@ -67,24 +67,20 @@ fn named_files(file: &File) -> Vec<NamedFile> {
 }
 
 /// `textDocument/documentLink`
-pub(crate) fn links(
-    cx: &RequestContext,
-    _: DocumentLinkParams,
-) -> RequestResult<Vec<DocumentLink>> {
+pub(crate) fn links(cx: &RequestContext) -> Vec<DocumentLink> {
     let link = |named: NamedFile| {
         // Without the quotes.
         let span = Span::new(named.span.start + 1, named.span.end.saturating_sub(1));
-        let range = cx.positions().range(span);
-        let target = uri(&cx.snapshot, &named.path)?;
-        Some(DocumentLink { range, target: Some(target), tooltip: None, data: None })
+        let target = Some(uri(&cx.snapshot, &named.path)?);
+        Some(DocumentLink { range: cx.range(span), target, tooltip: None, data: None })
     };
-    Ok(named_files(&cx.file).into_iter().filter_map(link).collect())
+    named_files(&cx.file).into_iter().filter_map(link).collect()
 }
 
 /// The start of the file that is named at an offset.
 pub(crate) fn named_at(cx: &RequestContext, at: u32) -> Option<lsp::Location> {
     let mut named = named_files(&cx.file).into_iter();
-    let named = named.find(|named| named.span.start <= at && at <= named.span.end)?;
+    let named = named.find(|named| touches(named.span, at))?;
     Some(lsp::Location::new(uri(&cx.snapshot, &named.path)?, lsp::Range::default()))
 }
 

@@ -1,6 +1,5 @@
 //! Renaming of declarations, parameters, fields and enum members, with all that refers to them.
 
-mod edits;
 mod fields;
 mod remote;
 
@@ -10,13 +9,12 @@ use gramc_syntax::{Diagnostic, Node, Parse, Severity, Span};
 use lsp_types as lsp;
 use lsp_types::WorkspaceEdit;
 
-use self::edits::Edits;
 use self::fields::FieldRename;
 use crate::goto::{Occurrence, everywhere, occurrences};
 use crate::lookup::{Symbol, SymbolAt, node_of, only_node, signature, symbol_at};
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
-use crate::workspace_edit::workspace_edit;
+use crate::workspace_edit::Edits;
 
 /// The symbol to rename.
 enum RenameTarget {
@@ -54,13 +52,14 @@ pub(crate) fn prepare(
     cx: &RequestContext,
     params: lsp::TextDocumentPositionParams,
 ) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
-    let Some(at) = symbol_at(cx, params.position) else { return Ok(None) };
+    let at = cx.positions().offset(params.position);
+    let Some(at) = symbol_at(cx, at) else { return Ok(None) };
     target(&at)?;
     let placeholder = match &at.symbol {
         Symbol::Used(used, _) => used.name.to_string(),
         _ => crate::hover::name_at(cx, at.span),
     };
-    let range = cx.positions().range(at.span);
+    let range = cx.range(at.span);
     Ok(Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
 }
 
@@ -69,8 +68,8 @@ pub(crate) fn rename(
     cx: &RequestContext,
     params: lsp::RenameParams,
 ) -> RequestResult<Option<WorkspaceEdit>> {
-    let position = params.text_document_position.position;
-    let Some(at) = symbol_at(cx, position) else {
+    let at = cx.positions().offset(params.text_document_position.position);
+    let Some(at) = symbol_at(cx, at) else {
         return Err(RequestError::failed("no name at this position"));
     };
     let name = params.new_name.trim_matches('`');
@@ -94,7 +93,7 @@ pub(crate) fn rename(
         }
     }
     breaks_nothing(cx, &edits, name)?;
-    Ok(Some(workspace_edit(&cx.client, edits.documents(cx))))
+    Ok(Some(edits.to_protocol(cx)))
 }
 
 /// Renames declarations of a name, and what refers to them.

@@ -1,8 +1,10 @@
-//! What a request handler takes and gives.
+//! The input and the errors of request handlers.
 
 use std::sync::Arc;
 
-use lsp_types::Uri;
+use gramc_check::names::{Declaration, Found, Kind};
+use gramc_syntax::{Span, Tree};
+use lsp_types::{Range, Uri};
 use serde_json::Value;
 
 use crate::client::Client;
@@ -73,6 +75,33 @@ impl RequestContext {
         let others = snapshot.project_file().file.iter().chain(snapshot.project.open_data.values());
         let file = others.into_iter().find(|file| file.uri == *uri).map(Arc::clone)?;
         Some(Self { snapshot, client, number, file })
+    }
+
+    /// The declarations of the document.
+    pub(crate) fn declarations(&self) -> &[Declaration] {
+        self.snapshot.names().of(self.number)
+    }
+
+    /// The innermost declaration around an offset.
+    pub(crate) fn declaration_at(&self, at: u32) -> Option<(Found, &Declaration)> {
+        let own = self.declarations();
+        let index = own.iter().rposition(|one| one.span.touches(Span::empty(at)))?;
+        Some((Found { file: self.number, at: index }, own.get(index)?))
+    }
+
+    /// The declaration of a kind and name.
+    pub(crate) fn find(&self, kind: Kind, name: &str) -> Option<Found> {
+        let mut own = self.declarations().iter();
+        let at = own.position(|one| one.kind == kind && one.name == name)?;
+        Some(Found { file: self.number, at })
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        self.file.parse().tree()
+    }
+
+    pub(crate) fn range(&self, span: Span) -> Range {
+        self.positions().range(span)
     }
 
     /// Converts offsets and positions in the document.

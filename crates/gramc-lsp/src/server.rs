@@ -211,16 +211,14 @@ impl Server {
     }
 
     fn notify(&self, method: &str, params: Value) {
-        let note = Notification { method: method.to_owned(), params };
-        self.send(note.to_json());
+        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}).into());
     }
 
     fn ask(&mut self, method: &str, params: Value, what: ClientRequest) {
         self.next_id += 1;
         self.asked.insert(self.next_id, what);
-        let id = RequestId::Number(self.next_id);
-        let request = Request { id, method: method.to_owned(), params };
-        self.send(request.to_json());
+        let id = self.next_id;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).into());
     }
 
     fn log(&self, message: &str) {

@@ -5,21 +5,16 @@ use gramc_syntax::Node;
 use lsp_types as lsp;
 
 use crate::lookup::{description, signature, touches};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 
 /// `textDocument/signatureHelp`
-pub(crate) fn help(
-    cx: &RequestContext,
-    params: lsp::SignatureHelpParams,
-) -> RequestResult<Option<lsp::SignatureHelp>> {
-    let at = cx.positions().offset(params.text_document_position_params.position);
-    let own = cx.snapshot.names().of(cx.number);
-    let tool = own.iter().rfind(|one| one.kind == Kind::Tool && touches(one.span, at));
-    let Some(tool) = tool else { return Ok(None) };
-    let parts = signature(cx.file.parse().tree().node(tool.node));
-    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Ok(None) };
-    if !touches(first.span().cover(last.span()), at) {
-        return Ok(None);
+pub(crate) fn help(cx: &RequestContext, at: u32) -> Option<lsp::SignatureHelp> {
+    let mut tools = cx.declarations().iter().filter(|one| one.kind == Kind::Tool);
+    let tool = tools.rfind(|one| touches(one.span, at))?;
+    let node = cx.tree().node(tool.node);
+    let parts = signature(node);
+    if !touches(parts.first()?.span().cover(parts.last()?.span()), at) {
+        return None;
     }
     let encoding = cx.positions().encoding();
     let mut label = format!("{}: ", tool.name);
@@ -37,19 +32,16 @@ pub(crate) fn help(
         });
     }
     let active = parts.iter().position(|part| at <= part.span().end).unwrap_or(parts.len() - 1);
-    let active = crate::position::number(active);
-    let documentation = cx.file.parse().tree().node(tool.node).doc_text();
-    let documentation = documentation.map(std::borrow::Cow::into_owned);
-    Ok(Some(lsp::SignatureHelp {
-        signatures: vec![lsp::SignatureInformation {
-            label,
-            documentation: documentation.map(lsp::Documentation::String),
-            parameters: Some(parameters),
-            active_parameter: Some(active),
-        }],
-        active_signature: Some(0),
-        active_parameter: Some(active),
-    }))
+    let active_parameter = Some(crate::position::number(active));
+    let documentation = node.doc_text().map(|text| lsp::Documentation::String(text.into_owned()));
+    let signature = lsp::SignatureInformation {
+        label,
+        documentation,
+        parameters: Some(parameters),
+        active_parameter,
+    };
+    let (signatures, active_signature) = (vec![signature], Some(0));
+    Some(lsp::SignatureHelp { signatures, active_signature, active_parameter })
 }
 
 /// A parameter without its attributes.

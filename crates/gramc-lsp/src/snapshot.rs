@@ -106,6 +106,14 @@ pub(crate) struct Snapshot {
     pub(crate) encoding: Encoding,
     /// Open documents by canonical path. They take precedence over files on disk.
     open: Arc<HashMap<PathBuf, Arc<File>>>,
+    /// Open files of cases and calls with their diagnostics, computed on first use.
+    pub(crate) data_files: OnceLock<Vec<DataFile>>,
+    derived: Derived,
+}
+
+/// The data derived from the files of a snapshot, computed on first use.
+#[derive(Debug, Default)]
+struct Derived {
     linked: OnceLock<LinkedFiles>,
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
@@ -118,8 +126,6 @@ pub(crate) struct Snapshot {
     fences: OnceLock<Vec<Arc<Snapshot>>>,
     #[cfg(feature = "agents")]
     valid: OnceLock<Option<gramc_check::Valid<gramc_model::Module>>>,
-    /// The diagnostics of open files of cases, computed on first use.
-    pub(crate) data_files: OnceLock<Vec<DataFile>>,
 }
 
 /// The files of a project and the files that they import.
@@ -135,23 +141,8 @@ impl Snapshot {
         encoding: Encoding,
         open: Arc<HashMap<PathBuf, Arc<File>>>,
     ) -> Self {
-        Self {
-            project,
-            encoding,
-            open,
-            linked: OnceLock::new(),
-            names: OnceLock::new(),
-            uses: OnceLock::new(),
-            shared: OnceLock::new(),
-            partial: Mutex::default(),
-            diagnostics: OnceLock::new(),
-            whole: OnceLock::new(),
-            tool_index: OnceLock::new(),
-            fences: OnceLock::new(),
-            #[cfg(feature = "agents")]
-            valid: OnceLock::new(),
-            data_files: OnceLock::new(),
-        }
+        let data_files = OnceLock::new();
+        Self { project, encoding, open, data_files, derived: Derived::default() }
     }
 
     pub(crate) fn project_file(&self) -> &ProjectFile {
@@ -164,7 +155,7 @@ impl Snapshot {
     }
 
     fn linked(&self) -> &LinkedFiles {
-        self.linked.get_or_init(|| {
+        self.derived.linked.get_or_init(|| {
             let mut files = self.project.files.clone();
             let imports = follow_imports(
                 &mut files,
@@ -195,7 +186,7 @@ impl Snapshot {
 
     /// A snapshot of each fence of a Markdown document, with the fence as its only file.
     pub(crate) fn fences(&self) -> &[Arc<Self>] {
-        self.fences.get_or_init(|| {
+        self.derived.fences.get_or_init(|| {
             let fences = self.project.markdown.iter().flat_map(|markdown| &markdown.fences);
             let snapshot = |fence: &FenceFile| {
                 let state = ProjectState {
@@ -218,11 +209,12 @@ impl Snapshot {
 
     /// Whether an imported file outside the project was read.
     pub(crate) fn imports_external(&self, path: &Path) -> bool {
-        let mut fences = self.fences.get().into_iter().flatten();
+        let mut fences = self.derived.fences.get().into_iter().flatten();
         if fences.any(|fence| fence.imports_external(path)) {
             return true;
         }
-        let files = self.linked.get().map(|linked| linked.files.as_slice()).unwrap_or_default();
+        let files =
+            self.derived.linked.get().map(|linked| linked.files.as_slice()).unwrap_or_default();
         files.iter().skip(self.project.files.len()).any(|file| file.path.as_deref() == Some(path))
     }
 
@@ -257,13 +249,13 @@ impl Snapshot {
         Some(Location::new(text.uri.clone(), text.positions(self.encoding).range(span)))
     }
 
-    fn parses(&self) -> Vec<Parse> {
+    pub(crate) fn parses(&self) -> Vec<Parse> {
         self.files().iter().map(|file| file.parse().clone()).collect()
     }
 
     /// The diagnostics of each file.
     pub(crate) fn diagnostics(&self) -> &[Vec<Diagnostic>] {
-        self.diagnostics.get_or_init(|| {
+        self.derived.diagnostics.get_or_init(|| {
             let texts = self.parses();
             let mut cache = self.project.cache.lock();
             let found = cache.diagnostics(&texts, self.imports(), self.settings());
@@ -311,7 +303,7 @@ impl Snapshot {
 
     /// All types, terms, agents and libraries, and the tools near a span of a file.
     pub(crate) fn partial_module(&self, file: usize, span: Span) -> Arc<PartialModule> {
-        let mut known = self.partial.lock();
+        let mut known = self.derived.partial.lock();
         let read = || {
             let cache = self.project.cache.lock();
             let near = (file, span);
@@ -322,12 +314,12 @@ impl Snapshot {
 
     /// All types, terms, agents and libraries.
     pub(crate) fn shared_module(&self) -> &Arc<PartialModule> {
-        self.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
+        self.derived.shared.get_or_init(|| self.partial_module(usize::MAX, Span::default()))
     }
 
     /// All declarations of all files.
     pub(crate) fn whole_module(&self) -> &PartialModule {
-        self.whole.get_or_init(|| {
+        self.derived.whole.get_or_init(|| {
             let cache = self.project.cache.lock();
             cache.whole_module(&self.parses(), self.imports())
         })
@@ -337,17 +329,17 @@ impl Snapshot {
     #[cfg(feature = "agents")]
     pub(crate) fn valid_module(&self) -> Option<&gramc_check::Valid<gramc_model::Module>> {
         let check = || gramc_check::check_linked(&self.parses(), self.imports()).module;
-        self.valid.get_or_init(check).as_ref()
+        self.derived.valid.get_or_init(check).as_ref()
     }
 
     /// All tools, for searches by type.
     pub(crate) fn tool_index(&self) -> &ToolIndex {
-        self.tool_index.get_or_init(|| ToolIndex::new(self.whole_module()))
+        self.derived.tool_index.get_or_init(|| ToolIndex::new(self.whole_module()))
     }
 
     /// The declarations of all files.
     pub(crate) fn names(&self) -> &Names {
-        self.names.get_or_init(|| {
+        self.derived.names.get_or_init(|| {
             let mut types: Vec<SmolStr> =
                 self.files().iter().flat_map(|file| file.own_types()).cloned().collect();
             types.sort_unstable();
@@ -360,7 +352,7 @@ impl Snapshot {
 
     /// The uses of names in each file.
     pub(crate) fn uses(&self) -> &[Arc<Vec<Use>>] {
-        self.uses.get_or_init(|| {
+        self.derived.uses.get_or_init(|| {
             let files = self.files().iter().enumerate();
             files.map(|(at, file)| file.uses(&self.names().list(at))).collect()
         })
@@ -368,7 +360,7 @@ impl Snapshot {
 
     /// The uses of names in one file.
     pub(crate) fn uses_of(&self, file: usize) -> Arc<Vec<Use>> {
-        match (self.uses.get(), self.text(file)) {
+        match (self.derived.uses.get(), self.text(file)) {
             (Some(all), _) => all.get(file).cloned().unwrap_or_default(),
             (None, Some(text)) => text.uses(&self.names().list(file)),
             (None, None) => Arc::default(),

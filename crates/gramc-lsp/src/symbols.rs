@@ -7,7 +7,7 @@ use lsp_types as lsp;
 use lsp_types::{DocumentSymbol, SymbolKind};
 
 use crate::lookup::{member, signature};
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols in a response.
@@ -49,32 +49,20 @@ fn symbol(
 }
 
 /// `textDocument/documentSymbol`
-pub(crate) fn of_document(
-    cx: &RequestContext,
-    _: lsp::DocumentSymbolParams,
-) -> RequestResult<lsp::DocumentSymbolResponse> {
-    let own = cx.snapshot.names().list(cx.number);
+pub(crate) fn of_document(cx: &RequestContext) -> lsp::DocumentSymbolResponse {
+    let own = cx.declarations();
     if !cx.client.nested_symbols {
-        let flat = own.iter().filter_map(|one| information(&cx.snapshot, cx.number, one, &own));
-        return Ok(lsp::DocumentSymbolResponse::Flat(flat.collect()));
+        let flat = own.iter().filter_map(|one| information(&cx.snapshot, cx.number, one, own));
+        return lsp::DocumentSymbolResponse::Flat(flat.collect());
     }
-    let tree = cx.file.parse().tree();
-    let mut made: Vec<DocumentSymbol> = own
-        .iter()
-        .map(|one| {
-            let node = tree.node(one.node);
-            let mut made = symbol(
-                cx,
-                &one.name,
-                one.kind.word(),
-                symbol_kind(one.kind),
-                (one.span, one.place),
-            );
-            let child_symbols = child_symbols(cx, one.kind, node);
-            made.children = (!child_symbols.is_empty()).then_some(child_symbols);
-            made
-        })
-        .collect();
+    let symbol_of = |one: &Declaration| {
+        let (detail, kind) = (one.kind.word(), symbol_kind(one.kind));
+        let mut made = symbol(cx, &one.name, detail, kind, (one.span, one.place));
+        let children = child_symbols(cx, one.kind, cx.tree().node(one.node));
+        made.children = (!children.is_empty()).then_some(children);
+        made
+    };
+    let mut made: Vec<DocumentSymbol> = own.iter().map(symbol_of).collect();
     // Nested declarations follow their parent, so the list is processed backwards.
     let mut tops = Vec::new();
     for at in (0..made.len()).rev() {
@@ -89,7 +77,7 @@ pub(crate) fn of_document(
         }
     }
     tops.reverse();
-    Ok(lsp::DocumentSymbolResponse::Nested(tops))
+    lsp::DocumentSymbolResponse::Nested(tops)
 }
 
 /// The parameters of a tool, the fields of a record, the members of an enum, and so on.

@@ -11,7 +11,7 @@ use lsp_types::{SemanticToken, SemanticTokensLegend};
 use parking_lot::Mutex;
 use serde::{Serialize, Serializer};
 
-use crate::request::{RequestContext, RequestResult};
+use crate::request::RequestContext;
 
 /// A token type, as an index into the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +69,9 @@ type TypedSpan = (Span, TokenType, u32);
 
 /// The tokens in a span, in order and without overlaps.
 fn typed_spans(cx: &RequestContext, wanted: Span) -> Vec<TypedSpan> {
-    let tree = cx.file.parse().tree();
+    let tree = cx.tree();
     let (mut named, mut tokens): (Vec<TypedSpan>, Vec<TypedSpan>) = (Vec::new(), Vec::new());
-    let near = |span: Span| span.start <= wanted.end && wanted.start <= span.end;
+    let near = |span: Span| span.touches(wanted);
     for top in tree.root().children().filter(|top| near(top.span())) {
         top.descendants().for_each(|node| add_node(&mut named, node));
     }
@@ -226,7 +226,7 @@ fn encode(cx: &RequestContext, words: &[TypedSpan]) -> Vec<SemanticToken> {
 }
 
 fn all_tokens(cx: &RequestContext) -> Arc<Vec<SemanticToken>> {
-    let whole = Span::new(0, crate::position::number(cx.file.text().len()));
+    let whole = Span::from(0..cx.file.text().len());
     Arc::new(encode(cx, &typed_spans(cx, whole)))
 }
 
@@ -259,30 +259,23 @@ pub(crate) enum TokensOrDelta {
 }
 
 /// `textDocument/semanticTokens/full`
-pub(crate) fn full(cx: &RequestContext, _: lsp::SemanticTokensParams) -> RequestResult<FullTokens> {
+pub(crate) fn full(cx: &RequestContext) -> FullTokens {
     let data = all_tokens(cx);
-    Ok(FullTokens { result_id: Some(cx.client.tokens.insert(&cx.file.uri, &data)), data })
+    FullTokens { result_id: Some(cx.client.tokens.insert(&cx.file.uri, &data)), data }
 }
 
 /// `textDocument/semanticTokens/range`
-pub(crate) fn range(
-    cx: &RequestContext,
-    params: lsp::SemanticTokensRangeParams,
-) -> RequestResult<FullTokens> {
-    let data = encode(cx, &typed_spans(cx, cx.positions().span(params.range)));
-    Ok(FullTokens { result_id: None, data: Arc::new(data) })
+pub(crate) fn range(cx: &RequestContext, span: Span) -> FullTokens {
+    FullTokens { result_id: None, data: Arc::new(encode(cx, &typed_spans(cx, span))) }
 }
 
 /// `textDocument/semanticTokens/full/delta`: one edit between the common start and end.
-pub(crate) fn delta(
-    cx: &RequestContext,
-    params: lsp::SemanticTokensDeltaParams,
-) -> RequestResult<TokensOrDelta> {
+pub(crate) fn delta(cx: &RequestContext, params: lsp::SemanticTokensDeltaParams) -> TokensOrDelta {
     let data = all_tokens(cx);
     let before = cx.client.tokens.get(&cx.file.uri, &params.previous_result_id);
     let result_id = Some(cx.client.tokens.insert(&cx.file.uri, &data));
     let Some(before) = before else {
-        return Ok(TokensOrDelta::Full(FullTokens { result_id, data }));
+        return TokensOrDelta::Full(FullTokens { result_id, data });
     };
     let start = before.iter().zip(&*data).take_while(|(one, other)| one == other).count();
     let (old, new) = (&before[start..], &data[start..]);
@@ -296,7 +289,7 @@ pub(crate) fn delta(
         let (start, delete_count) = (number(start), number(old.len()));
         vec![lsp::SemanticTokensEdit { start, delete_count, data: Some(new.to_vec()) }]
     };
-    Ok(TokensOrDelta::Delta(lsp::SemanticTokensDelta { result_id, edits }))
+    TokensOrDelta::Delta(lsp::SemanticTokensDelta { result_id, edits })
 }
 
 /// The tokens last sent for each document.

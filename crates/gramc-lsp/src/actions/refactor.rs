@@ -10,11 +10,12 @@ mod move_tool;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gramc_lint::{LINTS, Level, Settings};
+use gramc_lint::{Level, Lint, Settings};
 use gramc_model::print::string;
 use gramc_syntax::{Diagnostic, Edit, NodeKind as N, Span};
-use lsp_types::{CodeAction, CodeActionKind, WorkspaceEdit};
+use lsp_types::CodeAction;
 
+use super::{action, edit_action};
 use crate::request::RequestContext;
 use libraries::Stub;
 
@@ -38,53 +39,45 @@ pub(super) fn refactorings(
     wants: impl Fn(&str) -> bool,
     is_explicit: bool,
 ) -> Vec<CodeAction> {
+    let at = span.start;
     let mut found = Vec::new();
-    let mut add = |kind: &str, title: String, edit: WorkspaceEdit| {
-        found.push(CodeAction {
-            title,
-            kind: Some(CodeActionKind::from(kind.to_owned())),
-            edit: Some(edit),
-            ..CodeAction::default()
-        });
-    };
-    let here = |edits: &[Edit]| super::edits(cx, edits);
     if wants(EXTRACT)
-        && let Some((name, edits)) = extract::extract_record(cx, span.start)
+        && let Some((name, edits)) = extract::extract_record(cx, at)
     {
-        add(EXTRACT, format!("extract the record `{name}`"), here(&edits));
+        found.push(edit_action(cx, EXTRACT, format!("extract the record `{name}`"), edits));
     }
     if wants(INLINE) {
-        for (title, edit) in inline::inline_type(cx, span.start) {
-            add(INLINE, title, edit);
-        }
+        let inlined = inline::inline_type(cx, at).into_iter();
+        found.extend(inlined.map(|(title, edits)| action(INLINE, title, edits.to_protocol(cx))));
     }
     if wants(MOVE)
-        && let Some((title, edit)) = move_tool::move_tool(cx, span.start)
+        && let Some((title, edit)) = move_tool::move_tool(cx, at)
     {
-        add(MOVE, title, edit);
+        found.push(action(MOVE, title, edit));
     }
     if wants(REWRITE) {
-        // Lints take longer than what an editor asks at each move of the cursor.
+        // Lints are too slow for each move of the cursor.
         for (lint, title) in NOTATIONS.into_iter().filter(|_| is_explicit) {
             let edits = notation(cx, lint, span);
             if !edits.is_empty() {
-                add(REWRITE, title.to_owned(), here(&edits));
+                found.push(edit_action(cx, REWRITE, title.to_owned(), edits));
             }
         }
-        if let Some((title, edits)) = descriptions::add_descriptions(cx, span.start) {
-            add(REWRITE, title, here(&edits));
+        if let Some((title, edits)) = descriptions::add_descriptions(cx, at) {
+            found.push(edit_action(cx, REWRITE, title, edits));
         }
         for (stub, what) in [(Stub::Programs, "a library"), (Stub::Fakes, "a library of fakes")] {
-            if let Some((count, edit)) = libraries::library(cx, span.start, stub) {
+            if let Some((count, edit)) = libraries::library(cx, at, stub) {
                 let tools = if count == 1 { "tool" } else { "tools" };
-                add(REWRITE, format!("add {what} for {count} {tools} of this file"), here(&[edit]));
+                let title = format!("add {what} for {count} {tools} of this file");
+                found.push(edit_action(cx, REWRITE, title, [edit]));
             }
         }
     }
     if wants(ORGANIZE_IMPORTS)
-        && let Some(edit) = organized_imports(cx)
+        && let Some(edit) = organize_imports(cx)
     {
-        add(ORGANIZE_IMPORTS, "organize imports".to_owned(), here(&[edit]));
+        found.push(edit_action(cx, ORGANIZE_IMPORTS, "organize imports".to_owned(), [edit]));
     }
     found
 }
@@ -93,28 +86,25 @@ pub(super) fn refactorings(
 fn notation(cx: &RequestContext, lint: &str, span: Span) -> Vec<Edit> {
     let mut settings = Settings::default();
     settings.set_all(Level::Allow);
-    if let Some(lint) = LINTS.iter().find(|known| known.code.name == lint) {
+    if let Some(lint) = Lint::of(lint) {
         settings.set(lint, Level::Warn);
     }
     // All files, because lints skip declarations with errors.
-    let files = cx.snapshot.files().iter();
-    let texts: Vec<_> = files.map(|file| file.parse().clone()).collect();
-    let found = gramc_lint::diagnostics(&texts, cx.snapshot.imports(), &settings);
-    let own = cx.snapshot.names().of(cx.number).iter().map(|one| one.span);
-    let own: Vec<_> = own.filter(|it| it.start <= span.end && span.start <= it.end).collect();
+    let found = gramc_lint::diagnostics(&cx.snapshot.parses(), cx.snapshot.imports(), &settings);
+    let own = cx.declarations().iter().map(|one| one.span);
+    let own: Vec<_> = own.filter(|it| it.touches(span)).collect();
     let is_here = |one: &&Diagnostic| Arc::ptr_eq(&one.source, cx.file.source());
     let here = found.iter().filter(|one| one.code.name == lint).filter(is_here);
     let fixes = here.filter_map(|one| one.fixes.first()).flat_map(|fix| fix.edits.iter());
-    let inside =
-        |edit: &&Edit| own.iter().any(|it| it.start <= edit.span.start && edit.span.end <= it.end);
+    let inside = |edit: &&Edit| own.iter().any(|it| it.contains(edit.span));
     fixes.filter(inside).cloned().collect()
 }
 
 /// The imports in alphabetical order, without those that bring no name that the file uses.
-fn organized_imports(cx: &RequestContext) -> Option<Edit> {
+fn organize_imports(cx: &RequestContext) -> Option<Edit> {
     let snapshot = &*cx.snapshot;
     let graph = snapshot.imports();
-    let header = cx.file.parse().tree().root().children().next();
+    let header = cx.tree().root().children().next();
     let header = header.filter(|node| node.kind() == N::Record)?;
     let list = header.entries().find(|entry| entry.key.content() == "imports")?.value;
     let uses = snapshot.uses_of(cx.number);

@@ -39,7 +39,7 @@ pub(super) fn items(
     context: &CompletionContext,
 ) -> (Vec<CompletionItem>, bool) {
     let typed = cx.file.text().get(context.word.range()).unwrap_or_default().to_lowercase();
-    let range = cx.positions().range(context.word);
+    let range = cx.range(context.word);
     let mut items = ItemList { cx, context, range, typed, found: Vec::new(), more: false };
     match &context.expected {
         Expected::Nothing => {}

@@ -7,11 +7,11 @@ use gramc_model::print::{identifier, string};
 use gramc_model::{RequestLocation as Location, RequestPlace};
 use gramc_syntax::{Node, NodeKind as N, Span};
 
-use super::edits::Edits;
 use super::library_entries;
 use crate::lookup::{entry, field_nodes, node_of};
 use crate::position::number;
 use crate::snapshot::Snapshot;
+use crate::workspace_edit::Edits;
 
 /// A parameter or field of this name, in several declarations.
 pub(super) struct FieldRename<'s> {

@@ -7,11 +7,11 @@ use gramc_check::names::{Found, Kind};
 use gramc_model::print::{identifier, string};
 use gramc_syntax::{Node, Span};
 
-use super::edits::Edits;
 use super::fields::declared;
 use super::library_entries;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
+use crate::workspace_edit::Edits;
 
 /// Keeps the names that implementations of a tool have outside of the project.
 pub(super) fn keep_names(

@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-use lsp_types as lsp;
 use serde_json::Value;
 
 use super::{PendingRequest, Server, ServerEvent};
@@ -77,16 +76,13 @@ impl Server {
                 dispatch::serialize(&symbols::of_workspace(&snapshots, query))
             }),
             "workspace/diagnostic" => Box::new(move || {
-                let params: lsp::WorkspaceDiagnosticParams = serde_json::from_value(params)
-                    .map_err(|error| RequestError::invalid(error.to_string()))?;
-                let items = diagnostics::pull_all(&snapshots, &params);
+                let items = diagnostics::pull_all(&snapshots, &dispatch::read(params)?);
                 dispatch::serialize(&serde_json::json!({ "items": items }))
             }),
             "workspace/willRenameFiles" => {
                 let client = Arc::clone(&self.client);
                 Box::new(move || {
-                    let params: lsp::RenameFilesParams = serde_json::from_value(params)
-                        .map_err(|error| RequestError::invalid(error.to_string()))?;
+                    let params = dispatch::read(params)?;
                     dispatch::serialize(&named_files::will_rename(&client, &snapshots, &params))
                 })
             }

@@ -9,8 +9,7 @@ use crate::request::RequestContext;
 
 /// Declares the innermost record type at an offset. Its name, and the edits.
 pub(super) fn extract_record(cx: &RequestContext, at: u32) -> Option<(String, Vec<Edit>)> {
-    let tree = cx.file.parse().tree();
-    let chain = chain(tree, at);
+    let chain = chain(cx.tree(), at);
     let inner = chain.iter().rposition(|node| node.kind() == N::TypeRecord)?;
     let record = chain[inner];
     let name = chain[..inner].iter().rev().find_map(|node| match node.kind() {
@@ -22,7 +21,7 @@ pub(super) fn extract_record(cx: &RequestContext, at: u32) -> Option<(String, Ve
     let name = type_name(cx, &name);
     let fields = record.children().filter(|node| node.kind() == N::TypeField);
     let fields = fields.map(field).collect::<Option<Vec<_>>>()?;
-    let own = cx.snapshot.names().of(cx.number);
+    let own = cx.declarations();
     let mut declaration = enclosing_declaration(own, at)?;
     // A type in a tool is seen in that tool only; the new one is declared outside.
     while let Some(holder) = own[declaration].holder {

@@ -4,7 +4,6 @@ use gramc_check::names::{Declaration, Kind};
 use gramc_model::print::{identifier, string};
 use gramc_syntax::{Edit, Span};
 
-use crate::lookup::enclosing_declaration;
 use crate::request::RequestContext;
 use crate::runnables::implemented;
 
@@ -41,11 +40,10 @@ impl Stub {
 /// A library for the tools of the file that no library implements, if a tool is at the offset. The number
 /// of its tools, and the edit.
 pub(super) fn library(cx: &RequestContext, at: u32, stub: Stub) -> Option<(usize, Edit)> {
+    cx.declaration_at(at).filter(|(_, one)| one.kind == Kind::Tool)?;
     let names = cx.snapshot.names();
-    let own = names.of(cx.number);
-    enclosing_declaration(own, at).filter(|at| own[*at].kind == Kind::Tool)?;
     let implemented = implemented(cx);
-    let tools = own.iter().filter(|one| one.kind == Kind::Tool);
+    let tools = cx.declarations().iter().filter(|one| one.kind == Kind::Tool);
     let tools: Vec<_> = tools.filter(|one| !implemented.contains(&one.name)).collect();
     if tools.is_empty() {
         return None;
@@ -55,7 +53,7 @@ pub(super) fn library(cx: &RequestContext, at: u32, stub: Stub) -> Option<(usize
     let numbered = (2..).map(|n| format!("{own_name}{n}"));
     let name = std::iter::once(own_name.to_owned()).chain(numbered).find(|it| !taken(it))?;
     let entries: Vec<_> = tools.iter().map(|tool| stub.implementation(tool)).collect();
-    let end = crate::position::number(cx.file.text().trim_end().len());
+    let end = cx.file.text().trim_end().len();
     let text = format!("\n\n[{name}:Library |\n{}\n]", entries.join(",\n"));
-    Some((tools.len(), Edit { span: Span::empty(end), text }))
+    Some((tools.len(), Edit { span: Span::from(end..end), text }))
 }

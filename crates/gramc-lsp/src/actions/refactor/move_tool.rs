@@ -4,44 +4,41 @@ use std::collections::BTreeSet;
 
 use gramc_check::names::{Found, Kind};
 use gramc_model::print::string;
-use lsp_types::{TextEdit, WorkspaceEdit};
+use gramc_syntax::Span;
+use lsp_types::WorkspaceEdit;
 
 use super::inline::whole;
 use crate::imports::{import_text, relative_path};
-use crate::lookup::enclosing_declaration;
 use crate::request::RequestContext;
-use crate::workspace_edit::{DocumentEdits, workspace_edit_with_new_file};
+use crate::workspace_edit::{Edits, workspace_edit_with_new_file};
 
 /// Moves the tool at an offset into a new file next to this one. The new file imports what the tool
 /// refers to, and this file imports the new one. A title, and the edit. `None` if the client cannot create
 /// files, if the file exists, or if the tool is inside of another declaration.
 pub(super) fn move_tool(cx: &RequestContext, at: u32) -> Option<(String, WorkspaceEdit)> {
-    let own = cx.snapshot.names().of(cx.number);
-    let index = enclosing_declaration(own, at)?;
-    let tool = own.get(index).filter(|one| one.kind == Kind::Tool && one.holder.is_none())?;
+    let own = cx.declarations();
+    let (found, tool) = cx.declaration_at(at)?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let path = cx.file.path.as_deref()?;
     let file_name = format!("{}.gram", tool.name);
     let target = path.with_file_name(&file_name);
     // What it holds already would be lost.
-    if !tool.name.chars().all(is_plain) || own.len() < 2 || target.exists() {
+    if tool.kind != Kind::Tool
+        || tool.holder.is_some()
+        || !tool.name.chars().all(is_plain)
+        || own.len() < 2
+        || target.exists()
+    {
         return None;
     }
-    let whole = whole(cx, Found { file: cx.number, at: index })?;
+    let whole = whole(cx, found)?;
     let text = cx.file.text().get(whole.start as usize..whole.end as usize)?.trim_end();
 
     let uses = cx.snapshot.uses_of(cx.number);
-    let of_tool = uses.iter().filter(|used| {
-        // Types that the tool declares itself move with it.
-        used.holder.is_some_and(|holder| {
-            own[holder].span.start >= tool.span.start && own[holder].span.end <= tool.span.end
-        })
-    });
-    let is_moved = |found: &Found| {
-        found.file == cx.number
-            && own[found.at].span.start >= tool.span.start
-            && own[found.at].span.end <= tool.span.end
-    };
+    // Types that the tool declares itself move with it.
+    let is_inside = |at: usize| tool.span.contains(own[at].span);
+    let of_tool = uses.iter().filter(|used| used.holder.is_some_and(is_inside));
+    let is_moved = |found: &Found| found.file == cx.number && is_inside(found.at);
     let needed = of_tool.flat_map(|used| cx.snapshot.names().meaning(cx.number, used));
     let needed: BTreeSet<usize> =
         needed.filter(|found| !is_moved(found)).map(|found| found.file).collect();
@@ -54,15 +51,12 @@ pub(super) fn move_tool(cx: &RequestContext, at: u32) -> Option<(String, Workspa
         _ => format!("{{imports: [{}]}}\n\n", paths.join(", ")),
     };
 
-    let positions = cx.positions();
+    let mut edits = Edits::default();
     let (import_at, import) = import_text(&cx.file, &file_name);
-    let edits = vec![
-        TextEdit::new(positions.range(gramc_syntax::Span::empty(import_at)), import),
-        TextEdit::new(positions.range(whole), String::new()),
-    ];
-    let changes = vec![DocumentEdits::new(&cx.file, edits)];
+    edits.add(cx.number, Span::empty(import_at), import);
+    edits.add(cx.number, whole, String::new());
     let uri = crate::uri::of_path(&target)?;
     let text = format!("{header}{text}\n");
-    let edit = workspace_edit_with_new_file(&cx.client, uri, text, changes)?;
+    let edit = workspace_edit_with_new_file(cx, uri, text, &edits)?;
     Some((format!("move `{}` to {file_name}", tool.name), edit))
 }
