@@ -11,7 +11,7 @@ use gramc_model::{Field, Module, Tool, ValueSource};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use crate::change::{Breaking, Change, ChangeKind};
+use crate::change::{Breaking, Change};
 use crate::renames::{MIN_SIMILARITY, name_similarity};
 use crate::schemas::ToolSchemas;
 use crate::tool::MASK;
@@ -83,12 +83,7 @@ fn adapt_tool<'c>(
     let Some(other) = new.tool(&name) else { return find_replacement(old, new, tool) };
     let breaks = |change: &&Change| change.breaking != Breaking::No;
     let mut breaking = changes.filter(breaks);
-    let is_result = |change: &&Change| {
-        let kinds =
-            [ChangeKind::ResultWidened, ChangeKind::ResultChanged, ChangeKind::ResultNarrowed];
-        kinds.contains(&change.kind)
-    };
-    if let Some(change) = breaking.clone().find(is_result) {
+    if let Some(change) = breaking.clone().find(|change| change.kind.is_result()) {
         let example = change.witness.as_ref().map(|witness| witness.value.clone());
         return Err(NotAdapted { reason: change.message.clone(), example });
     }

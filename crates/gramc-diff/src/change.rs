@@ -34,39 +34,36 @@ pub enum ChangeKind {
     Policy,
 }
 
+/// The names of all kinds in output.
+const KIND_NAMES: [(ChangeKind, &str); 12] = [
+    (ChangeKind::ToolAdded, "tool-added"),
+    (ChangeKind::ToolRemoved, "tool-removed"),
+    (ChangeKind::ToolRenamed, "tool-renamed"),
+    (ChangeKind::InputNarrowed, "input-narrowed"),
+    (ChangeKind::InputWidened, "input-widened"),
+    (ChangeKind::InputChanged, "input-changed"),
+    (ChangeKind::ResultNarrowed, "result-narrowed"),
+    (ChangeKind::ResultWidened, "result-widened"),
+    (ChangeKind::ResultChanged, "result-changed"),
+    (ChangeKind::Description, "description"),
+    (ChangeKind::Annotation, "annotation"),
+    (ChangeKind::Policy, "policy"),
+];
+
 impl ChangeKind {
-    /// All of them.
-    pub const ALL: [Self; 12] = [
-        Self::ToolAdded,
-        Self::ToolRemoved,
-        Self::ToolRenamed,
-        Self::InputNarrowed,
-        Self::InputWidened,
-        Self::InputChanged,
-        Self::ResultNarrowed,
-        Self::ResultWidened,
-        Self::ResultChanged,
-        Self::Description,
-        Self::Annotation,
-        Self::Policy,
-    ];
+    /// The names of all kinds.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KIND_NAMES.iter().map(|(_, name)| *name)
+    }
 
     /// The name in output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ToolAdded => "tool-added",
-            Self::ToolRemoved => "tool-removed",
-            Self::ToolRenamed => "tool-renamed",
-            Self::InputNarrowed => "input-narrowed",
-            Self::InputWidened => "input-widened",
-            Self::InputChanged => "input-changed",
-            Self::ResultNarrowed => "result-narrowed",
-            Self::ResultWidened => "result-widened",
-            Self::ResultChanged => "result-changed",
-            Self::Description => "description",
-            Self::Annotation => "annotation",
-            Self::Policy => "policy",
-        }
+    pub fn name(self) -> &'static str {
+        KIND_NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of a name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        KIND_NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
     /// Whether it is about the arguments that a tool accepts.
@@ -74,9 +71,9 @@ impl ChangeKind {
         matches!(self, Self::InputNarrowed | Self::InputWidened | Self::InputChanged)
     }
 
-    /// The kind of a name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    /// Whether it is about the results of a tool.
+    pub const fn is_result(self) -> bool {
+        matches!(self, Self::ResultNarrowed | Self::ResultWidened | Self::ResultChanged)
     }
 }
 

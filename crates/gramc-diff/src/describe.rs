@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gramc_calls::check::ToolCheck;
 use gramc_json_schema::containment::Counterexample;
 use gramc_json_schema::keywords::Keyword;
-use gramc_json_schema::pointer::{decode_fragment, dotted, unescape_token};
+use gramc_json_schema::pointer::{dotted, follow, unescape_token};
 use gramc_json_schema::values::canonical;
 use serde_json::{Value, json};
 
@@ -286,16 +286,6 @@ fn declared_child<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
 }
 
 /// The schema that a reference leads to.
-fn follow_references<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
-    /// The most references that lead to each other.
-    const MAX_STEPS: usize = 32;
-    for _ in 0..MAX_STEPS {
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let path = reference.and_then(|reference| reference.strip_prefix('#'));
-        match path.and_then(|path| root.pointer(&decode_fragment(path))) {
-            Some(target) => schema = target,
-            None => break,
-        }
-    }
-    schema
+fn follow_references<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    follow(root, schema).unwrap_or(schema)
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use gramc_json_schema::annotations::assertions;
 use gramc_json_schema::containment::{Containment, Counterexample, confirm, decide};
 use gramc_json_schema::keywords::{Keyword, KeywordValue};
 use gramc_json_schema::values::same;
@@ -45,7 +46,7 @@ impl Relation {
     }
 
     fn compare(producer: &Value, consumer: &Value, is_root: bool) -> Self {
-        if same(&assertions(producer), &assertions(consumer)) {
+        if same(&assertions(producer, true), &assertions(consumer, true)) {
             return Self::EQUAL;
         }
         let (mut names, mut wanted) = (BTreeSet::new(), BTreeSet::new());
@@ -78,36 +79,6 @@ impl Relation {
         };
         Self { breaks, relaxes }
     }
-}
-
-/// A schema without what constrains nothing.
-fn assertions(schema: &Value) -> Value {
-    let Value::Object(keywords) = schema else { return schema.clone() };
-    let mut kept = Map::new();
-    for (key, value) in keywords {
-        let keyword = Keyword::of(key);
-        let is_kept = !keyword.is_annotation()
-            || matches!(keyword, Keyword::Defs | Keyword::Definitions | Keyword::Id);
-        if !is_kept {
-            continue;
-        }
-        let mut value = value.clone();
-        for part in keyword.subschemas_mut(&mut value) {
-            *part = assertions(part);
-        }
-        match (keyword, &mut value) {
-            (Keyword::Required, Value::Array(names)) if names.is_empty() => continue,
-            (Keyword::Required, Value::Array(names)) => {
-                names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
-            }
-            (Keyword::Defs | Keyword::Definitions, Value::Object(map)) if map.is_empty() => {
-                continue;
-            }
-            _ => {}
-        }
-        kept.insert(key.clone(), value);
-    }
-    Value::Object(kept)
 }
 
 /// Collects the names of all properties that a schema declares anywhere.

@@ -7,7 +7,6 @@ mod markdown;
 use std::fmt::Write as _;
 
 use gramc_json_schema::shorten::shorten;
-use serde_json::Value;
 
 use crate::{Breaking, Change, ChangeKind, VersionStep, Witness};
 
@@ -47,20 +46,12 @@ fn label(change: &Change, allowed: &Allowed) -> &'static str {
 /// What a witness shows, and the witness as a call or as a result.
 fn witness_of(change: &Change) -> Option<(&'static str, String)> {
     let Witness { value, repaired } = change.witness.as_ref()?;
-    Some(match change.kind {
-        ChangeKind::ResultNarrowed | ChangeKind::ResultWidened | ChangeKind::ResultChanged => {
-            ("now possible", shorten_json(value))
-        }
-        _ => {
-            let what = if *repaired { "refused, but repaired at run time" } else { "now refused" };
-            (what, format!("{} {}", change.tool, shorten_json(value)))
-        }
+    let value = shorten(&printable(&value.to_string()), MAX_WITNESS);
+    Some(match *repaired {
+        _ if change.kind.is_result() => ("now possible", value),
+        true => ("refused, but repaired at run time", format!("{} {value}", change.tool)),
+        false => ("now refused", format!("{} {value}", change.tool)),
     })
-}
-
-/// A value as JSON on one line, shortened if it is long.
-fn shorten_json(value: &Value) -> String {
-    shorten(&printable(&value.to_string()), MAX_WITNESS)
 }
 
 /// A text that cannot steer a terminal.

@@ -1,7 +1,7 @@
 //! Differences of what two schemas say about values without constraining them. Formats are among it:
 //! most of them are for readers.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::keywords::{Keyword, name as k};
 use crate::pointer::{decode_fragment, escape_token};
@@ -39,6 +39,31 @@ pub struct AnnotationChange {
     pub old: Option<Value>,
     /// Its value in the new schema.
     pub new: Option<Value>,
+}
+
+/// A schema without annotations and without lists of required properties that are empty. `keeps_defs` is
+/// whether definitions and the identity of the schema stay.
+pub fn assertions(schema: &Value, keeps_defs: bool) -> Value {
+    let Value::Object(keywords) = schema else { return schema.clone() };
+    let mut kept = Map::new();
+    for (key, value) in keywords {
+        let keyword = Keyword::of(key);
+        let is_def = matches!(keyword, Keyword::Defs | Keyword::Definitions);
+        let is_kept = !keyword.is_annotation()
+            || (keeps_defs && (keyword == Keyword::Id || (is_def && *value != json!({}))));
+        if !is_kept || (keyword == Keyword::Required && *value == json!([])) {
+            continue;
+        }
+        let mut value = value.clone();
+        for part in keyword.subschemas_mut(&mut value) {
+            *part = assertions(part, keeps_defs);
+        }
+        if let (Keyword::Required, Value::Array(names)) = (keyword, &mut value) {
+            names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
+        }
+        kept.insert(key.clone(), value);
+    }
+    Value::Object(kept)
 }
 
 /// The annotations in which two schemas differ, for the parts of values that both describe. Texts

@@ -6,7 +6,7 @@ use gramc_json_schema::keywords::Keyword;
 use serde_json::Value;
 
 use crate::document::{Document, Source};
-use crate::index::{Index, IndexedParameter, IndexedSource, IndexedTool, Posting};
+use crate::index::{Index, IndexedParameter, IndexedTool, Posting};
 use crate::schema::{properties, requires};
 use crate::summary::Summary;
 use crate::words::{Analyzer, hash};
@@ -55,16 +55,16 @@ impl Index {
             .collect();
         let mut builder = Builder::default();
         for (at, source) in sources.into_iter().enumerate() {
-            for mut tool in source.tools {
+            let Source { name, types, tools } = source;
+            for mut tool in tools {
                 // The implementation of a tool is no other tool.
                 if !tool.is_implementation || !declared.contains(&tool.name) {
                     let own = take_own_defs(&mut tool);
-                    builder.count_words(&source.name, &tool);
-                    builder.add(at, &source.types, tool, own);
+                    builder.count_words(&name, &tool);
+                    builder.add(at, &types, tool, own);
                 }
             }
-            let Source { name, types, .. } = source;
-            builder.index.sources.push(IndexedSource { name, types });
+            builder.index.sources.push(Source { name, types, tools: Vec::new() });
         }
         builder.index.postings = postings(&builder.counts);
         builder.index
@@ -105,13 +105,9 @@ impl Builder {
         let parameters = parameters.collect();
         let result_summary = Summary::of(&tool.result, &resolve);
         self.index.tools.push(IndexedTool {
-            name: tool.name,
+            document: tool,
             source,
-            file: tool.file,
-            description: tool.description,
-            signature: tool.signature,
             parameters,
-            result: tool.result,
             result_summary,
             defs,
         });

@@ -23,7 +23,7 @@ pub struct Source {
 }
 
 /// A tool.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) name: String,
     /// The file that declares it, if the source has several.
@@ -34,7 +34,7 @@ pub(crate) struct Document {
     pub(crate) context: String,
     /// The signature as gram text. Empty if it is not known.
     pub(crate) signature: String,
-    /// The schema of the parameters, without definitions.
+    /// The schema of the parameters, without definitions. `null` if it is not known.
     pub(crate) parameters: Value,
     /// The schema of the result, without definitions. `true` for any value.
     pub(crate) result: Value,
@@ -81,12 +81,10 @@ impl Source {
         let mut parameters = serde_json::to_value(parameters).unwrap_or_default();
         // Callers do not choose what is pinned.
         if let Some(Value::Object(properties)) = parameters.get_mut("properties") {
-            let is_pinned = |name: &str| {
-                let is_it =
-                    |it: &Field| matches!(it.source, ValueSource::Pinned(_)) && it.name == name;
-                tool.parameters.iter().any(is_it)
-            };
-            properties.retain(|name, _| !is_pinned(name));
+            let is_pinned = |it: &&Field| matches!(it.source, ValueSource::Pinned(_));
+            for field in tool.parameters.iter().filter(is_pinned) {
+                properties.shift_remove(field.name.as_str());
+            }
         }
         let result = ResultSchema::new(types, tool);
         let result = result.map(|schema| serde_json::to_value(schema).unwrap_or_default());
@@ -112,18 +110,14 @@ impl Source {
     ) {
         let description = implementation.attribute("description").and_then(Value::as_str);
         let Some(signature) = &implementation.signature else {
-            self.tools.push(Document {
+            return self.tools.push(Document {
                 name: implementation.tool.to_string(),
-                file: None,
-                title: String::new(),
                 description: description.unwrap_or_default().to_owned(),
                 context: library.to_owned(),
-                signature: String::new(),
-                parameters: Value::Bool(true),
                 result: Value::Bool(true),
                 is_implementation: true,
+                ..Document::default()
             });
-            return;
         };
         let (parameters, result) = (signature.parameters.clone(), signature.result.clone());
         let mut tool = Tool::of_signature(implementation.tool.clone(), parameters, result);

@@ -50,8 +50,3 @@ impl MatchKind {
         }
     }
 }
-
-/// A score with three decimals.
-pub(crate) fn rounded(score: f32) -> f32 {
-    (score * 1000.0).round() / 1000.0
-}

@@ -1,9 +1,10 @@
 //! An index of tools in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::document::{Document, Source};
 use crate::schema::references;
 use crate::summary::Summary;
 use crate::words::hash;
@@ -14,31 +15,19 @@ const MAX_CLOSURE_TYPES: usize = 200;
 /// An index of the tools of several sources.
 #[derive(Debug, Default)]
 pub struct Index {
-    pub(crate) sources: Vec<IndexedSource>,
+    /// The sources, without their tools.
+    pub(crate) sources: Vec<Source>,
     pub(crate) tools: Vec<IndexedTool>,
     /// The tools that a word finds, by the hash of its stem.
     pub(crate) postings: HashMap<u64, Vec<Posting>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct IndexedSource {
-    pub(crate) name: String,
-    /// The schemas of declared types by name.
-    pub(crate) types: BTreeMap<String, Value>,
-}
-
-#[derive(Debug)]
 pub(crate) struct IndexedTool {
-    pub(crate) name: String,
+    pub(crate) document: Document,
     /// The position of its source.
     pub(crate) source: usize,
-    /// The file that declares it, if the source has several.
-    pub(crate) file: Option<String>,
-    pub(crate) description: String,
-    /// The signature as gram text. Empty if it is not known.
-    pub(crate) signature: String,
     pub(crate) parameters: Vec<IndexedParameter>,
-    pub(crate) result: Value,
     pub(crate) result_summary: Summary,
     /// Definitions that only this tool has.
     pub(crate) defs: Option<Value>,
@@ -70,7 +59,7 @@ impl Index {
     /// The name of the file or, if that is not known, of the source that declares a tool.
     pub(crate) fn origin(&self, tool: &IndexedTool) -> String {
         let source = || self.sources.get(tool.source).map(|source| source.name.clone());
-        tool.file.clone().or_else(source).unwrap_or_default()
+        tool.document.file.clone().or_else(source).unwrap_or_default()
     }
 
     /// The tools that a stem finds.

@@ -60,17 +60,11 @@ impl Relation {
     }
 }
 
-/// Equal for types with the same schema and definitions.
-#[derive(PartialEq, Eq, Hash)]
-struct TypeKey {
-    identity: u64,
-    source: usize,
-}
-
 /// Compares types and keeps the outcomes.
 pub(crate) struct Comparer<'i> {
     index: &'i Index,
-    known: HashMap<[TypeKey; 2], Relation>,
+    /// By the identities of the types and their sources.
+    known: HashMap<[(u64, usize); 2], Relation>,
     left: usize,
 }
 
@@ -82,7 +76,7 @@ impl<'i> Comparer<'i> {
     /// How the values of a type relate to one that takes them.
     pub(crate) fn relation(&mut self, narrow: TypeRef<'_>, wide: TypeRef<'_>) -> Relation {
         match narrow.summary.within(wide.summary) {
-            Estimate::Same if !narrow.summary.refers() || narrow.source == wide.source => {
+            Estimate::Same if !narrow.summary.refers || narrow.source == wide.source => {
                 return Relation::Same;
             }
             Estimate::Contained => return Relation::Within,
@@ -93,8 +87,7 @@ impl<'i> Comparer<'i> {
             }
             Estimate::Same | Estimate::Unknown => {}
         }
-        let key =
-            [narrow, wide].map(|of| TypeKey { identity: of.summary.identity, source: of.source });
+        let key = [narrow, wide].map(|of| (of.summary.identity, of.source));
         if let Some(known) = self.known.get(&key) {
             return *known;
         }

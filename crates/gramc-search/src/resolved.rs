@@ -48,7 +48,7 @@ impl ResolvedTerm {
         let ty = match self.summary {
             _ if !self.has_type || self.is_unknown => 0.3,
             summary if summary.is_anything() => 0.3,
-            summary if summary.is_specific() => 1.5,
+            summary if !summary.is_plain => 1.5,
             _ => 1.0,
         };
         name + ty

@@ -1,8 +1,7 @@
 //! Reading schemas: what they assert, and the types that they refer to.
 
 use gramc_json_schema::keywords::Keyword;
-use gramc_json_schema::values::canonical;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The places of definitions in a schema.
 const DEFS: [&str; 2] = ["$defs", "definitions"];
@@ -60,31 +59,6 @@ pub(crate) fn references(schema: &Value, found: &mut Vec<String>) -> bool {
         }
     }
     all
-}
-
-/// A text that is the same for schemas that assert the same in the same way.
-pub(crate) fn assertions(schema: &Value) -> String {
-    canonical(&without_annotations(schema))
-}
-
-fn without_annotations(schema: &Value) -> Value {
-    let Value::Object(keywords) = schema else { return schema.clone() };
-    let mut kept = Map::new();
-    for (key, value) in keywords {
-        let keyword = Keyword::of(key);
-        if keyword.is_annotation() || *value == Value::Array(Vec::new()) {
-            continue;
-        }
-        let mut value = value.clone();
-        for part in keyword.subschemas_mut(&mut value) {
-            *part = without_annotations(part);
-        }
-        if let (Keyword::Required, Value::Array(names)) = (keyword, &mut value) {
-            names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
-        }
-        kept.insert(key.clone(), value);
-    }
-    Value::Object(kept)
 }
 
 /// The properties of an object schema.

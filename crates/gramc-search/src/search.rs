@@ -1,6 +1,6 @@
 //! Ranks tools.
 
-use crate::hit::{Hit, MatchKind, rounded};
+use crate::hit::{Hit, MatchKind};
 use crate::index::{Index, IndexedTool, Posting};
 use crate::query::Query;
 use crate::relation::{Comparer, Relation};
@@ -131,14 +131,14 @@ impl Index {
         }
         let score = combine_scores(query, words, types.score);
         (score > 0.0).then(|| Hit {
-            tool: tool.name.clone(),
+            tool: tool.document.name.clone(),
             source: self.origin(tool),
-            score: rounded(score),
+            score: (score * 1000.0).round() / 1000.0,
             kind: types.kind,
-            signature: tool.signature.clone(),
+            signature: tool.document.signature.clone(),
             missing: types.missing,
             unused: types.unused,
-            description: tool.description.clone(),
+            description: tool.document.description.clone(),
         })
     }
 }

@@ -125,13 +125,13 @@ impl TypeMatcher<'_> {
             let relation = if wanted.is_unknown {
                 Relation::Crossing
             } else {
-                let own = type_ref(tool, tool.result_summary, &tool.result);
+                let own = type_ref(tool, tool.result_summary, &tool.document.result);
                 self.comparer.relation(own, wanted.type_ref())
             };
             outcome.result(wanted, relation, tool.result_summary);
         }
         let is_whole = query.parameters.is_some() && query.result.is_some();
-        outcome.finish(is_whole, !tool.signature.is_empty())
+        outcome.finish(is_whole, !tool.document.signature.is_empty())
     }
 
     /// How each term of a query relates to each parameter of a tool, and how well it matches.

@@ -56,6 +56,6 @@ pub(crate) struct Diff {
 
 /// The names of changes, each with its change.
 fn kinds() -> impl TypedValueParser<Value = ChangeKind> {
-    PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name))
+    PossibleValuesParser::new(ChangeKind::names())
         .try_map(|name| ChangeKind::of_name(&name).ok_or("unknown change"))
 }
