@@ -1,6 +1,5 @@
 //! The errors of reading a project.
 
-use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
@@ -15,50 +14,20 @@ use crate::files::plain;
 /// A file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system failed.
-    #[error("cannot {action} {name}: {}", plain(error))]
-    Io {
-        /// The verb in the message.
-        action: &'static str,
-        /// The name of the file or folder.
-        name: String,
-        /// The error.
-        error: io::Error,
-    },
-    /// The file is too large.
-    #[error("{name} is larger than {}", Size(*max))]
-    TooLarge {
-        /// The name of the file.
-        name: String,
-        /// The maximum number of bytes.
-        max: u64,
-    },
+    /// The operating system failed: the action, the name of the file or folder, and the error.
+    #[error("cannot {0} {1}: {error}", error = plain(.2))]
+    Io(&'static str, String, io::Error),
+    /// The file has more than so many bytes.
+    #[error("{0} is larger than {mebibytes} MiB", mebibytes = .1 >> 20)]
+    TooLarge(String, u64),
     /// The file is not UTF-8.
-    #[error("{name} is not valid UTF-8 at byte {offset}")]
-    Encoding {
-        /// The name of the file.
-        name: String,
-        /// The offset of the first invalid byte.
-        offset: usize,
-    },
+    #[error("{0} is not valid UTF-8 at byte {1}")]
+    Encoding(String, usize),
 }
 
 impl FileError {
     pub(crate) fn read(name: impl Into<String>, error: io::Error) -> Self {
-        Self::Io { action: "read", name: name.into(), error }
-    }
-
-    pub(crate) fn current_folder(error: io::Error) -> Self {
-        Self::Io { action: "use", name: "the current folder".to_owned(), error }
-    }
-}
-
-/// A number of bytes in a message.
-struct Size(u64);
-
-impl Display for Size {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} MiB", self.0 >> 20)
+        Self::Io("read", name.into(), error)
     }
 }
 
@@ -69,35 +38,27 @@ pub enum LoadError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A folder cannot be walked.
-    #[error("cannot walk {}: {error}", folder.display())]
-    Walk {
-        /// The folder.
-        folder: PathBuf,
-        /// The first error.
-        error: ignore::Error,
-    },
+    #[error("cannot walk {}: {}", .0.display(), .1)]
+    Walk(PathBuf, ignore::Error),
     /// The folders contain no gram file.
     #[error("no .gram files in {0}")]
     NoFiles(String),
-    /// A document is not a description of tools.
-    #[error("{name}: {error}")]
-    Document {
-        /// The name of the document.
-        name: String,
-        /// The error.
-        error: DocumentError,
-    },
+    /// A document, by its name, is not a description of tools.
+    #[error("{0}: {1}")]
+    Document(String, DocumentError),
     /// A path is neither a file nor a file at a revision.
-    #[error("there is no file `{path}`, and {error}")]
-    NoSuchFile {
-        /// The path.
-        path: String,
-        /// Why it is not a file at a revision.
-        error: RevisionError,
-    },
+    #[error("there is no file `{0}`, and {1}")]
+    NoSuchFile(String, RevisionError),
     /// A file at a revision cannot be read.
     #[error(transparent)]
     Revision(#[from] RevisionError),
+}
+
+impl LoadError {
+    /// An error of a document.
+    pub fn document(name: &str, error: impl Into<DocumentError>) -> Self {
+        Self::Document(name.to_owned(), error.into())
+    }
 }
 
 /// A document is not a description of tools.
@@ -123,14 +84,9 @@ pub enum ImportPathError {
     /// The file does not exist.
     #[error("there is no file `{0}`")]
     NoSuchFile(String),
-    /// The file is not in the project.
-    #[error("`{path}` is outside of the project {}", root.display())]
-    Outside {
-        /// The path.
-        path: String,
-        /// The root of the project.
-        root: PathBuf,
-    },
+    /// The file is not below the root of the project.
+    #[error("`{0}` is outside of the project {root}", root = .1.display())]
+    Outside(String, PathBuf),
     /// The path is a folder.
     #[error("`{0}` is a folder; an import names a file")]
     Folder(String),
@@ -144,21 +100,11 @@ pub enum ImportPathError {
     #[error("this import is new")]
     New,
     /// The file does not exist at the revision.
-    #[error("there is no file `{path}` at the revision {revision}")]
-    NotAtRevision {
-        /// The path.
-        path: String,
-        /// The name of the revision.
-        revision: String,
-    },
+    #[error("there is no file `{0}` at the revision {1}")]
+    NotAtRevision(String, String),
     /// The file is a symbolic link at the revision.
-    #[error("`{path}` is a symbolic link at the revision {revision}, and links are not followed")]
-    Link {
-        /// The path.
-        path: String,
-        /// The name of the revision.
-        revision: String,
-    },
+    #[error("`{0}` is a symbolic link at the revision {1}, and links are not followed")]
+    Link(String, String),
     /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
@@ -167,58 +113,36 @@ pub enum ImportPathError {
 /// A revision, or a file of one, cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RevisionError {
-    /// The folder is not in a repository that git can read.
     #[error("git cannot read a repository here: {0}")]
     Repository(GitError),
-    /// The revision does not exist.
     #[error("no git revision `{0}`")]
     NoSuchRevision(String),
-    /// git cannot list the files.
-    #[error("git cannot list the files of `{name}`: {error}")]
-    List {
-        /// The name of the revision.
-        name: String,
-        /// The error.
-        error: GitError,
-    },
-    /// git failed.
+    #[error("git cannot list the files of `{0}`: {1}")]
+    List(String, GitError),
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The revision has no such file.
     #[error("there is no file and no folder with .gram files {0}")]
     NoFiles(String),
-    /// The file is a symbolic link.
     #[error("{0} is a symbolic link; name the file that it leads to")]
     Link(String),
-    /// The file cannot be read.
-    #[error("cannot read {name}: {error}")]
-    Read {
-        /// The name of the file.
-        name: String,
-        /// The error.
-        error: GitError,
-    },
+    #[error("cannot read {0}: {1}")]
+    Read(String, GitError),
 }
 
 /// git failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// git cannot be started.
     #[error("cannot start git: {0}")]
     Start(io::Error),
-    /// The pipes of the process are missing.
     #[error("cannot read from git")]
     Pipes,
     /// git printed an error.
     #[error("{0}")]
     Failed(String),
-    /// The object does not exist.
     #[error("git does not find it")]
     NoSuchObject,
-    /// The object is too large.
-    #[error("it is larger than {}", Size(*.0))]
+    #[error("it is larger than {} MiB", .0 >> 20)]
     TooLarge(u64),
-    /// The output of git ended too early.
     #[error("git ended early")]
     Ended,
     /// The pipes of the process failed.
@@ -266,21 +190,11 @@ pub enum LibraryError {
     #[error("{0} declares no library")]
     None(String),
     /// The file declares several libraries, and none was chosen.
-    #[error("{path} declares several libraries ({}): choose one, such as {path}:{}", .names.join(", "), .names[0])]
-    Several {
-        /// The path of the file.
-        path: String,
-        /// The names of the libraries.
-        names: Vec<String>,
-    },
+    #[error("{0} declares several libraries ({names}): choose one, such as {0}:{first}",
+        names = .1.join(", "), first = .1[0])]
+    Several(String, Vec<String>),
     /// The file declares no library of this name.
     #[error("{path} declares no library `{name}`; {help}")]
-    Unknown {
-        /// The path of the file.
-        path: String,
-        /// The name.
-        name: String,
-        /// A similar name, or all names.
-        help: String,
-    },
+    #[allow(missing_docs, reason = "the message shows the fields")]
+    Unknown { path: String, name: String, help: String },
 }

@@ -21,27 +21,19 @@ pub fn project_root(folder: &Path) -> Option<&Path> {
 }
 
 /// Reads the settings and diagnostics of a project file. Diagnostics show it as `name`.
-///
-/// # Errors
-///
-/// If the file cannot be read.
 pub fn read_project(path: &Path, name: &str) -> Result<(Project, Vec<Diagnostic>), FileError> {
     let mut text = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_PROJECT_SIZE + 1).read_to_end(&mut text))
         .map_err(|error| FileError::read(name, error))?;
     if text.len() as u64 > MAX_PROJECT_SIZE {
-        return Err(FileError::TooLarge { name: name.to_owned(), max: MAX_PROJECT_SIZE });
+        return Err(FileError::TooLarge(name.to_owned(), MAX_PROJECT_SIZE));
     }
     let text = decode(name, text)?;
     Ok(Project::read(&Arc::new(SourceFile::new(name, text))))
 }
 
 /// Reads a file, or standard input for `-`, of at most `max` bytes.
-///
-/// # Errors
-///
-/// If the file cannot be read or is larger.
 pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     let name = || path.display().to_string();
     let mut bytes = Vec::new();
@@ -52,21 +44,15 @@ pub fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     };
     read.map_err(|error| FileError::read(name(), error))?;
     if bytes.len() as u64 > max {
-        return Err(FileError::TooLarge { name: name(), max });
+        return Err(FileError::TooLarge(name(), max));
     }
     Ok(bytes)
 }
 
 /// Decodes UTF-8.
-///
-/// # Errors
-///
-/// If the bytes are not UTF-8.
 pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, FileError> {
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        FileError::Encoding { name: name.to_owned(), offset }
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| FileError::Encoding(name.to_owned(), error.utf8_error().valid_up_to()))
 }
 
 /// An error of the operating system without its number.
@@ -118,10 +104,6 @@ pub(crate) fn has_extension(path: &Path, known: &[&str]) -> bool {
 }
 
 /// Reads and parses a file, up to the size limit.
-///
-/// # Errors
-///
-/// The error of the operating system.
 pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -129,10 +111,6 @@ pub fn read(path: &Path, name: &str) -> io::Result<Parse> {
 }
 
 /// Reads and parses an input, up to the size limit. `size` is the expected number of bytes.
-///
-/// # Errors
-///
-/// The error of the operating system.
 pub fn parse_from(mut input: impl Read, name: &str, size: usize) -> io::Result<Parse> {
     let limits = Limits::default();
     let most = limits.max_bytes as u64 + 1;

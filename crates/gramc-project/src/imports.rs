@@ -30,10 +30,6 @@ pub struct ImportLink {
 
 /// Resolves the path of an import in a file of `folder`. Messages show the folder as `shown`. The
 /// imported file must be inside the project root.
-///
-/// # Errors
-///
-/// The file does not exist, is a folder or is outside of the project.
 pub fn resolve_import(
     folder: &Path,
     shown: &Path,
@@ -47,7 +43,7 @@ pub fn resolve_import(
     let path = folder.join(import).canonicalize();
     let path = path.map_err(|_| ImportPathError::NoSuchFile(shown.display().to_string()))?;
     if let Some(root) = root().filter(|root| !path.starts_with(root)) {
-        return Err(ImportPathError::Outside { path: import.to_owned(), root });
+        return Err(ImportPathError::Outside(import.to_owned(), root));
     }
     if path.is_dir() {
         return Err(ImportPathError::Folder(import.to_owned()));

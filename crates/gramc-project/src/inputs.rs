@@ -42,10 +42,6 @@ impl Inputs {
 
     /// Reads all files in parallel, and maps each as soon as it is parsed. The order is the order
     /// of the inputs. The path is `None` for standard input.
-    ///
-    /// # Errors
-    ///
-    /// If a folder cannot be walked, or there are no files.
     pub fn map_files<R: Send>(
         &self,
         map: impl Fn(Option<&Path>, Result<Parse, FileError>) -> R + Sync + Send,
@@ -125,7 +121,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Parse, FileError> {
 fn walk(folder: &Path) -> Result<Vec<PathBuf>, LoadError> {
     let (found, errors) = files::walk(folder, is_gram);
     if let Some(error) = errors.into_iter().next() {
-        return Err(LoadError::Walk { folder: folder.to_owned(), error });
+        return Err(LoadError::Walk(folder.to_owned(), error));
     }
     let shorten = |path: PathBuf| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
     Ok(found.into_iter().map(shorten).collect())

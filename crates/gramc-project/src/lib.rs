@@ -18,8 +18,7 @@ mod texts;
 
 pub use diagnostic_json::diagnostic_json;
 pub use error::{
-    DocumentError, FileError, GitError, ImportPathError, LibraryError, LoadError, RevisionError,
-    SpecificationError,
+    DocumentError, FileError, ImportPathError, LibraryError, LoadError, SpecificationError,
 };
 pub use imports::{ImportLink, Imported, follow_imports, resolve_import};
 pub use inputs::{Inputs, TextFile};

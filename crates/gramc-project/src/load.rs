@@ -10,19 +10,16 @@ use gramc_schema::import::{ImportOptions, Imported, Origin, import};
 use gramc_syntax::{Limits, SourceFile, parse, parse_bytes};
 use serde::de::IgnoredAny;
 
+use crate::error::RevisionError;
 use crate::files::{decode, has_extension, is_gram, is_yaml, read_bytes};
 use crate::imports::ImportPaths;
-use crate::{DocumentError, Inputs, LoadError, Revision, RevisionError, TextFile, Texts};
+use crate::{DocumentError, Inputs, LoadError, Revision, TextFile, Texts};
 
 /// The maximum size of a document in bytes.
 pub const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
 impl Texts {
     /// Reads the gram files of the inputs, or one document in another notation, or `REV:PATH`.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read or imported, or there are no files.
     pub fn load(inputs: &Inputs) -> Result<Self, LoadError> {
         let [path] = &inputs.paths[..] else { return Self::read(inputs) };
         if path.is_dir() || (is_gram(path) && path.exists()) {
@@ -44,10 +41,6 @@ impl Texts {
     }
 
     /// Reads gram files, or `REV:PATH`.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read, or there are no files.
     pub fn load_gram(inputs: &Inputs) -> Result<Self, LoadError> {
         match &inputs.paths[..] {
             [path] => match RevisionPath::of(path) {
@@ -59,10 +52,6 @@ impl Texts {
     }
 
     /// Imports the tools that an MCP server listed. `name` is the name of the list in messages.
-    ///
-    /// # Errors
-    ///
-    /// If the list is invalid.
     pub fn import_listed(json: &str, name: &str) -> Result<Self, LoadError> {
         import_tools(json, name, "tool", Origin::Mcp)
     }
@@ -72,13 +61,6 @@ impl Texts {
         let text = parse(SourceFile::new(name, imported.text));
         let texts = Self::new(vec![TextFile { path: None, text }]);
         Self { has_positions: false, notes, ..texts }
-    }
-}
-
-impl LoadError {
-    /// An error of a document.
-    pub fn document(name: &str, error: impl Into<DocumentError>) -> Self {
-        Self::Document { name: name.to_owned(), error: error.into() }
     }
 }
 
@@ -138,7 +120,7 @@ impl<'p> RevisionPath<'p> {
     fn load(&self) -> Result<Texts, LoadError> {
         let Self { revision, path } = self;
         let revision = Revision::open(revision, Path::new(""))
-            .map_err(|error| LoadError::NoSuchFile { path: format!("{revision}:{path}"), error })?;
+            .map_err(|error| LoadError::NoSuchFile(format!("{revision}:{path}"), error))?;
         let named = revision.find(path, |file| is_gram(Path::new(file)));
         if named.is_empty() {
             let shown = revision.shown(path);

@@ -20,10 +20,6 @@ pub struct ProjectSettings {
 
 impl ProjectSettings {
     /// Reads the project file of the first input.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn read(inputs: &Inputs) -> Result<Self, FileError> {
         Self::read_file(project_file(&inputs.paths).as_deref())
     }
@@ -49,10 +45,6 @@ struct KnownProjects {
 
 impl Projects {
     /// Reads the settings of a file's project; without a file, those of the current folder.
-    ///
-    /// # Errors
-    ///
-    /// If the project file cannot be read.
     pub fn settings_of(&self, path: Option<&Path>) -> Result<Project, FileError> {
         let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
         let mut known = self.0.lock();
@@ -100,12 +92,9 @@ fn display_path(path: &Path) -> PathBuf {
 }
 
 /// The nearest ancestor of the current folder with a project file; without one, the current folder.
-///
-/// # Errors
-///
-/// If the current folder does not exist.
 pub fn project_folder() -> Result<PathBuf, FileError> {
-    let here = std::env::current_dir().map_err(FileError::current_folder)?;
+    let here = std::env::current_dir()
+        .map_err(|error| FileError::Io("use", "the current folder".to_owned(), error))?;
     Ok(match project_root(&here) {
         Some(project) if project != here => project.to_owned(),
         _ => PathBuf::from("."),

@@ -9,8 +9,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use gramc_check::{Checked, ImportGraph, check_linked};
 use gramc_syntax::{Limits, Parse, parse_bytes};
 
+use crate::error::{GitError, RevisionError};
 use crate::imports::{ImportLink, Imported, follow_imports};
-use crate::{GitError, ImportPathError, MAX_DOCUMENT_BYTES, RevisionError, TextFile};
+use crate::{ImportPathError, MAX_DOCUMENT_BYTES, TextFile};
 
 /// A revision of a repository.
 pub struct Revision {
@@ -27,10 +28,6 @@ pub struct Revision {
 
 impl Revision {
     /// Lists the files of a revision of the repository that a folder is in.
-    ///
-    /// # Errors
-    ///
-    /// If there is no repository or no such revision, or git fails.
     pub fn open(name: &str, place: &Path) -> Result<Self, RevisionError> {
         let git = |arguments: &[&str]| git(place, arguments);
         let folder = git(&["rev-parse", "--show-prefix"]).map_err(RevisionError::Repository)?;
@@ -39,7 +36,7 @@ impl Revision {
         let tree = tree.ok().filter(|_| !name.is_empty());
         let tree = tree.ok_or_else(|| RevisionError::NoSuchRevision(name.to_owned()))?;
         let listed = git(&["ls-tree", "-r", "-z", "--full-tree", tree.trim()])
-            .map_err(|error| RevisionError::List { name: name.to_owned(), error })?;
+            .map_err(|error| RevisionError::List(name.to_owned(), error))?;
         let (mut files, mut links) = (BTreeMap::new(), BTreeSet::new());
         for entry in listed.split_terminator('\0') {
             let Some((about, path)) = entry.split_once('\t') else { continue };
@@ -97,9 +94,9 @@ impl Revision {
         match join(folder, import) {
             Some(place) if self.files.contains_key(&place) => Ok(place),
             Some(place) if self.links.contains(&place) => {
-                Err(ImportPathError::Link { path, revision })
+                Err(ImportPathError::Link(path, revision))
             }
-            _ => Err(ImportPathError::NotAtRevision { path, revision }),
+            _ => Err(ImportPathError::NotAtRevision(path, revision)),
         }
     }
 
@@ -109,21 +106,13 @@ impl Revision {
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    ///
-    /// If the file does not exist or git fails.
     pub fn read(&self, file: &str) -> Result<Vec<u8>, RevisionError> {
         let object = self.files.get(file).ok_or(GitError::NoSuchObject);
         let read = object.and_then(|object| self.reader.borrow_mut().read(object));
-        read.map_err(|error| RevisionError::Read { name: self.shown(file), error })
+        read.map_err(|error| RevisionError::Read(self.shown(file), error))
     }
 
     /// Checks specifications and their imports.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read.
     pub fn check(&self, named: Vec<String>) -> Result<Checked, RevisionError> {
         let RevisionTexts { files, imports } = self.texts(named)?;
         let texts: Vec<Parse> = files.into_iter().map(|file| file.text).collect();

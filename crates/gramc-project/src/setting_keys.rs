@@ -106,11 +106,6 @@ pub(crate) const PRICE: &[SettingKey] = &[
     },
 ];
 
-/// The names of keys, in order.
-pub(crate) fn names(keys: &[SettingKey]) -> Vec<&'static str> {
-    keys.iter().map(|key| key.name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! The settings in `gram.toml`.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use gramc_syntax::{Diagnostic, Fix, SourceFile, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::setting_keys::{BUDGET, FORMAT, PRICE, SETTINGS, SettingKey, WIDTH_RANGE, names};
+use crate::setting_keys::{BUDGET, FORMAT, PRICE, SETTINGS, SettingKey, WIDTH_RANGE};
 
 /// The settings of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,15 +109,39 @@ impl Reader<'_> {
         self.found.push(error);
     }
 
-    /// Whether a table has a key. Reports an unknown one.
-    fn knows(&mut self, key: &Spanned<Cow<'_, str>>, known: &[SettingKey], place: &str) -> bool {
-        let name = &**key.get_ref();
-        if known.iter().any(|key| key.name == name) {
-            return true;
+    /// The table of a setting. Reports another value.
+    fn table<'t>(
+        &mut self,
+        value: &'t Value<'t>,
+        name: &str,
+        wanted: &str,
+    ) -> Option<&'t DeTable<'t>> {
+        let DeValue::Table(table) = value.get_ref() else {
+            self.wrong(value, name, wanted);
+            return None;
+        };
+        Some(table)
+    }
+
+    /// The known keys of a table and their values. Reports unknown keys.
+    fn entries<'t>(
+        &mut self,
+        table: &'t DeTable<'t>,
+        known: &[SettingKey],
+        place: &str,
+    ) -> Vec<(&'t str, &'t Value<'t>)> {
+        let mut entries = Vec::new();
+        for (key, value) in table {
+            let name = &**key.get_ref();
+            if known.iter().any(|key| key.name == name) {
+                entries.push((name, value));
+                continue;
+            }
+            let names: Vec<_> = known.iter().map(|key| key.name).collect();
+            let message = format!("unknown key `{name}`{place}");
+            self.unknown(span(key.span()), message, name, &names);
         }
-        let message = format!("unknown key `{name}`{place}");
-        self.unknown(span(key.span()), message, name, &names(known));
-        false
+        entries
     }
 
     fn wrong(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
@@ -127,11 +150,8 @@ impl Reader<'_> {
     }
 
     fn root(&mut self, table: &DeTable<'_>) {
-        for (key, value) in table {
-            if !self.knows(key, SETTINGS, "") {
-                continue;
-            }
-            match &**key.get_ref() {
+        for (key, value) in self.entries(table, SETTINGS, "") {
+            match key {
                 "targets" => self.targets(value),
                 "format" => self.format(value),
                 "lints" => self.lints(value),
@@ -160,13 +180,8 @@ impl Reader<'_> {
     }
 
     fn format(&mut self, value: &Value<'_>) {
-        let DeValue::Table(table) = value.get_ref() else {
-            return self.wrong(value, "format", "a table");
-        };
-        for (key, value) in table {
-            if !self.knows(key, FORMAT, " in `format`") {
-                continue;
-            }
+        let Some(table) = self.table(value, "format", "a table") else { return };
+        for (_, value) in self.entries(table, FORMAT, " in `format`") {
             match number(value).filter(|number| WIDTH_RANGE.contains(number)) {
                 Some(width) => self.project.width = u32::try_from(width).unwrap_or(DEFAULT_WIDTH),
                 None => self.wrong(value, "width", "a number of columns from 20 to 1000"),
@@ -175,25 +190,18 @@ impl Reader<'_> {
     }
 
     fn prices(&mut self, value: &Value<'_>) {
-        let DeValue::Table(table) = value.get_ref() else {
-            return self.wrong(value, "prices", "a table of models and their prices");
-        };
+        let wanted = "a table of models and their prices";
+        let Some(table) = self.table(value, "prices", wanted) else { return };
         for (model, value) in table {
             let model = &**model.get_ref();
             let wanted = "a price per million tokens, such as { input = 0.15, output = 0.6 }";
-            let DeValue::Table(both) = value.get_ref() else {
-                self.wrong(value, model, wanted);
-                continue;
-            };
+            let Some(both) = self.table(value, model, wanted) else { continue };
             let (mut input, mut output) = (None, None);
-            for (key, value) in both {
-                if !self.knows(key, PRICE, " in a price") {
-                    continue;
-                }
-                let price = if *key.get_ref() == "input" { &mut input } else { &mut output };
+            for (key, value) in self.entries(both, PRICE, " in a price") {
+                let price = if key == "input" { &mut input } else { &mut output };
                 *price = money(value);
                 if price.is_none() {
-                    self.wrong(value, key.get_ref(), "a number of at least 0");
+                    self.wrong(value, key, "a number of at least 0");
                 }
             }
             if let (Some(input), Some(output)) = (input, output) {
@@ -205,14 +213,8 @@ impl Reader<'_> {
     }
 
     fn budget(&mut self, value: &Value<'_>) {
-        let DeValue::Table(table) = value.get_ref() else {
-            return self.wrong(value, "budget", "a table");
-        };
-        for (key, value) in table {
-            if !self.knows(key, BUDGET, " in `budget`") {
-                continue;
-            }
-            let name = &**key.get_ref();
+        let Some(table) = self.table(value, "budget", "a table") else { return };
+        for (name, value) in self.entries(table, BUDGET, " in `budget`") {
             let budget = &mut self.project.budget;
             let limit = match name {
                 "tool-tokens" => &mut budget.tool_tokens,
@@ -228,9 +230,8 @@ impl Reader<'_> {
     }
 
     fn lints(&mut self, value: &Value<'_>) {
-        let DeValue::Table(table) = value.get_ref() else {
-            return self.wrong(value, "lints", "a table of lints and their levels");
-        };
+        let wanted = "a table of lints and their levels";
+        let Some(table) = self.table(value, "lints", wanted) else { return };
         for (key, value) in table {
             let name = &**key.get_ref();
             if let Some(rule) = Lint::of(name) {

@@ -26,10 +26,6 @@ pub type ExtraDiagnostics<'f> = &'f (dyn Fn(&Texts) -> Vec<Diagnostic> + Sync);
 
 impl Specification {
     /// Reads files and folders, and the files that they import.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read or has errors.
     pub fn load(
         paths: Vec<PathBuf>,
         extra: ExtraDiagnostics<'_>,
@@ -41,10 +37,6 @@ impl Specification {
     }
 
     /// Reads a text. It cannot import files.
-    ///
-    /// # Errors
-    ///
-    /// If the text has errors.
     pub fn parse(text: &str, name: &str) -> Result<Self, SpecificationError> {
         with_threads(|| {
             let text = parse(SourceFile::new(name, text));
@@ -97,10 +89,6 @@ impl ValidTexts {
 
     /// Finds a library of the file `path`, by its name if there are several. Imported libraries
     /// count only if the file declares none itself, or by their names.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such library.
     pub fn find_library(&self, path: &str, name: Option<&str>) -> Result<usize, LibraryError> {
         let libraries = &self.module.libraries;
         let is_own = |at: &usize| {
@@ -115,7 +103,7 @@ impl ValidTexts {
         match (name, &known[..]) {
             (_, []) => Err(LibraryError::None(path.to_owned())),
             (None, [only]) => Ok(*only),
-            (None, _) => Err(LibraryError::Several { path: path.to_owned(), names: names() }),
+            (None, _) => Err(LibraryError::Several(path.to_owned(), names())),
             (Some(name), _) => {
                 known.iter().copied().find(|&at| libraries[at].name == name).ok_or_else(|| {
                     let names = names();
@@ -141,10 +129,6 @@ pub struct LoadedLibrary {
 
 impl LoadedLibrary {
     /// Reads the library that a file declares, by its name if there are several.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, has errors or does not declare the library.
     pub fn load(
         path: &Path,
         name: Option<&str>,

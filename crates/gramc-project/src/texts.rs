@@ -30,10 +30,6 @@ pub struct Texts {
 
 impl Texts {
     /// Reads and parses gram files in parallel, and the files that they import.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read, or there are no files.
     pub fn read(inputs: &Inputs) -> Result<Self, LoadError> {
         Ok(Self::new(inputs.read_files()?))
     }
@@ -108,10 +104,6 @@ impl Texts {
 
     /// Reads the file of a text again. Returns false and changes nothing if all texts have to be
     /// read again because the imports of the file changed.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn reload(&mut self, at: usize) -> Result<bool, FileError> {
         let (Some(path), Some(old)) = (self.paths.path(at), self.all.get_mut(at)) else {
             return Ok(false);

@@ -84,7 +84,7 @@ impl Failure {
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match error {
-            LoadError::Document { .. } => Self::InvalidInput(error.to_string()),
+            LoadError::Document(..) => Self::InvalidInput(error.to_string()),
             error => Self::new(error.to_string()),
         }
     }
