@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::external::RunningAgent;
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use crate::message::{Message, ModelCall, Reply, Usage};
 use crate::model::{Model, ModelError, ModelRequest};
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
@@ -73,35 +73,28 @@ impl Conversation {
             Some(agent) => new_session(team, agent),
             None => Session::new(&team.bound),
         };
-        let session = Arc::new(session);
-        let (team, messages) = (Arc::clone(team), Vec::new());
-        let (usage, secrets) = (Usage::default(), Vec::new());
-        let of_library = session.bound().secrets().to_vec();
+        let secrets = session.bound().secrets().to_vec();
         let mut conversation = Self {
-            team,
+            team: Arc::clone(team),
             member,
-            session,
-            messages,
-            usage,
+            session: Arc::new(session),
+            messages: Vec::new(),
+            usage: Usage::default(),
             limits,
             depth,
             given_up: 0,
             external: None,
-            secrets,
+            secrets: Vec::new(),
         };
-        conversation.mask_from_now_on(of_library);
+        conversation.mask_from_now_on(secrets);
         conversation
     }
 
     /// Resumes a conversation. Containers that were expanded are expanded again.
     pub fn resume(team: &Arc<AgentTeam>, limits: Limits, saved: SavedConversation) -> Self {
         let mut conversation = Self::new(team, limits);
-        for message in &saved.messages {
-            if let Message::Assistant(AssistantMessage { tool_calls, .. }) = message {
-                for call in tool_calls {
-                    conversation.session.expand(&call.name);
-                }
-            }
+        for call in saved.messages.iter().flat_map(Message::calls) {
+            conversation.session.expand(&call.name);
         }
         conversation.messages = saved.messages;
         conversation.usage = saved.usage;
@@ -139,13 +132,14 @@ impl Conversation {
         observer: &dyn Observer,
         cancelled: &CancellationToken,
     ) -> TurnResult {
-        self.turn_with((text, Vec::new()), observer, cancelled).await
+        self.turn_with(text, Vec::new(), observer, cancelled).await
     }
 
     /// Runs a turn like [`Self::turn`], whose message has images.
     pub async fn turn_with(
         &mut self,
-        (text, images): (&str, Vec<Image>),
+        text: &str,
+        images: Vec<Image>,
         observer: &dyn Observer,
         cancelled: &CancellationToken,
     ) -> TurnResult {
@@ -157,15 +151,9 @@ impl Conversation {
         self.session.begin_turn();
         self.messages.push(Message::User { content: text.to_owned(), images });
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
-        let mut state = TurnState {
-            member,
-            observer,
-            cancelled,
-            deadline,
-            turn: TurnResult::default(),
-            attempts: 0,
-            cut_off: 0,
-        };
+        let turn = TurnResult::default();
+        let mut state =
+            TurnState { member, observer, cancelled, deadline, turn, attempts: 0, cut_off: 0 };
         state.turn.end = match &member.external {
             Some(agent) => self.run_external_turn(agent, &mut state).await,
             None => self.run_turn(&mut state).await,
@@ -313,27 +301,16 @@ impl Conversation {
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
-        let Reply { usage, ref model, finish_reason, calls_as_text, .. } = reply;
-        let shown = self.mask_message(&reply.message);
-        let shown = shown.map(|message| {
-            let model = model.clone();
-            Reply { message, usage, model, finish_reason, calls_as_text }
-        });
-        let shown = shown.as_ref().unwrap_or(&reply);
-        observer.on_event(&member.name, &Event::ModelReplied { reply: shown, took });
+        let shown = Reply { message: self.mask_message(&reply.message), ..reply.clone() };
+        observer.on_event(&member.name, &Event::ModelReplied { reply: &shown, took });
         Ok(reply)
     }
 
     /// Assigns unique ids to calls that have none.
     fn assign_ids(&self, calls: &mut [ModelCall]) {
-        let mut used: HashSet<String> = HashSet::new();
-        let mut count = 0;
-        for message in &self.messages {
-            if let Message::Assistant(AssistantMessage { tool_calls, .. }) = message {
-                count += tool_calls.len();
-                used.extend(tool_calls.iter().map(|call| call.id.clone()));
-            }
-        }
+        let known = || self.messages.iter().flat_map(Message::calls);
+        let mut used: HashSet<String> = known().map(|call| call.id.clone()).collect();
+        let mut count = known().count();
         for call in calls {
             count += 1;
             if call.id.is_empty() || used.contains(&call.id) {
@@ -397,12 +374,10 @@ impl Conversation {
                     verdict.warnings.push(Warning { code: "call-as-text", message });
                 }
                 let took = start.elapsed();
-                let (call_shown, verdict_shown) = (&shown, &*mask_verdict(secrets, &verdict));
-                let event = Event::ToolCalled { call: call_shown, verdict: verdict_shown, took };
+                let verdict_shown = &*mask_verdict(secrets, &verdict);
+                let event = Event::ToolCalled { call: &shown, verdict: verdict_shown, took };
                 observer.on_event(&member.name, &event);
-                let (content, images) = (verdict.message(), verdict.images());
-                let (id, name) = (call.id, call.name);
-                (Message::Tool { id, name, content, images }, usage)
+                (Message::result(call.id, call.name, &verdict), usage)
             }
         };
         let all = stream::iter(calls.iter().zip(shown).enumerate().map(one));

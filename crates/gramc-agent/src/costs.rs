@@ -84,7 +84,7 @@ impl CostEstimate {
             "tokens": self.tokens,
             "expanded_tokens": self.expanded_tokens,
             "most_model_calls": self.max_model_calls,
-            "savings": self.savings.iter().map(Saving::json).collect::<Vec<_>>(),
+            "savings": self.savings,
         })
     }
 }

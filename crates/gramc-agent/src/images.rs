@@ -11,7 +11,7 @@ use gramc_tools::Image;
 /// Maximum size of an image in bytes, which is that of the most generous provider.
 const MAX_BYTES: usize = 20 << 20;
 
-/// The media types that providers take, with the first bytes of such files.
+/// The media types that providers accept, with the first bytes of such files.
 const MEDIA_TYPES: [(&str, &[u8]); 4] = [
     ("image/png", b"\x89PNG\r\n\x1a\n"),
     ("image/jpeg", b"\xff\xd8\xff"),
@@ -23,13 +23,8 @@ const MEDIA_TYPES: [(&str, &[u8]); 4] = [
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The file cannot be read.
-    #[error("cannot read the image {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        error: io::Error,
-    },
+    #[error("cannot read the image {}: {}", .0.display(), .1)]
+    Read(PathBuf, io::Error),
     /// The file is too large for all providers.
     #[error("the image {} is larger than 20 MiB", .0.display())]
     TooLarge(PathBuf),
@@ -39,15 +34,11 @@ pub enum ImageError {
 }
 
 /// Reads an image: a PNG, JPEG, GIF or WebP file of at most 20 MiB.
-///
-/// # Errors
-///
-/// If the file cannot be read, is too large or has another format.
 pub fn read_image(path: &Path) -> Result<Image, ImageError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| ImageError::Read { path: path.to_owned(), error })?;
+        .map_err(|error| ImageError::Read(path.to_owned(), error))?;
     if bytes.len() > MAX_BYTES {
         return Err(ImageError::TooLarge(path.to_owned()));
     }

@@ -1,6 +1,6 @@
 //! Provider-independent conversation messages.
 
-use gramc_tools::Image;
+use gramc_tools::{Image, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -41,6 +41,24 @@ impl Message {
         Self::User { content: content.into(), images: Vec::new() }
     }
 
+    /// A text of the model.
+    pub fn assistant(content: String) -> Self {
+        Self::Assistant(AssistantMessage { content: Some(content), ..Default::default() })
+    }
+
+    /// The result of a call.
+    pub(crate) fn result(id: String, name: String, verdict: &Verdict) -> Self {
+        Self::Tool { id, name, content: verdict.message(), images: verdict.images() }
+    }
+
+    /// The calls of the model.
+    pub(crate) fn calls(&self) -> &[ModelCall] {
+        match self {
+            Self::Assistant(message) => &message.tool_calls,
+            Self::User { .. } | Self::Tool { .. } => &[],
+        }
+    }
+
     /// The text, if there is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
@@ -72,10 +90,7 @@ impl Message {
 
     /// Whether a user or a tool wrote a text in this message.
     pub(crate) fn quotes(&self, text: &str) -> bool {
-        match self {
-            Self::User { content, .. } | Self::Tool { content, .. } => content.contains(text),
-            Self::Assistant(_) => false,
-        }
+        !matches!(self, Self::Assistant(_)) && self.text().is_some_and(|it| it.contains(text))
     }
 }
 

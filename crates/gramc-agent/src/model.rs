@@ -1,6 +1,7 @@
 //! Models and the errors of their providers.
 
 mod anthropic;
+mod bodies;
 mod chat;
 pub(crate) mod client;
 mod finish;
@@ -112,7 +113,7 @@ pub enum ModelErrorKind {
     UnknownModel,
     /// The provider rejects the request.
     Rejected,
-    /// The provider rejects what the request contains, such as its length. It will do so again.
+    /// The provider rejects the content of the request, such as its length. It will do so again.
     InvalidRequest,
     /// The reply is malformed.
     Malformed,
@@ -148,18 +149,8 @@ impl ModelError {
 
     /// Whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
-        match self.kind {
-            ModelErrorKind::RateLimited
-            | ModelErrorKind::Unavailable
-            | ModelErrorKind::Interrupted
-            | ModelErrorKind::Timeout => true,
-            ModelErrorKind::UnknownModel
-            | ModelErrorKind::Rejected
-            | ModelErrorKind::InvalidRequest
-            | ModelErrorKind::Malformed
-            | ModelErrorKind::Exhausted
-            | ModelErrorKind::Program => false,
-        }
+        use ModelErrorKind::{Interrupted, RateLimited, Timeout, Unavailable};
+        matches!(self.kind, RateLimited | Unavailable | Interrupted | Timeout)
     }
 
     /// Whether another model may reply to the same request.

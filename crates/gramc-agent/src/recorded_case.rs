@@ -6,10 +6,6 @@ use crate::trace::{CallLine, TraceError, TraceLine, VerdictRecord, read};
 
 /// The case that a trace shows: the messages of the user as `input`, and the accepted calls of the
 /// agent as `expect`, with the arguments that the implementation received. `id` is that of the case.
-///
-/// # Errors
-///
-/// If the text is not a trace.
 pub fn case_of_trace(text: &str, id: &str) -> Result<Value, TraceError> {
     let (mut agent, mut input, mut calls) = (None, Vec::new(), Vec::new());
     for line in read(text) {

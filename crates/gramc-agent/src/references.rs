@@ -72,7 +72,7 @@ impl<'t> Finder<'t> {
             }
             if let Err(error) = Models::check_name(&value.content()) {
                 let (message, help) = match error {
-                    ModelNameError::UnknownProvider { name, help } => {
+                    ModelNameError::UnknownProvider(name, help) => {
                         (format!("unknown provider `{name}`"), help)
                     }
                     _ => (

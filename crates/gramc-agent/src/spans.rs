@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use gramc_tools::{CallError, Verdict};
 use parking_lot::Mutex;
+use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::message::{ModelCall, Reply, Usage};
@@ -26,7 +27,7 @@ use crate::turn::{TurnEnd, TurnResult};
 pub use export::{Telemetry, TelemetryError};
 
 use self::export::SpanQueue;
-use self::otlp::{Attribute, AttributeValue, Span, SpanIds, SpanKind};
+use self::otlp::{Attribute, Span, SpanIds, SpanKind};
 
 /// Records one conversation as spans.
 pub struct SpanRecorder {
@@ -37,7 +38,7 @@ pub struct SpanRecorder {
     state: Mutex<OpenSpans>,
 }
 
-/// What conversations of one run share.
+/// The data that the conversations of one run share.
 struct SpanContext {
     queue: SpanQueue,
     contents: bool,
@@ -60,37 +61,26 @@ impl ModelIdentity {
 /// The spans that are not ended.
 #[derive(Default)]
 struct OpenSpans {
-    turn: Option<OpenSpan>,
+    turn: Option<Span>,
     request: Option<OpenRequest>,
     /// Calls of agents, by id.
-    calls: HashMap<String, OpenSpan>,
+    calls: HashMap<String, Span>,
     /// The model that replaced the one of the agent, if any.
     model: Option<ModelIdentity>,
 }
 
-/// A span that is not ended.
-struct OpenSpan {
-    ids: SpanIds,
-    parent: Option<SpanIds>,
-    name: String,
-    kind: SpanKind,
-    start: SystemTime,
-    attributes: Vec<Attribute>,
-}
-
-impl OpenSpan {
+impl Span {
     /// A span that starts now.
     fn start(name: String, attributes: Vec<Attribute>, parent: Option<SpanIds>) -> Self {
-        let (ids, kind) = (SpanQueue::new_ids(parent), SpanKind::Internal);
-        Self { ids, parent, name, kind, start: SystemTime::now(), attributes }
+        let (ids, kind, start) =
+            (SpanQueue::new_ids(parent), SpanKind::Internal, SystemTime::now());
+        Self { ids, parent, name, kind, start, end: start, attributes, failed: false }
     }
 
     /// Ends the span. `error` is its type.
-    fn end(self, queue: &SpanQueue, end: SystemTime, error: Option<&str>) {
-        let Self { ids, parent, name, kind, start, mut attributes } = self;
-        attributes.extend(error.map(|error| Attribute::new("error.type", error)));
-        let failed = error.is_some();
-        queue.send(Span { ids, parent, name, kind, start, end, attributes, failed });
+    fn end(mut self, queue: &SpanQueue, end: SystemTime, error: Option<&str>) {
+        self.attributes.extend(error.map(|error| Attribute::new("error.type", error)));
+        queue.send(Self { end, failed: error.is_some(), ..self });
     }
 }
 
@@ -115,16 +105,17 @@ impl SpanRecorder {
         let known = team.members.iter().zip(&team.models);
         let known =
             known.map(|(member, model)| (member.name.clone(), ModelIdentity::new(model.name())));
-        let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
-        let shared = SpanContext { queue, contents, agents: known.collect() };
-        Self::nested(Arc::new(shared), None)
+        Self::of_agents(telemetry, known.collect())
     }
 
     /// Records tool calls that belong to no agent.
     pub fn of_calls(telemetry: &Telemetry) -> Self {
+        Self::of_agents(telemetry, HashMap::new())
+    }
+
+    fn of_agents(telemetry: &Telemetry, agents: HashMap<SmolStr, ModelIdentity>) -> Self {
         let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
-        let shared = SpanContext { queue, contents, agents: HashMap::new() };
-        Self::nested(Arc::new(shared), None)
+        Self::nested(Arc::new(SpanContext { queue, contents, agents }), None)
     }
 
     fn nested(shared: Arc<SpanContext>, parent: Option<SpanIds>) -> Self {
@@ -158,7 +149,7 @@ impl SpanRecorder {
     fn start_turn(&self, agent: &str) {
         let mut attributes = self.model_attributes("invoke_agent", agent);
         attributes.push(Attribute::new("gen_ai.agent.name", agent.to_owned()));
-        let turn = OpenSpan::start(format!("invoke_agent {agent}"), attributes, self.parent);
+        let turn = Span::start(format!("invoke_agent {agent}"), attributes, self.parent);
         let mut state = self.state.lock();
         let model = state.model.take();
         *state = OpenSpans { turn: Some(turn), model, ..OpenSpans::default() };
@@ -166,23 +157,19 @@ impl SpanRecorder {
 
     fn start_request(&self, agent: &str, request: &ModelRequest<'_>) {
         let mut attributes = self.model_attributes("chat", agent);
-        let mut put = |key, value: Option<AttributeValue>| {
-            attributes.extend(value.map(|value| Attribute::new(key, value)));
+        let mut put = |key, value: Value| {
+            attributes.extend((!value.is_null()).then(|| Attribute::new(key, value)));
         };
         let sampling = request.sampling;
-        put("gen_ai.request.temperature", sampling.temperature.map(Into::into));
-        put("gen_ai.request.top_p", sampling.top_p.map(Into::into));
-        put("gen_ai.request.max_tokens", sampling.max_tokens.map(|max| u64::from(max).into()));
-        put("gen_ai.request.seed", sampling.seed.map(Into::into));
-        put("gen_ai.request.stream", request.stream.then(|| true.into()));
+        put("gen_ai.request.temperature", sampling.temperature.into());
+        put("gen_ai.request.top_p", sampling.top_p.into());
+        put("gen_ai.request.max_tokens", sampling.max_tokens.into());
+        put("gen_ai.request.seed", sampling.seed.into());
+        put("gen_ai.request.stream", request.stream.then_some(true).into());
         if self.shared.contents {
-            let attribute = |text: String| Some(AttributeValue::from(text));
-            put(
-                "gen_ai.system_instructions",
-                attribute(contents::instruction(request.instruction)),
-            );
-            put("gen_ai.input.messages", attribute(contents::messages(request.messages)));
-            put("gen_ai.tool.definitions", attribute(contents::tools(request.tools)));
+            put("gen_ai.system_instructions", contents::instruction(request.instruction).into());
+            put("gen_ai.input.messages", contents::messages(request.messages).into());
+            put("gen_ai.tool.definitions", contents::tools(request.tools).into());
         }
         let start = SystemTime::now();
         self.state.lock().request = Some(OpenRequest { start, attributes });
@@ -216,17 +203,15 @@ impl SpanRecorder {
         if let Ok(reply) = outcome {
             attributes.extend(usage(reply.usage));
             let finish_reason = reply.finish_reason.name(!reply.message.tool_calls.is_empty());
-            let reasons = AttributeValue::Texts(vec![finish_reason.to_owned()]);
+            let reasons = vec![finish_reason];
             attributes.push(Attribute::new("gen_ai.response.finish_reasons", reasons));
             if self.shared.contents {
                 let message = contents::reply(&reply.message, finish_reason);
                 attributes.push(Attribute::new("gen_ai.output.messages", message));
             }
         }
-        let parent = self.parent(&state);
-        let ids = SpanQueue::new_ids(parent);
-        let span = OpenSpan { ids, parent, name, kind, start, attributes };
-        span.end(&self.shared.queue, now, outcome.err());
+        let span = Span::start(name, attributes, self.parent(&state));
+        Span { kind, start, ..span }.end(&self.shared.queue, now, outcome.err());
     }
 
     fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<Attribute>) {
@@ -246,7 +231,7 @@ impl SpanRecorder {
         let mut span = state.calls.remove(&call.id).unwrap_or_else(|| {
             let (name, attributes) = self.call_attributes(&call.id, &call.name);
             let start = now.checked_sub(took).unwrap_or(now);
-            OpenSpan { start, ..OpenSpan::start(name, attributes, self.parent(&state)) }
+            Span { start, ..Span::start(name, attributes, self.parent(&state)) }
         });
         if self.shared.contents {
             let mut put = |key, text: &str| {
@@ -255,11 +240,8 @@ impl SpanRecorder {
             put("gen_ai.tool.call.arguments", &call.arguments);
             put("gen_ai.tool.call.result", &verdict.message());
         }
-        span.end(
-            &self.shared.queue,
-            now,
-            verdict.outcome.as_ref().err().map(CallError::error_type),
-        );
+        let error = verdict.outcome.as_ref().err().map(CallError::error_type);
+        span.end(&self.shared.queue, now, error);
     }
 
     fn end_turn(&self, agent: &str, turn: &TurnResult) {
@@ -306,7 +288,7 @@ impl Observer for SpanRecorder {
     fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
         let mut state = self.state.lock();
         let (name, attributes) = self.call_attributes(id, agent);
-        let call = OpenSpan::start(name, attributes, self.parent(&state));
+        let call = Span::start(name, attributes, self.parent(&state));
         let parent = Some(call.ids);
         state.calls.insert(id.to_owned(), call);
         Some(Box::new(Self::nested(Arc::clone(&self.shared), parent)))

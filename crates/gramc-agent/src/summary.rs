@@ -92,10 +92,6 @@ struct PendingReply {
 
 impl TraceSummary {
     /// Summarizes a trace.
-    ///
-    /// # Errors
-    ///
-    /// The first invalid line.
     pub fn read(text: &str) -> Result<Self, TraceError> {
         let mut summary = Self::default();
         let mut agents: BTreeMap<String, AgentState> = BTreeMap::new();

@@ -108,58 +108,26 @@ impl Default for TeamOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
     /// The specification does not declare the agent.
-    #[error("unknown agent `{name}`; {help}")]
-    UnknownAgent {
-        /// The name.
-        name: String,
-        /// A similar name, or all names.
-        help: String,
-    },
+    #[error("unknown agent `{0}`; {1}")]
+    UnknownAgent(String, String),
     /// The agent declares no model, and the options contain none.
     #[error("cannot run agent `{0}`: it declares no `model` and none is given")]
     NoModel(SmolStr),
     /// The model of the agent is not available.
-    #[error("cannot run agent `{agent}`: {source}")]
-    Model {
-        /// The agent.
-        agent: SmolStr,
-        /// Why its model is not available.
-        source: ModelNameError,
-    },
+    #[error("cannot run agent `{0}`: {1}")]
+    Model(SmolStr, #[source] ModelNameError),
     /// The result type of the agent cannot be checked.
-    #[error("cannot check the result of agent `{agent}`: {source}")]
-    Result {
-        /// The agent.
-        agent: SmolStr,
-        /// Why its schema is invalid.
-        source: SchemaError,
-    },
+    #[error("cannot check the result of agent `{0}`: {1}")]
+    Result(SmolStr, #[source] SchemaError),
     /// The validator of the agent's answers cannot be used.
-    #[error("cannot use the validator of agent `{agent}`: {why}")]
-    Validator {
-        /// The agent.
-        agent: SmolStr,
-        /// Why it cannot be used.
-        why: String,
-    },
+    #[error("cannot use the validator of agent `{0}`: {1}")]
+    Validator(SmolStr, String),
     /// The agent is a program and has agents as members.
-    #[error(
-        "agent `{agent}` is a program, which can call tools and containers, but not agent `{member}`"
-    )]
-    MemberOfProgram {
-        /// The agent.
-        agent: SmolStr,
-        /// The agent that it has as a member.
-        member: SmolStr,
-    },
+    #[error("agent `{0}` is a program, which can call tools and containers, but not agent `{1}`")]
+    MemberOfProgram(SmolStr, SmolStr),
     /// The tools cannot be served to the program of the agent.
-    #[error("cannot run agent `{agent}`: {source}")]
-    Serve {
-        /// The agent.
-        agent: SmolStr,
-        /// Why its tools cannot be served.
-        source: ServeError,
-    },
+    #[error("cannot run agent `{0}`: {1}")]
+    Serve(SmolStr, #[source] ServeError),
     /// The schema of messages between agents is invalid.
     #[error(transparent)]
     Message(#[from] SchemaError),
@@ -168,10 +136,6 @@ pub enum TeamError {
 impl AgentTeam {
     /// Prepares an agent of a module and all agents that it may call. `bound` belongs to the same
     /// module.
-    ///
-    /// # Errors
-    ///
-    /// If an agent is unknown or has no usable model.
     pub fn new(
         module: &Valid<Module>,
         agent: &str,
@@ -217,8 +181,7 @@ impl AgentTeam {
             let validator = find_validator(spec, models)?;
             let mut member = prepare(module, spec, &of_agent, agents, validator, bound, options)?;
             if let (Some(_), Some((other, _))) = (&program, member.agents.first()) {
-                let (agent, member) = (name, other.clone());
-                return Err(TeamError::MemberOfProgram { agent, member });
+                return Err(TeamError::MemberOfProgram(name, other.clone()));
             }
             member.external = program.map(ExternalAgent::Program);
             members.push(member);
@@ -233,10 +196,6 @@ impl AgentTeam {
 
     /// Prepares an agent that is a function of the host program, with all tools of a module. `model` is
     /// the name of the model that it uses, if that is known.
-    ///
-    /// # Errors
-    ///
-    /// If messages cannot be checked.
     pub fn of_function(
         module: &Valid<Module>,
         bound: &Bound,
@@ -300,7 +259,7 @@ fn unknown_agent(module: &Module, name: &str) -> TeamError {
         0 => "the specification declares no agents".to_owned(),
         _ => format!("expected one of {}", names().collect::<Vec<_>>().join(", ")),
     });
-    TeamError::UnknownAgent { name: name.to_owned(), help }
+    TeamError::UnknownAgent(name.to_owned(), help)
 }
 
 /// The models of an agent in order of preference, at least one. `first` are those of the first agent,
@@ -324,7 +283,7 @@ fn find_models(
             .iter()
             .map(|name| models.find(name, spec.api))
             .collect::<Result<_, _>>()
-            .map_err(|source| TeamError::Model { agent: spec.name.clone(), source }),
+            .map_err(|error| TeamError::Model(spec.name.clone(), error)),
     }
 }
 
@@ -337,14 +296,8 @@ fn prepare(
     bound: &Bound,
     options: &TeamOptions,
 ) -> Result<PreparedAgent, TeamError> {
-    let answer = match &spec.result {
-        Some(ty) => {
-            let check = AnswerCheck::new(&module.types, ty);
-            let agent = spec.name.clone();
-            Some(check.map_err(|source| TeamError::Result { agent, source })?)
-        }
-        None => None,
-    };
+    let answer = spec.result.as_ref().map(|ty| AnswerCheck::new(&module.types, ty)).transpose();
+    let answer = answer.map_err(|error| TeamError::Result(spec.name.clone(), error))?;
     let mut offers = models.iter().map(|model| FallbackModel {
         model: Arc::clone(model),
         tools: AgentTools::new(module, spec, model.target()),
@@ -382,7 +335,7 @@ fn find_validator(
 ) -> Result<Option<Arc<dyn Implementation>>, TeamError> {
     let made = attribute(spec, "validate").map(|value| validator(value, models.folder()));
     let made = made.transpose();
-    made.map_err(|error| TeamError::Validator { agent: spec.name.clone(), why: error.to_string() })
+    made.map_err(|error| TeamError::Validator(spec.name.clone(), error.to_string()))
 }
 
 /// The sampling parameters of an agent: its attributes, with the host's as defaults.

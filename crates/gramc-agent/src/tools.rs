@@ -11,7 +11,7 @@ use gramc_tools::Session;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::message::{AssistantMessage, Message, ModelCall};
+use crate::message::{Message, ModelCall};
 
 /// The tools of an agent, in order.
 #[derive(Debug, Default)]
@@ -111,25 +111,22 @@ impl AgentTools {
             .iter()
             .filter_map(|(name, at)| Some((self.all.get(*at)?.name.as_str(), name.as_str())))
             .collect();
-        let rename =
-            |name: &str| names.get(name).map_or_else(|| name.to_owned(), |&it| it.to_owned());
-        let renamed = messages.iter().map(|message| match message {
-            Message::User { .. } => message.clone(),
-            Message::Tool { id, name, content, images } => {
-                let (id, content, images) = (id.clone(), content.clone(), images.clone());
-                Message::Tool { id, name: rename(name), content, images }
+        let rename = |name: &mut String| {
+            if let Some(own) = names.get(name.as_str()) {
+                (*own).clone_into(name);
             }
-            Message::Assistant(message) => {
-                let calls = message.tool_calls.iter();
-                let calls =
-                    calls.map(|call| ModelCall { name: rename(&call.name), ..call.clone() });
-                Message::Assistant(AssistantMessage {
-                    tool_calls: calls.collect(),
-                    ..message.clone()
-                })
+        };
+        let mut messages = messages.to_vec();
+        for message in &mut messages {
+            match message {
+                Message::User { .. } => {}
+                Message::Tool { name, .. } => rename(name),
+                Message::Assistant(message) => {
+                    message.tool_calls.iter_mut().for_each(|call| rename(&mut call.name));
+                }
             }
-        });
-        renamed.collect::<Vec<_>>().into()
+        }
+        messages.into()
     }
 
     /// Restores the tool's name and arguments as the specification declares them.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{EvaluatorUse, Judgement, Preference};
 
 /// A finished run: a case in an arm. A line of `runs.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// The place in the plan, from 0.
     pub place: usize,

@@ -107,11 +107,9 @@ impl Conversation {
         let shown_verdict = &*mask_verdict(&self.secrets, &verdict);
         let event = Event::ToolCalled { call: shown, verdict: shown_verdict, took };
         state.observer.on_event(&state.member.name, &event);
-        let (content, images) = (verdict.message(), verdict.images());
-        let (id, name) = (call.id.clone(), call.name.clone());
+        let result = Message::result(call.id.clone(), call.name.clone(), &verdict);
         let message = AssistantMessage { tool_calls: vec![call], ..AssistantMessage::default() };
-        self.messages.push(Message::Assistant(message));
-        self.messages.push(Message::Tool { id, name, content, images });
+        self.messages.extend([Message::Assistant(message), result]);
     }
 
     /// Adds the answer of the agent to the conversation.
@@ -122,7 +120,7 @@ impl Conversation {
         state.turn.iterations += requests;
         state.turn.text.clone_from(&text);
         let message = AssistantMessage { content: Some(text), ..AssistantMessage::default() };
-        let shown = self.mask_message(&message).unwrap_or_else(|| message.clone());
+        let shown = self.mask_message(&message);
         self.messages.push(Message::Assistant(message));
         let finish_reason = FinishReason::Stop;
         let reply = Reply { message: shown, usage, model, finish_reason, ..Reply::default() };

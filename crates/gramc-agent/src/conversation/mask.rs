@@ -32,52 +32,46 @@ impl Conversation {
         }
     }
 
-    pub(super) fn mask_turn<'t>(&self, turn: &'t TurnResult) -> Cow<'t, TurnResult> {
-        if self.secrets.is_empty() {
-            return Cow::Borrowed(turn);
-        }
+    pub(super) fn mask_turn(&self, turn: &TurnResult) -> TurnResult {
         let mut shown = turn.clone();
+        if self.secrets.is_empty() {
+            return shown;
+        }
         shown.text = self.mask_text(&turn.text);
         shown.value = turn.value.as_ref().map(|value| mask_value(&self.secrets, value));
         if let TurnEnd::NeedsHumanReview { wrong } = &mut shown.end {
             *wrong = self.mask_text(wrong);
         }
-        Cow::Owned(shown)
+        shown
     }
 
     pub(super) fn mask_messages<'m>(&self, messages: &'m [Message]) -> Cow<'m, [Message]> {
         if self.secrets.is_empty() {
             return messages.into();
         }
-        let mask = |message: &Message| match message {
-            Message::User { content, images } => {
-                Message::User { content: self.mask_text(content), images: images.clone() }
+        let mut messages = messages.to_vec();
+        for message in &mut messages {
+            match message {
+                // The result of a tool may contain the secret of another tool.
+                Message::User { content, .. } | Message::Tool { content, .. } => {
+                    *content = self.mask_text(content);
+                }
+                Message::Assistant(message) => *message = self.mask_message(message),
             }
-            Message::Assistant(message) => match self.mask_message(message) {
-                Some(message) => Message::Assistant(message),
-                None => Message::Assistant(message.clone()),
-            },
-            // The result of a tool may contain the secret of another tool.
-            Message::Tool { id, name, content, images } => {
-                let (id, name, images) = (id.clone(), name.clone(), images.clone());
-                Message::Tool { id, name, content: self.mask_text(content), images }
-            }
-        };
-        messages.iter().map(mask).collect::<Vec<_>>().into()
+        }
+        messages.into()
     }
 
-    /// The masked message, or `None` if there are no secrets.
-    pub(super) fn mask_message(&self, message: &AssistantMessage) -> Option<AssistantMessage> {
+    pub(super) fn mask_message(&self, message: &AssistantMessage) -> AssistantMessage {
         if self.secrets.is_empty() {
-            return None;
+            return message.clone();
         }
-        let content = message.content.as_ref().map(|text| self.mask_text(text));
-        // Secrets may be anywhere in the data of the provider.
-        Some(AssistantMessage {
-            content,
+        AssistantMessage {
+            content: message.content.as_ref().map(|text| self.mask_text(text)),
             tool_calls: self.mask_calls(&message.tool_calls),
+            // Secrets may be anywhere in the data of the provider.
             provider: None,
-        })
+        }
     }
 
     pub(super) fn mask_calls(&self, calls: &[ModelCall]) -> Vec<ModelCall> {

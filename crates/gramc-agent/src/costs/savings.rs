@@ -6,6 +6,7 @@ use gramc_model::{Container, Module, Source};
 use gramc_schema::Target;
 use gramc_schema::emit::container_text;
 use gramc_schema::lower::RefRule;
+use serde::Serialize;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
@@ -30,53 +31,17 @@ const MAX_PROPOSALS: usize = 5;
 const MAX_NAMED: usize = 3;
 
 /// A proposal that saves tokens in each request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Saving {
-    /// What it is.
-    kind: SavingKind,
+    /// `container` for some tools, `type` for a schema that repeats within a tool, `description` that
+    /// repeats, or `search` in the tools of a server.
+    kind: &'static str,
     /// The tokens that it saves, about.
     pub(super) tokens: usize,
     /// The tools that it concerns.
-    tools: Vec<SmolStr>,
-    /// What to do, for people.
+    tools: Vec<String>,
+    /// The advice for people.
     pub(super) message: String,
-}
-
-/// A kind of proposals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SavingKind {
-    /// A container for some tools.
-    Container,
-    /// A type for a schema that repeats within a tool.
-    Type,
-    /// A description that repeats, to be said once.
-    Description,
-    /// A server that lets the model search its tools.
-    Search,
-}
-
-impl SavingKind {
-    /// Its name in JSON.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Container => "container",
-            Self::Type => "type",
-            Self::Description => "description",
-            Self::Search => "search",
-        }
-    }
-}
-
-impl Saving {
-    /// The proposal as a JSON object.
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "kind": self.kind.name(),
-            "tokens": self.tokens,
-            "tools": self.tools.iter().map(SmolStr::as_str).collect::<Vec<_>>(),
-            "message": self.message,
-        })
-    }
 }
 
 /// The proposals for the visible tools of an agent, those that save most first. `search` are the tokens of
@@ -96,8 +61,8 @@ pub(super) fn proposals(
     if visible.len() >= MIN_SEARCHED {
         let tokens = visible.iter().map(|tool| tool.tokens).sum::<usize>().saturating_sub(search);
         let message = format!("`gramc mcp --search` instead of all tools ({search} tokens)");
-        let tools = visible.iter().map(|tool| tool.name.clone()).collect();
-        all.push(Saving { kind: SavingKind::Search, tokens, tools, message });
+        let tools = visible.iter().map(|tool| tool.name.to_string()).collect();
+        all.push(Saving { kind: "search", tokens, tools, message });
     }
     all.retain(|saving| saving.tokens >= MIN_TOKENS);
     all.sort_by_key(|saving| std::cmp::Reverse(saving.tokens));
@@ -134,7 +99,12 @@ fn containers(module: &Module, visible: &[&ToolSize<'_>]) -> Vec<Saving> {
         let sum: usize = group.iter().map(|tool| tool.tokens).sum();
         let tokens = sum.saturating_sub(count_tokens(&stub.to_string()));
         let message = format!("a container for {}, expanded on demand", list_names(&names));
-        Saving { kind: SavingKind::Container, tokens, tools: names, message }
+        Saving {
+            kind: "container",
+            tokens,
+            tools: names.iter().map(SmolStr::to_string).collect(),
+            message,
+        }
     });
     savings.collect()
 }
@@ -156,7 +126,7 @@ fn types(visible: &[&ToolSize<'_>]) -> Vec<Saving> {
             saved.max_by_key(|(tokens, _, key)| (*tokens, std::cmp::Reverse(*key)))?;
         let message =
             format!("a type for the schema of `{key}`, used {times} times in `{}`", tool.name);
-        Some(Saving { kind: SavingKind::Type, tokens, tools: vec![tool.name.clone()], message })
+        Some(Saving { kind: "type", tokens, tools: vec![tool.name.to_string()], message })
     };
     visible.iter().filter_map(of_tool).collect()
 }
@@ -187,13 +157,13 @@ fn schemas_in<'j>(json: &'j Value, key: &'j str, found: &mut HashMap<String, (us
 
 /// Descriptions that repeat in all tools.
 fn descriptions(visible: &[&ToolSize<'_>]) -> Vec<Saving> {
-    let mut found: HashMap<&str, (usize, Vec<SmolStr>)> = HashMap::new();
+    let mut found: HashMap<&str, (usize, Vec<String>)> = HashMap::new();
     for tool in visible {
         descriptions_in(tool.json, &mut |text| {
             let (times, tools) = found.entry(text).or_default();
             *times += 1;
-            if tools.last() != Some(tool.name) {
-                tools.push(tool.name.clone());
+            if tools.last().is_none_or(|last| last != tool.name) {
+                tools.push(tool.name.to_string());
             }
         });
     }
@@ -207,7 +177,7 @@ fn descriptions(visible: &[&ToolSize<'_>]) -> Vec<Saving> {
                 "the description `{start}{more}` repeats {times} times: shorten it, or move it to the \
                  instruction"
             );
-            Saving { kind: SavingKind::Description, tokens, tools, message }
+            Saving { kind: "description", tokens, tools, message }
         })
         .collect();
     // The order of the map is random.

@@ -5,9 +5,10 @@ use gramc_tools::Image;
 use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
-use super::{ModelRequest, StreamSink, client, finish};
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use super::bodies::{MessageForm, ReplyPart, build_reply, omit_empty, take_field, text_field};
+use super::http_model::{Protocol, ReplyError, ReplyReader};
+use super::{ModelRequest, StreamSink, client};
+use crate::message::{AssistantMessage, ModelCall, Reply};
 use crate::observer::Event;
 
 /// The version of the API.
@@ -18,6 +19,14 @@ const NAME: &str = "anthropic";
 
 /// Maximum blocks of one reply.
 const MAX_BLOCKS: usize = 1_000;
+
+const MESSAGES: MessageForm = MessageForm {
+    content: "content",
+    text: text_block,
+    image: image_block,
+    result: |id, _, text| Some(json!({"type": "tool_result", "tool_use_id": id, "content": text})),
+    joins_results: true,
+};
 
 #[derive(Debug)]
 pub(super) struct Anthropic;
@@ -41,25 +50,19 @@ impl Protocol for Anthropic {
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
         let sampling = request.sampling;
-        let mut body = Map::new();
-        let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
-        put("model", model.into());
-        put("max_tokens", sampling.max_tokens.unwrap_or_else(|| max_tokens(model)).into());
-        put("stream", request.stream.into());
-        if !request.instruction.is_empty() {
-            put("system", request.instruction.into());
-        }
-        if !request.tools.is_empty() {
-            put("tools", request.tools.into());
-        }
-        put("messages", messages(request.messages).into());
-        if let Some(temperature) = sampling.temperature {
-            put("temperature", json!(temperature));
-        }
-        if let Some(top_p) = sampling.top_p {
-            put("top_p", json!(top_p));
-        }
-        body.into()
+        let assistant = |message: &AssistantMessage, _: &[_]| {
+            vec![json!({"role": "assistant", "content": blocks(message)})]
+        };
+        omit_empty(json!({
+            "model": model,
+            "max_tokens": sampling.max_tokens.unwrap_or_else(|| max_tokens(model)),
+            "stream": request.stream,
+            "system": request.instruction,
+            "tools": request.tools,
+            "messages": MESSAGES.convert(request.messages, assistant),
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+        }))
     }
 
     fn reader(&self) -> Box<dyn ReplyReader> {
@@ -77,46 +80,6 @@ fn max_tokens(model: &str) -> u32 {
         _ if model.contains("3-opus") || model.contains("3-haiku") => 4_096,
         _ if model.contains("opus-4") && !newer_opus => 32_000,
         _ => 64_000,
-    }
-}
-
-/// Converts messages. Consecutive results become one message, and their images another one.
-fn messages(messages: &[Message]) -> Vec<Value> {
-    let mut all = Vec::with_capacity(messages.len());
-    let mut series = ResultSeries::default();
-    for message in messages {
-        if !matches!(message, Message::Tool { .. }) {
-            end_results(&mut series, &mut all);
-        }
-        match message {
-            Message::User { content, images } if images.is_empty() => {
-                all.push(json!({"role": "user", "content": content}));
-            }
-            Message::User { content, images } => {
-                let parts = std::iter::once(text_block(content));
-                let parts: Value = parts.chain(images.iter().map(image_block)).collect();
-                all.push(json!({"role": "user", "content": parts}));
-            }
-            Message::Assistant(message) => {
-                all.push(json!({"role": "assistant", "content": blocks(message)}));
-            }
-            Message::Tool { id, name, content, images } => {
-                let result = json!({"type": "tool_result", "tool_use_id": id, "content": content});
-                series.add(result, name, images);
-            }
-        }
-    }
-    end_results(&mut series, &mut all);
-    all
-}
-
-fn end_results(series: &mut ResultSeries<'_>, all: &mut Vec<Value>) {
-    for parts in
-        [std::mem::take(&mut series.results), series.take_image_parts(text_block, image_block)]
-    {
-        if !parts.is_empty() {
-            all.push(json!({"role": "user", "content": parts}));
-        }
     }
 }
 
@@ -210,40 +173,28 @@ impl ReplyReader for MessageReader {
         if !is_complete {
             return Err(ReplyError::Interrupted(client::INTERRUPTED));
         }
-        let mut text = String::new();
-        let mut tool_calls = Vec::new();
-        for block in &blocks {
-            let field = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
-            match block["type"].as_str() {
-                Some("text") => text.push_str(&field("text")),
-                Some("tool_use") => tool_calls.push(ModelCall {
-                    id: field("id"),
-                    name: field("name"),
-                    arguments: match &block["input"] {
-                        Value::String(text) => text.clone(),
-                        Value::Null => String::new(),
-                        input => input.to_string(),
-                    },
-                }),
-                _ => {}
-            }
-        }
-        let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
-        let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let part = |block: &Value| match block["type"].as_str() {
+            Some("text") => ReplyPart::Text(text_field(block, "text")),
+            Some("tool_use") => ReplyPart::Call(ModelCall {
+                id: text_field(block, "id"),
+                name: text_field(block, "name"),
+                arguments: match &block["input"] {
+                    Value::String(text) => text.clone(),
+                    Value::Null => String::new(),
+                    input => input.to_string(),
+                },
+            }),
+            _ => ReplyPart::Other,
+        };
+        let parts: Vec<_> = blocks.iter().map(part).collect();
         let field = |key: &str| message.get(key).and_then(Value::as_str);
-        Ok(Reply {
-            message: AssistantMessage::of_provider(NAME, text, tool_calls, blocks),
-            usage: Usage {
-                input_tokens: parts
-                    .iter()
-                    .filter_map(|part| tokens(part))
-                    .reduce(u64::saturating_add),
-                output_tokens: tokens("output_tokens"),
-            },
-            model: field("model").map(str::to_owned),
-            finish_reason: finish::finish_reason(field("stop_reason")),
-            calls_as_text: false,
-        })
+        Ok(build_reply(NAME, blocks, parts).with_metadata(
+            field("model"),
+            field("stop_reason"),
+            &usage.into(),
+            &["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"],
+            &["output_tokens"],
+        ))
     }
 }
 

@@ -28,13 +28,8 @@ pub enum ClientError {
     #[error("invalid server address `{0}`")]
     InvalidAddress(String),
     /// The configuration of TLS or of proxies is invalid.
-    #[error("cannot create a client for {url}: {error}")]
-    Client {
-        /// The address of the server.
-        url: Url,
-        /// The cause.
-        error: reqwest::Error,
-    },
+    #[error("cannot create a client for {0}: {1}")]
+    Client(Url, reqwest::Error),
 }
 
 /// Creates a client for a server. A request fails if the server sends nothing for `read_timeout`.
@@ -51,7 +46,7 @@ pub(crate) fn client(url: &Url, read_timeout: Duration) -> Result<Client, Client
     // For a proxy, these names are the proxy itself.
     let local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
     let builder = if local { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| ClientError::Client { url: url.clone(), error })
+    builder.build().map_err(|error| ClientError::Client(url.clone(), error))
 }
 
 /// Creates a client for the provider at an address.

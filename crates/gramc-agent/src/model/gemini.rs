@@ -3,11 +3,12 @@
 use gramc_schema::Target;
 use gramc_tools::Image;
 use reqwest::RequestBuilder;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
-use super::{ModelRequest, StreamSink, client, finish};
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use super::bodies::{MessageForm, ReplyPart, build_reply, omit_empty, take_field, text_field};
+use super::http_model::{Protocol, ReplyError, ReplyReader};
+use super::{ModelRequest, StreamSink, client};
+use crate::message::{AssistantMessage, ModelCall, Reply};
 use crate::observer::Event;
 
 /// Marks messages whose parts are sent back as they were received.
@@ -38,27 +39,27 @@ impl Protocol for Gemini {
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
         let sampling = request.sampling;
-        let mut body = json!({"contents": contents(model, request.messages)});
-        if !request.instruction.is_empty() {
-            body["systemInstruction"] = json!({"parts": [text_part(request.instruction)]});
-        }
-        if !request.tools.is_empty() {
-            body["tools"] = json!([{"functionDeclarations": request.tools}]);
-        }
-        let config: Map<String, Value> = [
-            ("temperature", json!(sampling.temperature)),
-            ("topP", json!(sampling.top_p)),
-            ("maxOutputTokens", json!(sampling.max_tokens)),
-            ("seed", json!(sampling.seed)),
-        ]
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
-        if !config.is_empty() {
-            body["generationConfig"] = config.into();
-        }
-        body
+        let assistant = |message: &AssistantMessage, _: &[_]| match parts(model, message) {
+            parts if parts.is_empty() => Vec::new(),
+            parts => vec![json!({"role": "model", "parts": parts})],
+        };
+        let config = omit_empty(json!({
+            "temperature": sampling.temperature,
+            "topP": sampling.top_p,
+            "maxOutputTokens": sampling.max_tokens,
+            "seed": sampling.seed,
+        }));
+        let instruction = request.instruction;
+        let instruction =
+            (!instruction.is_empty()).then(|| json!({"parts": [text_part(instruction)]}));
+        let tools =
+            (!request.tools.is_empty()).then(|| json!([{"functionDeclarations": request.tools}]));
+        omit_empty(json!({
+            "contents": CONTENTS.convert(request.messages, assistant),
+            "systemInstruction": instruction,
+            "tools": tools,
+            "generationConfig": (config != json!({})).then_some(config),
+        }))
     }
 
     fn reader(&self) -> Box<dyn ReplyReader> {
@@ -66,47 +67,17 @@ impl Protocol for Gemini {
     }
 }
 
-/// Converts messages. Consecutive results become one message, and their images another one.
-fn contents(model: &str, messages: &[Message]) -> Vec<Value> {
-    let mut all = Vec::with_capacity(messages.len());
-    let mut series = ResultSeries::default();
-    for message in messages {
-        if !matches!(message, Message::Tool { .. }) {
-            end_results(&mut series, &mut all);
-        }
-        match message {
-            Message::User { content, images } => {
-                let parts = std::iter::once(text_part(content));
-                let parts: Value = parts.chain(images.iter().map(image_part)).collect();
-                all.push(json!({"role": "user", "parts": parts}));
-            }
-            Message::Assistant(message) => {
-                let parts = parts(model, message);
-                if !parts.is_empty() {
-                    all.push(json!({"role": "model", "parts": parts}));
-                }
-            }
-            Message::Tool { id, name, content, images } => {
-                let response = json!({"name": name, "content": content});
-                let mut result = json!({"name": name, "response": response});
-                set_id(&mut result, id);
-                series.add(json!({"functionResponse": result}), name, images);
-            }
-        }
-    }
-    end_results(&mut series, &mut all);
-    all
-}
-
-fn end_results(series: &mut ResultSeries<'_>, all: &mut Vec<Value>) {
-    for parts in
-        [std::mem::take(&mut series.results), series.take_image_parts(text_part, image_part)]
-    {
-        if !parts.is_empty() {
-            all.push(json!({"role": "user", "parts": parts}));
-        }
-    }
-}
+const CONTENTS: MessageForm = MessageForm {
+    content: "parts",
+    text: text_part,
+    image: image_part,
+    result: |id, name, text| {
+        let mut result = json!({"name": name, "response": {"name": name, "content": text}});
+        set_id(&mut result, id);
+        Some(json!({"functionResponse": result}))
+    },
+    joins_results: true,
+};
 
 fn text_part(text: &str) -> Value {
     json!({"text": text})
@@ -204,40 +175,36 @@ impl ReplyReader for ContentReader {
 
     fn finish(self: Box<Self>, _sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
         let Self { parts, usage, model, finish_reason } = *self;
-        let mut text = String::new();
-        let mut tool_calls: Vec<ModelCall> = Vec::new();
-        for part in parts.iter().filter(|part| part["thought"] != true) {
-            text.push_str(part["text"].as_str().unwrap_or_default());
-            if let Some(call) = part.get("functionCall") {
-                let name = call["name"].as_str().unwrap_or_default().to_owned();
-                let own = || format!("{NO_ID}{name}#{}", tool_calls.len());
-                let id = call["id"].as_str().map_or_else(own, str::to_owned);
-                let args = &call["args"];
-                let arguments = if args.is_null() { String::new() } else { args.to_string() };
-                tool_calls.push(ModelCall { id, name, arguments });
-            }
-        }
+        let mut calls = 0;
+        let mut part = |part: &Value| {
+            let Some(call) = part.get("functionCall") else {
+                return ReplyPart::Text(text_field(part, "text"));
+            };
+            let name = text_field(call, "name");
+            let own = || format!("{NO_ID}{name}#{calls}");
+            let id = call["id"].as_str().map_or_else(own, str::to_owned);
+            calls += 1;
+            let args = &call["args"];
+            let arguments = if args.is_null() { String::new() } else { args.to_string() };
+            ReplyPart::Call(ModelCall { id, name, arguments })
+        };
+        let shown = parts.iter().filter(|part| part["thought"] != true);
+        let read: Vec<_> = shown.map(&mut part).collect();
         match finish_reason.as_deref() {
-            Some("MALFORMED_FUNCTION_CALL") if tool_calls.is_empty() => {
+            Some("MALFORMED_FUNCTION_CALL") if calls == 0 => {
                 let detail = "the provider cannot parse a call of the model";
                 return Err(ReplyError::Interrupted(detail));
             }
             None => return Err(ReplyError::Interrupted(client::INTERRUPTED)),
             Some(_) => {}
         }
-        let sum = |keys: [&str; 2]| {
-            keys.iter().filter_map(|key| usage[*key].as_u64()).reduce(u64::saturating_add)
-        };
-        Ok(Reply {
-            message: AssistantMessage::of_provider(NAME, text, tool_calls, parts),
-            usage: Usage {
-                input_tokens: sum(["promptTokenCount", "toolUsePromptTokenCount"]),
-                output_tokens: sum(["candidatesTokenCount", "thoughtsTokenCount"]),
-            },
-            model,
-            finish_reason: finish::finish_reason(finish_reason.as_deref()),
-            calls_as_text: false,
-        })
+        Ok(build_reply(NAME, parts, read).with_metadata(
+            model.as_deref(),
+            finish_reason.as_deref(),
+            &usage,
+            &["promptTokenCount", "toolUsePromptTokenCount"],
+            &["candidatesTokenCount", "thoughtsTokenCount"],
+        ))
     }
 }
 

@@ -4,13 +4,12 @@ use std::fmt;
 
 use futures_util::StreamExt;
 use gramc_schema::Target;
-use gramc_tools::Image;
 use reqwest::{Client, RequestBuilder, Response, Url};
 use serde_json::Value;
 use sse_stream::SseStream;
 
 use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink, client};
-use crate::message::{Message, Reply};
+use crate::message::Reply;
 
 /// The bodies of a provider's API.
 pub(super) trait Protocol: fmt::Debug + Send + Sync {
@@ -75,31 +74,20 @@ impl From<serde_json::Error> for ReplyError {
 /// A model of a provider.
 #[derive(Debug)]
 pub(super) struct HttpModel {
-    name: String,
-    model: String,
-    base: String,
-    key: ApiKey,
-    client: Client,
-    takes_images: bool,
-    protocol: Box<dyn Protocol>,
-}
-
-/// The configuration of a model of a provider.
-pub(super) struct HttpModelOptions<'o> {
     /// The provider and the name of the model.
     pub(super) name: String,
-    /// The name of the model.
-    pub(super) model: &'o str,
-    /// The address of the provider, without the paths of its API.
-    pub(super) base: &'o str,
-    /// The key. An empty key is not sent.
-    pub(super) key: String,
-    /// Whether the model is sent images.
+    pub(super) model: String,
+    /// The address of the provider, without the paths of its API and without a slash at its end.
+    pub(super) base: String,
+    /// An empty key is not sent.
+    pub(super) key: ApiKey,
+    pub(super) client: Client,
     pub(super) takes_images: bool,
+    pub(super) protocol: Box<dyn Protocol>,
 }
 
 /// A key that `Debug` masks.
-struct ApiKey(String);
+pub(super) struct ApiKey(pub(super) String);
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,17 +96,6 @@ impl fmt::Debug for ApiKey {
 }
 
 impl HttpModel {
-    pub(super) fn new(
-        options: HttpModelOptions<'_>,
-        protocol: Box<dyn Protocol>,
-    ) -> Result<Self, client::ClientError> {
-        let HttpModelOptions { name, model, base, key, takes_images } = options;
-        let base = base.trim_end_matches('/').to_owned();
-        let client = client::client_of_address(&base)?;
-        let (model, key) = (model.to_owned(), ApiKey(key));
-        Ok(Self { name, model, base, key, client, takes_images, protocol })
-    }
-
     async fn request(
         &self,
         request: ModelRequest<'_>,
@@ -212,41 +189,5 @@ impl Model for HttpModel {
 
     fn send<'a>(&'a self, request: ModelRequest<'a>, sink: StreamSink<'a>) -> ReplyFuture<'a> {
         Box::pin(self.request(request, sink))
-    }
-}
-
-/// Removes a field of an object.
-pub(super) fn take_field(of: &mut Value, key: &str) -> Value {
-    of.get_mut(key).map(Value::take).unwrap_or_default()
-}
-
-/// The results of calls and their images, until another message ends the series. Providers differ in
-/// which of them accept images in results, and all accept images of a user.
-#[derive(Default)]
-pub(super) struct ResultSeries<'m> {
-    /// The results in the form of the provider.
-    pub(super) results: Vec<Value>,
-    images: Vec<ResultImage<'m>>,
-}
-
-struct ResultImage<'m> {
-    tool: &'m str,
-    image: &'m Image,
-}
-
-impl<'m> ResultSeries<'m> {
-    pub(super) fn add(&mut self, result: Value, tool: &'m str, images: &'m [Image]) {
-        self.results.push(result);
-        self.images.extend(images.iter().map(|image| ResultImage { tool, image }));
-    }
-
-    /// Removes the images, as parts of a message of the user.
-    pub(super) fn take_image_parts(
-        &mut self,
-        text: fn(&str) -> Value,
-        image: fn(&Image) -> Value,
-    ) -> Vec<Value> {
-        let images = self.images.drain(..);
-        images.flat_map(|it| [text(&Message::image_caption(it.tool)), image(it.image)]).collect()
     }
 }

@@ -10,20 +10,11 @@ use gramc_schema::Target;
 
 use super::anthropic::Anthropic;
 use super::chat::ChatCompletions;
-use super::client::ClientError;
+use super::client::{ClientError, client_of_address};
 use super::gemini::Gemini;
-use super::http_model::{HttpModel, HttpModelOptions, Protocol};
+use super::http_model::{ApiKey, HttpModel, Protocol};
 use super::responses::Responses;
 use super::{Model, ScriptError, ScriptedModel};
-
-/// The protocol of a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ProtocolKind {
-    ChatCompletions,
-    Responses,
-    Anthropic,
-    Gemini,
-}
 
 /// A provider of models.
 #[derive(Debug)]
@@ -31,30 +22,34 @@ struct Provider {
     name: &'static str,
     /// The address of its API.
     address: &'static str,
-    protocol: ProtocolKind,
-    /// Whether its models are sent images.
+    /// Whether its models are sent images. Most models on other servers than those of the first four
+    /// accept text only.
     takes_images: bool,
+    protocol: fn(Api) -> Box<dyn Protocol>,
 }
 
 const fn provider(
     name: &'static str,
     address: &'static str,
-    protocol: ProtocolKind,
     takes_images: bool,
+    protocol: fn(Api) -> Box<dyn Protocol>,
 ) -> Provider {
-    Provider { name, address, protocol, takes_images }
+    Provider { name, address, takes_images, protocol }
 }
 
-// Most models on other servers than those of the first four accept text only.
 const PROVIDERS: [Provider; 7] = [
-    provider("openai", OPENAI, ProtocolKind::ChatCompletions, true),
-    provider("openai-responses", OPENAI, ProtocolKind::Responses, true),
-    provider("anthropic", ANTHROPIC, ProtocolKind::Anthropic, true),
-    provider("gemini", GEMINI, ProtocolKind::Gemini, true),
-    provider("mistral", "https://api.mistral.ai/v1", ProtocolKind::ChatCompletions, false),
-    provider("ollama", "http://127.0.0.1:11434/v1", ProtocolKind::ChatCompletions, false),
-    provider("llamacpp", "http://127.0.0.1:8080/v1", ProtocolKind::ChatCompletions, false),
+    provider("openai", OPENAI, true, chat),
+    provider("openai-responses", OPENAI, true, |_| Box::new(Responses)),
+    provider("anthropic", ANTHROPIC, true, |_| Box::new(Anthropic)),
+    provider("gemini", GEMINI, true, |_| Box::new(Gemini)),
+    provider("mistral", "https://api.mistral.ai/v1", false, chat),
+    provider("ollama", "http://127.0.0.1:11434/v1", false, chat),
+    provider("llamacpp", "http://127.0.0.1:8080/v1", false, chat),
 ];
+
+fn chat(api: Api) -> Box<dyn Protocol> {
+    Box::new(ChatCompletions(api))
+}
 
 /// The provider of scripts.
 const SCRIPTED: &str = "scripted";
@@ -114,24 +109,15 @@ impl Models {
     /// The target that tools are compiled to for a model. The model need not be available.
     pub fn target(name: &str, api: Api) -> Target {
         let provider = name.split_once('/').map_or(name, |(provider, _)| provider);
-        let kind = find_provider(provider).map(|provider| provider.protocol);
-        kind.unwrap_or(ProtocolKind::ChatCompletions).protocol(api).target()
+        find_provider(provider).map_or(chat as _, |provider| provider.protocol)(api).target()
     }
 
     /// Checks the form of a model's name, and that there is such a provider.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelNameError::Invalid`] and [`ModelNameError::UnknownProvider`].
     pub fn check_name(name: &str) -> Result<(), ModelNameError> {
         Name::of(name).map(|_| ())
     }
 
     /// Finds a model. `api` selects how tools are passed, if the provider supports several ways.
-    ///
-    /// # Errors
-    ///
-    /// If the name is invalid or the configuration of the provider is incomplete.
     pub fn find(&mut self, name: &str, api: Api) -> Result<Arc<dyn Model>, ModelNameError> {
         let key = (name.to_owned(), api);
         if let Some(model) = self.by_name.get(&key) {
@@ -158,28 +144,24 @@ impl Models {
         let is_local = spec.address.starts_with("http:");
         let (own_base, own_key) = (read(&base), if is_local { None } else { read(&key) });
         if !is_local && own_key.is_none() && own_base.is_none() {
-            return Err(ModelNameError::MissingKey { model: name.to_owned(), key, base });
+            return Err(ModelNameError::MissingKey(name.to_owned(), key, base));
         }
         let (base, key) =
             (own_base.as_deref().unwrap_or(spec.address), own_key.unwrap_or_default());
-        if spec.protocol != ProtocolKind::ChatCompletions && api == Api::Functions {
+        let protocol = (spec.protocol)(api);
+        if api == Api::Functions && protocol.target() != Target::OpenAiFunctions {
             return Err(ModelNameError::NoFunctions(spec.name.to_owned()));
         }
-        let takes_images = spec.takes_images;
-        let name = format!("{}/{model}", spec.name);
-        let options = HttpModelOptions { name, model, base, key, takes_images };
-        Ok(Arc::new(HttpModel::new(options, spec.protocol.protocol(api))?))
-    }
-}
-
-impl ProtocolKind {
-    fn protocol(self, api: Api) -> Box<dyn Protocol> {
-        match self {
-            Self::ChatCompletions => Box::new(ChatCompletions(api)),
-            Self::Responses => Box::new(Responses),
-            Self::Anthropic => Box::new(Anthropic),
-            Self::Gemini => Box::new(Gemini),
-        }
+        let base = base.trim_end_matches('/').to_owned();
+        Ok(Arc::new(HttpModel {
+            name: format!("{}/{model}", spec.name),
+            model: model.to_owned(),
+            client: client_of_address(&base)?,
+            base,
+            key: ApiKey(key),
+            takes_images: spec.takes_images,
+            protocol,
+        }))
     }
 }
 
@@ -206,7 +188,7 @@ impl<'n> Name<'n> {
             let help = gramc_model::did_you_mean(provider, providers()).unwrap_or_else(|| {
                 format!("expected one of {}", providers().collect::<Vec<_>>().join(", "))
             });
-            return Err(ModelNameError::UnknownProvider { name: provider.to_owned(), help });
+            return Err(ModelNameError::UnknownProvider(provider.to_owned(), help));
         }
         Ok(Self { model, spec })
     }
@@ -221,24 +203,12 @@ pub enum ModelNameError {
          `scripted/echo`"
     )]
     Invalid(String),
-    /// There is no such provider.
-    #[error("unknown provider `{name}`; {help}")]
-    UnknownProvider {
-        /// The name.
-        name: String,
-        /// A similar name, or all names.
-        help: String,
-    },
-    /// The environment contains neither a key nor an address.
-    #[error("`{model}` needs a key: set {key}, or {base} for your own server")]
-    MissingKey {
-        /// The model.
-        model: String,
-        /// The variable of the key.
-        key: String,
-        /// The variable of the address.
-        base: String,
-    },
+    /// There is no such provider. With a similar name, or all names.
+    #[error("unknown provider `{0}`; {1}")]
+    UnknownProvider(String, String),
+    /// The environment contains neither a key nor an address. With the variables of both.
+    #[error("`{0}` needs a key: set {1}, or {2} for your own server")]
+    MissingKey(String, String, String),
     /// The provider does not support the older way to pass tools.
     #[error("`{0}` does not support `functions`; remove `api: \"functions\"`")]
     NoFunctions(String),

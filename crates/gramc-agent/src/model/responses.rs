@@ -2,12 +2,15 @@
 
 use gramc_schema::Target;
 use gramc_tools::Image;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::bodies::{
+    MessageForm, ReplyPart, build_reply, image_url, omit_empty, take_field, text_field,
+};
 use super::chat::is_reasoning_model;
-use super::http_model::{Protocol, ReplyError, ReplyReader, ResultSeries, take_field};
-use super::{ModelRequest, StreamSink, client, finish};
-use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
+use super::http_model::{Protocol, ReplyError, ReplyReader};
+use super::{ModelRequest, StreamSink, client};
+use crate::message::{AssistantMessage, ModelCall, Reply};
 use crate::observer::Event;
 
 /// Marks messages whose items are sent back as they were received.
@@ -27,35 +30,21 @@ impl Protocol for Responses {
 
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value {
         let sampling = request.sampling;
-        let mut body = Map::new();
-        let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
-        put("model", model.into());
-        put("store", false.into());
-        put("stream", request.stream.into());
-        if !request.instruction.is_empty() {
-            put("instructions", request.instruction.into());
-        }
-        if is_reasoning_model(model) {
-            // The provider stores nothing, so the next request must contain its thoughts.
-            put("include", json!(["reasoning.encrypted_content"]));
-        }
-        if !request.tools.is_empty() {
-            put("tools", request.tools.into());
-        }
-        put("input", input(request.messages).into());
-        if let Some(temperature) = sampling.temperature {
-            put("temperature", json!(temperature));
-        }
-        if let Some(max) = sampling.max_tokens {
-            put("max_output_tokens", json!(max));
-        }
-        if let Some(top_p) = sampling.top_p {
-            put("top_p", json!(top_p));
-        }
-        if let Some(seed) = sampling.seed {
-            put("seed", json!(seed));
-        }
-        body.into()
+        // The provider stores nothing, so the next request must contain its thoughts.
+        let include = is_reasoning_model(model).then(|| json!(["reasoning.encrypted_content"]));
+        omit_empty(json!({
+            "model": model,
+            "store": false,
+            "stream": request.stream,
+            "instructions": request.instruction,
+            "include": include,
+            "tools": request.tools,
+            "input": INPUT.convert(request.messages, |message, _| items(message)),
+            "temperature": sampling.temperature,
+            "max_output_tokens": sampling.max_tokens,
+            "top_p": sampling.top_p,
+            "seed": sampling.seed,
+        }))
     }
 
     fn reader(&self) -> Box<dyn ReplyReader> {
@@ -63,50 +52,22 @@ impl Protocol for Responses {
     }
 }
 
-/// Converts messages to items. The images of consecutive results become a message of the user.
-fn input(messages: &[Message]) -> Vec<Value> {
-    let mut all = Vec::with_capacity(messages.len());
-    let mut series = ResultSeries::default();
-    for message in messages {
-        if !matches!(message, Message::Tool { .. }) {
-            end_results(&mut series, &mut all);
-        }
-        match message {
-            Message::User { content, images } if images.is_empty() => {
-                all.push(json!({"role": "user", "content": content}));
-            }
-            Message::User { content, images } => {
-                let parts = std::iter::once(text_part(content));
-                let parts: Value = parts.chain(images.iter().map(image_part)).collect();
-                all.push(json!({"role": "user", "content": parts}));
-            }
-            Message::Assistant(message) => all.extend(items(message)),
-            Message::Tool { id, name, content, images } => {
-                let result =
-                    json!({"type": "function_call_output", "call_id": id, "output": content});
-                series.add(result, name, images);
-            }
-        }
-    }
-    end_results(&mut series, &mut all);
-    all
-}
-
-fn end_results(series: &mut ResultSeries<'_>, all: &mut Vec<Value>) {
-    all.append(&mut series.results);
-    let parts = series.take_image_parts(text_part, image_part);
-    if !parts.is_empty() {
-        all.push(json!({"role": "user", "content": parts}));
-    }
-}
+const INPUT: MessageForm = MessageForm {
+    content: "content",
+    text: text_part,
+    image: image_part,
+    result: |id, _, text| {
+        Some(json!({"type": "function_call_output", "call_id": id, "output": text}))
+    },
+    joins_results: false,
+};
 
 fn text_part(text: &str) -> Value {
     json!({"type": "input_text", "text": text})
 }
 
 fn image_part(image: &Image) -> Value {
-    let url = format!("data:{};base64,{}", image.media_type, image.data);
-    json!({"type": "input_image", "detail": "auto", "image_url": url})
+    json!({"type": "input_image", "detail": "auto", "image_url": image_url(image)})
 }
 
 fn message_item(text: &str) -> Value {
@@ -190,32 +151,23 @@ impl ReplyReader for ResponseReader {
         if output.is_empty() {
             output = items;
         }
-        let mut text = String::new();
-        let mut tool_calls = Vec::new();
-        for item in &output {
-            let field = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
-            match item["type"].as_str() {
-                Some("message") => text.push_str(&text_of(item)),
-                Some("function_call") => tool_calls.push(ModelCall {
-                    id: field("call_id"),
-                    name: field("name"),
-                    arguments: field("arguments"),
-                }),
-                _ => {}
-            }
-        }
+        let part = |item: &Value| match item["type"].as_str() {
+            Some("message") => ReplyPart::Text(text_of(item)),
+            Some("function_call") => ReplyPart::Call(ModelCall {
+                id: text_field(item, "call_id"),
+                name: text_field(item, "name"),
+                arguments: text_field(item, "arguments"),
+            }),
+            _ => ReplyPart::Other,
+        };
+        let parts: Vec<_> = output.iter().map(part).collect();
         let reason = response["incomplete_details"]["reason"].as_str();
-        let reason = reason.or_else(|| response["status"].as_str());
-        let tokens = |key: &str| response["usage"][key].as_u64();
-        Ok(Reply {
-            message: AssistantMessage::of_provider(NAME, text, tool_calls, output),
-            usage: Usage {
-                input_tokens: tokens("input_tokens"),
-                output_tokens: tokens("output_tokens"),
-            },
-            model: response["model"].as_str().map(str::to_owned),
-            finish_reason: finish::finish_reason(reason),
-            calls_as_text: false,
-        })
+        Ok(build_reply(NAME, output, parts).with_metadata(
+            response["model"].as_str(),
+            reason.or_else(|| response["status"].as_str()),
+            &response["usage"],
+            &["input_tokens"],
+            &["output_tokens"],
+        ))
     }
 }

@@ -29,10 +29,7 @@ impl Default for RetryPolicy {
 
 impl RetryPolicy {
     /// Sends a request until the model replies, fails permanently, or the retries are exhausted.
-    ///
-    /// # Errors
-    ///
-    /// The last error of the model.
+    /// Returns the last error.
     pub async fn send(
         self,
         model: &dyn Model,

@@ -34,23 +34,11 @@ enum Script {
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The file cannot be read.
-    #[error("cannot read script {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        error: io::Error,
-    },
-    /// A line is invalid.
-    #[error("{}:{line}: {message}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// Why it is invalid.
-        message: String,
-    },
+    #[error("cannot read script {}: {}", .0.display(), .1)]
+    Read(PathBuf, io::Error),
+    /// A line of a file, from 1, is invalid.
+    #[error("{}:{}: {}", .0.display(), .1, .2)]
+    Line(PathBuf, usize, String),
 }
 
 impl ScriptedModel {
@@ -72,20 +60,15 @@ impl ScriptedModel {
     /// `finish_reason` if a reply is not complete; or a trace, whose replies are played. If a line
     /// has a `when`, the script is not played in order; each reply is that of the first line whose
     /// `when` matches the last message or is absent.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read or a line is invalid.
     pub fn file(path: &Path) -> Result<Self, ScriptError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|error| ScriptError::Read { path: path.to_owned(), error })?;
+            .map_err(|error| ScriptError::Read(path.to_owned(), error))?;
         let (mut replies, mut rules, mut ordered) = (Vec::new(), Vec::new(), true);
         for (text, line) in text.lines().zip(1..) {
             if text.trim().is_empty() {
                 continue;
             }
-            let invalid =
-                |message: String| ScriptError::Line { path: path.to_owned(), line, message };
+            let invalid = |message: String| ScriptError::Line(path.to_owned(), line, message);
             let mut value: Value = serde_json::from_str(text)
                 .map_err(|error| invalid(format!("invalid JSON: {error}")))?;
             match value.get("type").and_then(Value::as_str) {
@@ -119,11 +102,7 @@ impl ScriptedModel {
             Script::Replies { replies, next } => {
                 let mut next = next.lock();
                 let reply = replies.get(*next).cloned().ok_or_else(|| {
-                    let count = replies.len();
-                    ModelError::new(
-                        ModelErrorKind::Exhausted,
-                        format!("{} has no reply after the first {count}", self.name),
-                    )
+                    self.exhausted_error(&format!("reply after the first {}", replies.len()))
                 })?;
                 *next += 1;
                 Ok(reply)
@@ -131,20 +110,18 @@ impl ScriptedModel {
             Script::Rules(rules) => {
                 let last = request.messages.last();
                 rules.iter().find_map(|rule| rule.reply(last)).ok_or_else(|| {
-                    let text = match last {
-                        Some(Message::User { content, .. } | Message::Tool { content, .. }) => {
-                            content
-                        }
-                        _ => "",
-                    };
+                    let text = last.filter(|it| !matches!(it, Message::Assistant(_)));
+                    let text = text.and_then(Message::text).unwrap_or_default();
                     let text: String = text.chars().take(80).collect();
-                    ModelError::new(
-                        ModelErrorKind::Exhausted,
-                        format!("{} has no rule that matches `{text}`", self.name),
-                    )
+                    self.exhausted_error(&format!("rule that matches `{text}`"))
                 })
             }
         }
+    }
+
+    fn exhausted_error(&self, missing: &str) -> ModelError {
+        let detail = format!("{} has no {missing}", self.name);
+        ModelError::new(ModelErrorKind::Exhausted, detail)
     }
 }
 
@@ -179,22 +156,20 @@ impl Model for ScriptedModel {
 }
 
 fn echo(request: &ModelRequest<'_>) -> Reply {
-    let message = match (request.messages.last(), request.tools.first()) {
+    let mut message = AssistantMessage::default();
+    match (request.messages.last(), request.tools.first()) {
         (Some(Message::User { .. }), Some(tool)) => {
             let function = &tool["function"];
             let arguments = sample(&function["parameters"], &function["parameters"], 0);
             let name = function["name"].as_str().unwrap_or_default().to_owned();
             let (id, arguments) = (String::new(), arguments.to_string());
-            AssistantMessage {
-                tool_calls: vec![ModelCall { id, name, arguments }],
-                ..AssistantMessage::default()
-            }
+            message.tool_calls.push(ModelCall { id, name, arguments });
         }
         (Some(Message::Tool { content, .. } | Message::User { content, .. }), _) => {
-            AssistantMessage { content: Some(content.clone()), ..AssistantMessage::default() }
+            message.content = Some(content.clone());
         }
-        _ => AssistantMessage { content: Some(String::new()), ..AssistantMessage::default() },
-    };
+        _ => message.content = Some(String::new()),
+    }
     Reply { message, ..Reply::default() }
 }
 
@@ -218,21 +193,20 @@ fn sample(schema: &Value, root: &Value, depth: usize) -> Value {
     if let Some(member) = first("anyOf").or_else(|| first("oneOf")) {
         return sample(member, root, depth + 1);
     }
-    let kind = match &schema["type"] {
-        Value::Array(kinds) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
-        kind => kind.as_str().unwrap_or_default(),
-    };
-    let number = |key: &str| schema.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let kind = &schema["type"];
+    let kind = kind.get(0).unwrap_or(kind).as_str().unwrap_or_default();
+    let number = |key: &str| schema.get(key).and_then(Value::as_u64);
+    let number = |key| number(key).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
     match kind {
         "object" => object(schema, root, depth),
         "array" => {
-            let least = usize::try_from(number("minItems")).unwrap_or(0).min(16);
+            let least = number("minItems").min(16);
             let item = &schema["items"];
             let prefix = schema.get("prefixItems").and_then(Value::as_array);
             let at = |at: usize| prefix.and_then(|all| all.get(at)).unwrap_or(item);
             (0..least).map(|place| sample(at(place), root, depth + 1)).collect()
         }
-        "string" => text(schema, usize::try_from(number("minLength")).unwrap_or(0).min(1_000)),
+        "string" => text(schema, number("minLength").min(1_000)),
         "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
         "boolean" => json!(true),
         _ => Value::Null,

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, StatusCode, Url};
 
-use super::otlp::{Attribute, Scope, Span, SpanIds, export_request};
+use super::otlp::{Attribute, Span, SpanIds, export_request};
 use crate::model::client::{self, ClientError};
 
 /// Timeout of export requests, unless the environment sets one.
@@ -24,23 +24,12 @@ const MAX_QUEUE: usize = 2048;
 /// The time after which spans are exported even if they are few.
 const BATCH_TIME: Duration = Duration::from_secs(5);
 
-const SCOPE: Scope = Scope {
-    name: "gramc",
-    version: env!("CARGO_PKG_VERSION"),
-    schema_url: "https://opentelemetry.io/schemas/1.41.0",
-};
-
 /// A telemetry configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The protocol is not supported.
-    #[error("unsupported protocol `{protocol}` in {variable}: expected `http/protobuf`")]
-    Protocol {
-        /// The environment variable.
-        variable: &'static str,
-        /// Its value.
-        protocol: String,
-    },
+    #[error("unsupported protocol `{1}` in {0}: expected `http/protobuf`")]
+    Protocol(&'static str, String),
     /// The address of the collector is invalid.
     #[error("invalid collector address: expected a URL such as `http://127.0.0.1:4318`")]
     Address,
@@ -112,10 +101,6 @@ impl ExportFailures {
 impl Telemetry {
     /// Configures telemetry from the standard environment variables. Returns `None` without
     /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT`.
-    ///
-    /// # Errors
-    ///
-    /// If a variable is invalid or not supported.
     pub fn from_environment() -> Result<Option<Self>, TelemetryError> {
         let own = env_var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
         let Some(endpoint) = own.clone().or_else(|| env_var("OTEL_EXPORTER_OTLP_ENDPOINT")) else {
@@ -130,7 +115,7 @@ impl Telemetry {
         for variable in ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"] {
             let Some(protocol) = env_var(variable) else { continue };
             if !protocol.eq_ignore_ascii_case("http/protobuf") {
-                return Err(TelemetryError::Protocol { variable, protocol });
+                return Err(TelemetryError::Protocol(variable, protocol));
             }
             break;
         }
@@ -253,7 +238,7 @@ impl Exporter {
     async fn send(&self, spans: &[Span]) -> Result<(), ExportError> {
         let post = self.client.post(self.url.clone()).headers(self.headers.clone());
         let post = post.header(CONTENT_TYPE, "application/x-protobuf");
-        let body = export_request(&self.resource, &SCOPE, spans);
+        let body = export_request(&self.resource, spans);
         match post.body(body).send().await?.status() {
             status if status.is_success() => Ok(()),
             status => Err(ExportError::Status(status)),

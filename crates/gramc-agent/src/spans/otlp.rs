@@ -2,6 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde_json::Value;
+
+/// The origin of spans.
+const SCOPE: &str = "gramc";
+const SCOPE_VERSION: &str = env!("CARGO_PKG_VERSION");
+const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.41.0";
+
 /// The ids of a span.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanIds {
@@ -10,7 +17,7 @@ pub(super) struct SpanIds {
 }
 
 /// A span.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Span {
     pub(super) ids: SpanIds,
     /// The span that it belongs to.
@@ -31,93 +38,33 @@ pub(super) enum SpanKind {
     Client = 3,
 }
 
-/// An attribute of a span or a resource.
+/// An attribute of a span or a resource. Its value is a text, a number, a boolean or a list of texts.
 #[derive(Debug, Clone)]
 pub(super) struct Attribute {
     key: String,
-    value: AttributeValue,
+    value: Value,
 }
 
 impl Attribute {
-    pub(super) fn new(key: impl Into<String>, value: impl Into<AttributeValue>) -> Self {
+    pub(super) fn new(key: impl Into<String>, value: impl Into<Value>) -> Self {
         Self { key: key.into(), value: value.into() }
     }
 }
 
-#[derive(Debug, Clone)]
-pub(super) enum AttributeValue {
-    Text(String),
-    Texts(Vec<String>),
-    Integer(i64),
-    Number(f64),
-    Bool(bool),
-}
-
-impl From<String> for AttributeValue {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&str> for AttributeValue {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<u64> for AttributeValue {
-    fn from(count: u64) -> Self {
-        Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<f64> for AttributeValue {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<bool> for AttributeValue {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-/// The origin of spans.
-#[derive(Debug)]
-pub(super) struct Scope {
-    pub(super) name: &'static str,
-    pub(super) version: &'static str,
-    pub(super) schema_url: &'static str,
-}
-
 /// The body of a request that exports spans. The comments name the messages and fields of the protocol.
-pub(super) fn export_request(resource: &[Attribute], scope: &Scope, spans: &[Span]) -> Vec<u8> {
+pub(super) fn export_request(resource: &[Attribute], spans: &[Span]) -> Vec<u8> {
+    // InstrumentationScope.name, InstrumentationScope.version
+    let scope = Message::default().bytes(1, SCOPE.as_bytes()).bytes(2, SCOPE_VERSION.as_bytes());
+    // ScopeSpans.scope, ScopeSpans.spans, ScopeSpans.schema_url
+    let scope_spans = spans
+        .iter()
+        .fold(Message::default().message(1, scope), |all, span| all.message(2, encode_span(span)))
+        .bytes(3, SCHEMA_URL.as_bytes());
+    // ResourceSpans.resource, ResourceSpans.scope_spans
+    let resource = attributes(Message::default(), 1, resource);
+    let resource_spans = Message::default().message(1, resource).message(2, scope_spans);
     // ExportTraceServiceRequest.resource_spans
-    Message::default()
-        .message(
-            1,
-            // ResourceSpans.resource, ResourceSpans.scope_spans
-            Message::default().message(1, attributes(Message::default(), 1, resource)).message(
-                2,
-                spans
-                    .iter()
-                    .fold(
-                        // ScopeSpans.scope: InstrumentationScope.name, InstrumentationScope.version
-                        Message::default().message(
-                            1,
-                            Message::default()
-                                .bytes(1, scope.name.as_bytes())
-                                .bytes(2, scope.version.as_bytes()),
-                        ),
-                        // ScopeSpans.spans
-                        |message, span| message.message(2, encode_span(span)),
-                    )
-                    // ScopeSpans.schema_url
-                    .bytes(3, scope.schema_url.as_bytes()),
-            ),
-        )
-        .0
+    Message::default().message(1, resource_spans).0
 }
 
 fn encode_span(span: &Span) -> Message {
@@ -156,20 +103,24 @@ fn attributes(message: Message, field: u64, attributes: &[Attribute]) -> Message
 }
 
 /// The message `AnyValue`, in which the field is the type of the value.
-fn encode_value(value: &AttributeValue) -> Message {
+fn encode_value(value: &Value) -> Message {
     let message = Message::default();
     match value {
-        AttributeValue::Text(text) => message.bytes(1, text.as_bytes()),
-        AttributeValue::Bool(value) => message.number(2, (*value).into()),
-        // Negative numbers are sent as their two's complement.
-        AttributeValue::Integer(number) => message.number(3, number.cast_unsigned()),
-        AttributeValue::Number(number) => message.fixed(4, number.to_bits()),
-        AttributeValue::Texts(texts) => {
-            let text = |message: Message, text: &String| {
-                message.message(1, Message::default().bytes(1, text.as_bytes()))
-            };
-            message.message(5, texts.iter().fold(Message::default(), text))
+        Value::String(text) => message.bytes(1, text.as_bytes()),
+        Value::Bool(value) => message.number(2, (*value).into()),
+        Value::Number(number) if number.is_f64() => {
+            message.fixed(4, number.as_f64().unwrap_or_default().to_bits())
         }
+        // Negative numbers are sent as their two's complement. Larger ones do not exist.
+        Value::Number(number) => {
+            message.number(3, number.as_i64().unwrap_or(i64::MAX).cast_unsigned())
+        }
+        // ArrayValue.values
+        Value::Array(items) => message.message(
+            5,
+            items.iter().fold(Message::default(), |all, item| all.message(1, encode_value(item))),
+        ),
+        Value::Null | Value::Object(_) => message,
     }
 }
 

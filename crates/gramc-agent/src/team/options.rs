@@ -31,7 +31,7 @@ pub(super) fn find_program(
     });
     let Some((command, folder)) = given.or(declared) else { return Ok(None) };
     let server = Server::new(module, bound);
-    let server = server.map_err(|source| TeamError::Serve { agent: spec.name.clone(), source })?;
+    let server = server.map_err(|error| TeamError::Serve(spec.name.clone(), error))?;
     let model = options.model.clone().filter(|_| is_first);
     let declared = spec.models.first().map(SmolStr::to_string);
     Ok(Some(AgentProgram {

@@ -23,7 +23,7 @@ use crate::running::manifest::ExperimentManifest;
 use crate::running::monitor::SequentialMonitor;
 use crate::running::plan::{PlannedRun, Shard};
 use crate::running::run_stats::RunStats;
-use execution::RunOutcome;
+use execution::{FailedRun, RunOutcome, Spending};
 use gramc_agent::{AgentTeam, Limits};
 use gramc_project::Price;
 use pairs::WaitingTranscripts;
@@ -130,10 +130,6 @@ pub(crate) struct RunState {
 
 impl RunState {
     /// Opens the journal in a folder, or one that keeps no runs.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be written, contains another experiment, or is in use.
     pub(crate) fn open(
         folder: Option<&Path>,
         manifest: &ExperimentManifest,
@@ -154,38 +150,29 @@ impl RunState {
 }
 
 /// Executes the runs that are not finished. Returns the new state and why it stopped.
-///
-/// # Errors
-///
-/// If a run cannot be written. Finished runs stay in the journal.
+/// If it fails, finished runs stay in the journal.
 pub(crate) async fn run(
     arms: Vec<Arm>,
     cases: Arc<Vec<Case>>,
     running: RunConfig,
-    state: RunState,
+    mut runs: RunState,
     progress: Arc<dyn Progress>,
     cancelled: &CancellationToken,
 ) -> Result<(RunState, StopReason), ExperimentError> {
-    let RunState { mut journal, stats, monitor } = state;
-    let plan = stats.plan();
-    let of = plan.planned_runs().filter(|planned| plan.is_in(running.shard, planned.place)).count();
-    let missing = plan
-        .planned_runs()
-        .filter(|planned| {
-            plan.is_in(running.shard, planned.place) && stats.run(planned.place).is_none()
-        })
-        .collect::<Vec<_>>();
+    let plan = runs.stats.plan();
+    let planned = plan.planned_runs().filter(|planned| plan.is_in(running.shard, planned.place));
+    let mut missing: Vec<_> = planned.collect();
+    let of = missing.len();
+    missing.retain(|planned| runs.stats.run(planned.place).is_none());
     let concurrency = running.concurrency.clamp(1, 1_024);
-    let waiting = WaitingTranscripts::read(&cases, &mut journal, &stats)?;
+    let waiting = WaitingTranscripts::read(&cases, &mut runs)?;
     let mut state = RunnerState {
         missing: missing.into_iter(),
-        journal,
-        stats,
-        monitor,
+        runs,
         stop: None,
         failed: 0,
         failed_in_a_row: 0,
-        unanswered: (0, 0.0),
+        unanswered: Spending::default(),
         last: String::new(),
         began: Instant::now(),
         next: tokio::time::Instant::now(),
@@ -202,7 +189,7 @@ pub(crate) async fn run(
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
-    work.progress.finished(work.state.lock().stats.finished(), of);
+    work.progress.finished(work.state.lock().runs.stats.finished(), of);
     let mut workers = JoinSet::new();
     for _ in 0..concurrency {
         workers.spawn(Arc::clone(&work).work());
@@ -231,8 +218,7 @@ pub(crate) async fn run(
         }
         None => StopReason::Done,
     };
-    let RunnerState { journal, stats, monitor, .. } = state;
-    Ok((RunState { journal, stats, monitor }, stop))
+    Ok((state.runs, stop))
 }
 
 /// The state shared by all workers.
@@ -254,17 +240,16 @@ struct Runner {
 
 struct RunnerState {
     missing: std::vec::IntoIter<PlannedRun>,
-    journal: Journal,
-    stats: RunStats,
-    monitor: Option<SequentialMonitor>,
+    runs: RunState,
     /// Why no more runs start.
     stop: Option<StopReason>,
     /// Runs in which the model failed.
     failed: usize,
     /// Consecutive runs in which the model failed.
     failed_in_a_row: u32,
-    /// Tokens and cost of failed runs.
-    unanswered: (u64, f64),
+    /// The tokens and the cost of failed runs.
+    unanswered: Spending,
+    /// The last error.
     last: String,
     began: Instant,
     /// When the next run may start.
@@ -274,18 +259,16 @@ struct RunnerState {
 impl RunnerState {
     /// Stops the experiment if the monitor has reached a decision.
     fn check_decision(&mut self) {
-        if let Some(monitor) = &mut self.monitor
-            && let Some(why) = monitor.update(&self.stats)
-        {
-            let why = why.to_owned();
-            self.stop.get_or_insert(StopReason::Decided(why));
+        let RunState { stats, monitor, .. } = &mut self.runs;
+        if let Some(why) = monitor.as_mut().and_then(|monitor| monitor.update(stats)) {
+            self.stop.get_or_insert_with(|| StopReason::Decided(why.to_owned()));
         }
     }
 
     /// The limit that is reached, if any.
     fn reached_limit(&self, running: &RunConfig) -> Option<StopReason> {
-        let tokens = self.stats.tokens().saturating_add(self.unanswered.0);
-        let cost = self.stats.cost() + self.unanswered.1;
+        let tokens = self.runs.stats.tokens().saturating_add(self.unanswered.tokens);
+        let cost = self.runs.stats.cost() + self.unanswered.cost;
         let limit = if running.max_tokens.is_some_and(|most| tokens >= most) {
             format!("reached the token limit with {tokens} tokens")
         } else if running.max_cost.is_some_and(|most| cost >= most) {
@@ -339,9 +322,7 @@ impl Runner {
             match self.execute(planned).await? {
                 RunOutcome::Run(run) => self.finish(&run)?,
                 RunOutcome::Cancelled => return Ok(()),
-                RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {
-                    self.add_failure(planned, detail, hopeless, (tokens, cost));
-                }
+                RunOutcome::NoAnswer(failed) => self.add_failure(planned, failed),
             }
         }
         Ok(())
@@ -349,9 +330,7 @@ impl Runner {
 
     fn finish(&self, run: &Run) -> Result<(), ExperimentError> {
         let mut state = self.state.lock();
-        let RunnerState { journal, stats, .. } = &mut *state;
-        journal.write(run)?;
-        stats.add(run);
+        state.runs.add(run)?;
         let has_unknown = run.tokens.is_none() || run.evaluation.has_unknown_tokens();
         if has_unknown && self.running.max_tokens.is_some() {
             let why = "the provider does not report tokens, so the token limit cannot be checked";
@@ -362,25 +341,25 @@ impl Runner {
         }
         state.failed_in_a_row = 0;
         state.check_decision();
-        let finished = state.stats.finished();
+        let finished = state.runs.stats.finished();
         drop(state);
         self.progress.finished(finished, self.of);
         Ok(())
     }
 
     /// A run in which the model failed is not counted. It is repeated when the experiment resumes.
-    fn add_failure(&self, planned: PlannedRun, detail: String, hopeless: bool, spent: (u64, f64)) {
+    fn add_failure(&self, planned: PlannedRun, run: FailedRun) {
+        let FailedRun { detail, hopeless, spent } = run;
         let mut state = self.state.lock();
         state.failed += 1;
         state.failed_in_a_row += 1;
-        state.unanswered.0 = state.unanswered.0.saturating_add(spent.0);
-        state.unanswered.1 += spent.1;
-        let block = state.stats.plan().block().max(1);
-        if let Some(monitor) = &mut state.monitor {
+        state.unanswered.add(spent);
+        let block = state.runs.stats.plan().block().max(1);
+        if let Some(monitor) = &mut state.runs.monitor {
             monitor.leave_out(planned.place / block);
         }
         // A permanent error in the first run will occur in all runs.
-        let hopeless = hopeless && state.stats.finished() == 0;
+        let hopeless = hopeless && state.runs.stats.finished() == 0;
         if hopeless || state.failed_in_a_row >= MAX_CONSECUTIVE_FAILURES {
             let failed = state.failed;
             state.stop.get_or_insert(StopReason::NoAnswer(failed, detail.clone()));

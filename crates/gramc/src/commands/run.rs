@@ -106,7 +106,7 @@ async fn start(
 
 fn image_failure(error: ImageError) -> Failure {
     match error {
-        ImageError::Read { path, error } => Failure::path("read the image", &path, &error),
+        ImageError::Read(path, error) => Failure::path("read the image", &path, &error),
         other => Failure::new(other.to_string()),
     }
 }
@@ -135,10 +135,11 @@ async fn converse(
             signal = signals.next() => return Err(Failure::Interrupted(signal)),
         };
         let Some(text) = text else { return Ok(code) };
-        let message = (text.as_str(), std::mem::take(&mut images));
+        let images = std::mem::take(&mut images);
         let (cancelled, mut interrupted) = (CancellationToken::new(), None);
         let turn = {
-            let mut turn = std::pin::pin!(conversation.turn_with(message, watch, &cancelled));
+            let turn = conversation.turn_with(&text, images, watch, &cancelled);
+            let mut turn = std::pin::pin!(turn);
             loop {
                 tokio::select! {
                     turn = &mut turn => break turn,

@@ -2,44 +2,48 @@
 
 use gramc_model::Api;
 use gramc_tools::Image;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::message::{AssistantMessage, Message, ModelCall};
 use crate::model::ModelRequest;
+use crate::model::bodies::{MessageForm, image_url, omit_empty};
+
+const MESSAGES: MessageForm = MessageForm {
+    content: "content",
+    text: |text| json!({"type": "text", "text": text}),
+    image: image_part,
+    result: |id, _, text| Some(json!({"role": "tool", "tool_call_id": id, "content": text})),
+    joins_results: false,
+};
+
+/// The older form, in which a message has at most one call, and its result follows it.
+const FUNCTION_MESSAGES: MessageForm = MessageForm { result: |_, _, _| None, ..MESSAGES };
 
 /// Builds the body of a request.
 pub(super) fn build(model: &str, api: Api, request: &ModelRequest<'_>) -> Value {
-    let mut body = Map::new();
-    let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
-    put("model", model.into());
-    put("messages", messages(api, request));
-    if !request.tools.is_empty() {
-        let key = match api {
-            Api::Tools => "tools",
-            Api::Functions => "functions",
-        };
-        put(key, request.tools.into());
-    }
     let sampling = request.sampling;
-    if let Some(temperature) = sampling.temperature {
-        put("temperature", json!(temperature));
+    let (tools, mut messages) = match api {
+        Api::Tools => {
+            ("tools", MESSAGES.convert(request.messages, |message, _| vec![assistant(message)]))
+        }
+        Api::Functions => ("functions", FUNCTION_MESSAGES.convert(request.messages, functions)),
+    };
+    if !request.instruction.is_empty() {
+        messages.insert(0, json!({"role": "system", "content": request.instruction}));
     }
-    if let Some(top_p) = sampling.top_p {
-        put("top_p", json!(top_p));
-    }
-    if let Some(max) = sampling.max_tokens {
-        // Reasoning models accept only the newer name; other servers may know only the older one.
-        let newer = is_reasoning_model(model);
-        put(if newer { "max_completion_tokens" } else { "max_tokens" }, json!(max));
-    }
-    if let Some(seed) = sampling.seed {
-        put("seed", json!(seed));
-    }
-    if request.stream {
-        put("stream", json!(true));
-        put("stream_options", json!({"include_usage": true}));
-    }
-    body.into()
+    // Reasoning models accept only the newer name; other servers may know only the older one.
+    let max_tokens = if is_reasoning_model(model) { "max_completion_tokens" } else { "max_tokens" };
+    omit_empty(json!({
+        "model": model,
+        "messages": messages,
+        tools: request.tools,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        max_tokens: sampling.max_tokens,
+        "seed": sampling.seed,
+        "stream": request.stream.then_some(true),
+        "stream_options": request.stream.then(|| json!({"include_usage": true})),
+    }))
 }
 
 /// Whether a model of OpenAI thinks before it replies, by its name.
@@ -47,116 +51,50 @@ pub(in crate::model) fn is_reasoning_model(model: &str) -> bool {
     ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|family| model.starts_with(family))
 }
 
-fn messages(api: Api, request: &ModelRequest<'_>) -> Value {
-    let mut all = Vec::with_capacity(request.messages.len() + 1);
-    if !request.instruction.is_empty() {
-        all.push(json!({"role": "system", "content": request.instruction}));
-    }
-    match api {
-        Api::Tools => {
-            for (at, one) in request.messages.iter().enumerate() {
-                all.push(message(one));
-                all.extend(images_of_results(request.messages, at));
-            }
-        }
-        Api::Functions => functions(request.messages, &mut all),
-    }
-    all.into()
-}
-
-fn message(message: &Message) -> Value {
-    match message {
-        Message::User { content, images } if images.is_empty() => {
-            json!({"role": "user", "content": content})
-        }
-        Message::User { content, images } => {
-            let parts = std::iter::once(text_part(content)).chain(images.iter().map(image_part));
-            json!({"role": "user", "content": parts.collect::<Value>()})
-        }
-        Message::Assistant(AssistantMessage { content, tool_calls, .. })
-            if tool_calls.is_empty() =>
-        {
-            json!({"role": "assistant", "content": content.as_deref().unwrap_or_default()})
-        }
-        Message::Assistant(AssistantMessage { content, tool_calls, .. }) => {
-            let call = |call: &ModelCall| {
-                let function = json!({"name": call.name, "arguments": arguments(call)});
-                json!({"id": call.id, "type": "function", "function": function})
-            };
-            let calls: Value = tool_calls.iter().map(call).collect();
-            json!({"role": "assistant", "content": content, "tool_calls": calls})
-        }
-        Message::Tool { id, content, .. } => {
-            json!({"role": "tool", "tool_call_id": id, "content": content})
-        }
-    }
-}
-
-/// The images of a series of results that ends at a place, as a message of the user. Results
-/// themselves have text only.
-fn images_of_results(messages: &[Message], end: usize) -> Option<Value> {
-    let is_result = |message: &Message| matches!(message, Message::Tool { .. });
-    if messages.get(end + 1).is_some_and(is_result) {
-        return None;
-    }
-    let series = messages.get(..=end)?.rsplit(|message| !is_result(message)).next()?;
-    let parts = series.iter().flat_map(|message| {
-        let Message::Tool { name, images, .. } = message else { return Vec::new() };
-        images
-            .iter()
-            .flat_map(|image| [text_part(&Message::image_caption(name)), image_part(image)])
-            .collect()
-    });
-    let parts: Vec<Value> = parts.collect();
-    (!parts.is_empty()).then(|| json!({"role": "user", "content": parts}))
-}
-
-fn text_part(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
 fn image_part(image: &Image) -> Value {
-    let url = format!("data:{};base64,{}", image.media_type, image.data);
-    json!({"type": "image_url", "image_url": {"url": url}})
+    json!({"type": "image_url", "image_url": {"url": image_url(image)}})
 }
 
-/// The arguments of an earlier call as valid JSON, because some servers reject anything else.
-fn arguments(call: &ModelCall) -> String {
-    match serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments) {
+fn assistant(message: &AssistantMessage) -> Value {
+    let AssistantMessage { content, tool_calls, .. } = message;
+    if tool_calls.is_empty() {
+        return json!({"role": "assistant", "content": content.as_deref().unwrap_or_default()});
+    }
+    let call =
+        |call: &ModelCall| json!({"id": call.id, "type": "function", "function": function(call)});
+    let calls: Value = tool_calls.iter().map(call).collect();
+    json!({"role": "assistant", "content": content, "tool_calls": calls})
+}
+
+/// An earlier call. Its arguments are valid JSON, because some servers reject anything else.
+fn function(call: &ModelCall) -> Value {
+    let arguments = match serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments) {
         Ok(_) => call.arguments.clone(),
         Err(_) => call.object().to_string(),
-    }
+    };
+    json!({"name": call.name, "arguments": arguments})
 }
 
-/// Messages in the older form, in which a message has at most one call. Several calls of one
-/// message, from a conversation with another model, become several messages.
-fn functions(messages: &[Message], all: &mut Vec<Value>) {
-    for (at, message) in messages.iter().enumerate() {
-        match message {
-            Message::Assistant(AssistantMessage { content, tool_calls, .. })
-                if !tool_calls.is_empty() =>
-            {
-                let after = messages.get(at + 1..).unwrap_or_default();
-                let mut content = content.as_deref();
-                for call in tool_calls {
-                    let function = json!({"name": call.name, "arguments": arguments(call)});
-                    all.push(json!({
-                        "role": "assistant",
-                        "content": content.take(),
-                        "function_call": function,
-                    }));
-                    let result = after.iter().find_map(|message| match message {
-                        Message::Tool { id, content, .. } if *id == call.id => Some(content),
-                        _ => None,
-                    });
-                    if let Some(result) = result {
-                        all.push(json!({"role": "function", "name": call.name, "content": result}));
-                    }
-                }
-            }
-            // Results are added after their calls.
-            Message::Tool { .. } => all.extend(images_of_results(messages, at)),
-            other => all.push(self::message(other)),
+/// A message of the model in the older form. Several calls, from a conversation with another model,
+/// become several messages.
+fn functions(message: &AssistantMessage, after: &[Message]) -> Vec<Value> {
+    if message.tool_calls.is_empty() {
+        return vec![assistant(message)];
+    }
+    let mut content = message.content.as_deref();
+    let mut all = Vec::new();
+    for call in &message.tool_calls {
+        let function_call = function(call);
+        all.push(json!({
+            "role": "assistant", "content": content.take(), "function_call": function_call,
+        }));
+        let result = after.iter().find_map(|message| match message {
+            Message::Tool { id, content, .. } if *id == call.id => Some(content),
+            _ => None,
+        });
+        if let Some(result) = result {
+            all.push(json!({"role": "function", "name": call.name, "content": result}));
         }
     }
+    all
 }

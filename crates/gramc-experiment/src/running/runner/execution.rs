@@ -11,13 +11,14 @@ use super::{Arm, Runner};
 use crate::cases::case::Case;
 use crate::cases::user::Dialogue;
 use crate::error::ExperimentError;
+use crate::evaluation::EvaluatorUse;
 use crate::grading::evaluators::RunEvaluators;
 use crate::grading::grader::Grade;
 use crate::grading::reply_cache::model_of_run;
 use crate::grading::transcript::Transcript;
 use crate::price;
 use crate::program::Program;
-use crate::run::{Run, RunMetrics};
+use crate::run::Run;
 use crate::running::plan::PlannedRun;
 use crate::running::run_counter::{RunCounter, RunCounts};
 use gramc_agent::model::{ModelError, ModelErrorKind};
@@ -27,32 +28,51 @@ use gramc_agent::{AgentTeam, Conversation, Message, TurnEnd, TurnResult, Usage, 
 pub(super) enum RunOutcome {
     Run(Box<Run>),
     Cancelled,
-    /// Not counted. With the tokens and the cost.
-    NoAnswer {
-        detail: String,
-        hopeless: bool,
-        tokens: u64,
-        cost: f64,
-    },
+    /// Not counted.
+    NoAnswer(FailedRun),
+}
+
+/// A run that does not count.
+pub(super) struct FailedRun {
+    pub(super) detail: String,
+    /// Whether other runs would fail, too.
+    pub(super) hopeless: bool,
+    pub(super) spent: Spending,
+}
+
+/// Tokens and cost, as far as they are known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spending {
+    pub(super) tokens: u64,
+    pub(super) cost: f64,
+}
+
+impl Spending {
+    fn new(tokens: Option<u64>, cost: Option<f64>) -> Self {
+        Self { tokens: tokens.unwrap_or_default(), cost: cost.unwrap_or_default() }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.cost += other.cost;
+    }
 }
 
 /// A conversation that has ended.
 struct EndedConversation {
-    started_at: String,
+    /// The run, which is not graded.
+    run: Run,
     end: TurnEnd,
-    /// Why the user failed, which says nothing about the arm.
+    /// Why the user failed, which does not depend on the arm.
     failed: Option<ExperimentError>,
-    counts: RunCounts,
-    measures: RunMetrics,
     transcript: Transcript,
-    /// Knows the secrets.
+    /// Masks the secrets.
     conversation: Conversation,
 }
 
 impl Runner {
     /// Runs a case in an arm, between its `setup` and its `teardown`.
     pub(super) async fn execute(&self, planned: PlannedRun) -> Result<RunOutcome, ExperimentError> {
-        // Planned runs are generated from the numbers of cases and arms.
         let (Some(case), Some(arm)) = (self.cases.get(planned.case), self.arms.get(planned.arm))
         else {
             let message = "the plan does not match the cases and arms";
@@ -63,33 +83,24 @@ impl Runner {
         let setup = prepare(case.setup.as_ref(), case, planned.repeat);
         let outcome = match self.unless_ended(setup).await {
             None => RunOutcome::Cancelled,
-            Some(Some(detail)) => RunOutcome::without(detail, true),
+            Some(Some(detail)) => RunOutcome::failed(detail, true, &Run::default()),
             Some(None) => {
-                let ended = self.run_conversation(arm, case, &run, &evaluators).await;
-                let work = self.evaluate(arm, case, planned, ended, &evaluators);
+                let ended = self.run_conversation(arm, case, planned, &run, &evaluators).await;
+                let work = self.evaluate(case, planned, ended, &evaluators);
                 self.unless_ended(work).await.unwrap_or(RunOutcome::Cancelled)
             }
         };
         let left = prepare(case.teardown.as_ref(), case, planned.repeat).await;
-        let outcome = match (left, outcome) {
-            (Some(detail), RunOutcome::Run(run)) => RunOutcome::NoAnswer {
-                detail,
-                hopeless: true,
-                tokens: run.tokens.unwrap_or_default(),
-                cost: run.cost.unwrap_or_default(),
-            },
+        let mut outcome = match (left, outcome) {
+            (Some(detail), RunOutcome::Run(run)) => RunOutcome::failed(detail, true, &run),
             (_, outcome) => outcome,
         };
         // The use of evaluators counts even if the run does not.
-        Ok(match outcome {
-            RunOutcome::NoAnswer { detail, hopeless, tokens, cost } => {
-                let spent = evaluators.spent(&self.running.prices);
-                let cost = cost + spent.cost.unwrap_or_default();
-                let tokens = tokens.saturating_add(spent.tokens.unwrap_or_default());
-                RunOutcome::NoAnswer { detail, hopeless, tokens, cost }
-            }
-            outcome => outcome,
-        })
+        if let RunOutcome::NoAnswer(failed) = &mut outcome {
+            let EvaluatorUse { tokens, cost, .. } = evaluators.spent(&self.running.prices);
+            failed.spent.add(Spending::new(tokens, cost));
+        }
+        Ok(outcome)
     }
 
     /// The result of some work, or `None` if the experiment ends first.
@@ -101,16 +112,17 @@ impl Runner {
         }
     }
 
-    /// Holds the conversation of a case.
+    /// Runs the conversation of a case. `name` is the unique name of the run.
     async fn run_conversation(
         &self,
         arm: &Arm,
         case: &Case,
-        run: &str,
+        planned: PlannedRun,
+        name: &str,
         evaluators: &RunEvaluators,
     ) -> EndedConversation {
         let saved = Arc::default();
-        let team = self.team(arm, run, &saved);
+        let team = self.team(arm, name, &saved);
         let mut conversation = Conversation::new(&team, self.running.limits);
         let started_at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let (counter, mut took) = (RunCounter::default(), Duration::ZERO);
@@ -120,9 +132,8 @@ impl Runner {
         let failed = loop {
             let (text, images) = match (turns.next(), &case.user) {
                 (Some(turn), _) => {
-                    let images: Result<Vec<_>, _> =
-                        turn.images.iter().map(|path| read_image(path)).collect();
-                    match images {
+                    let images = turn.images.iter().map(|path| read_image(path));
+                    match images.collect::<Result<Vec<_>, _>>() {
                         Ok(images) => (turn.text.clone(), images),
                         Err(error) => break Some(error.into()),
                     }
@@ -146,7 +157,7 @@ impl Runner {
                 (None, None) => break None,
             };
             let start = Instant::now();
-            let turn = conversation.turn_with((&text, images), &counter, &self.ending).await;
+            let turn = conversation.turn_with(&text, images, &counter, &self.ending).await;
             took += start.elapsed();
             iterations += turn.iterations;
             dialogue.turns.push((text, conversation.mask_text(&turn.text)));
@@ -158,51 +169,54 @@ impl Runner {
         conversation.close().await;
         let saved = Duration::from_micros(saved.load(Ordering::Relaxed));
         let latency_ms = (took + saved).as_secs_f64() * 1e3;
-        let mut counts = counter.take();
-        // The requests of a program are not observed.
-        counts.iterations = counts.iterations.max(iterations);
+        let counts = counter.take();
+        let messages = conversation.save().messages;
+        let (tokens, cost) = self.measure_usage(arm, &counts);
+        let run = Run {
+            place: planned.place,
+            case: case.id.clone(),
+            arm: arm.name.clone(),
+            repeat: planned.repeat,
+            started_at,
+            model: counts.model,
+            seed: self.seed,
+            end: last.end.name().to_owned(),
+            calls: u32::try_from(counts.calls.len()).unwrap_or(u32::MAX),
+            refused: counts.refused,
+            repairs: counts.repairs,
+            attempts: counts.attempts,
+            // The requests of a program are not observed.
+            iterations: counts.iterations.max(iterations),
+            tokens,
+            cost,
+            latency_ms,
+            text: last_text(&messages),
+            messages: messages.clone(),
+            ..Run::default()
+        };
         let transcript = Transcript {
             case: case.id.clone(),
             definition: Arc::clone(&case.definition),
             arm: arm.name.clone(),
             text: last.text,
-            messages: conversation.save().messages,
-            calls: std::mem::take(&mut counts.calls),
+            messages,
+            calls: counts.calls,
         };
-        let calls = u32::try_from(transcript.calls.len()).unwrap_or(u32::MAX);
-        let measures = RunMetrics { calls, latency_ms, ..self.measures(arm, &counts) };
-        EndedConversation {
-            started_at,
-            end: last.end,
-            failed,
-            counts,
-            measures,
-            transcript,
-            conversation,
-        }
+        EndedConversation { run, end: last.end, failed, transcript, conversation }
     }
 
     /// Grades a conversation, and compares it with those of other arms.
     async fn evaluate(
         &self,
-        arm: &Arm,
         case: &Case,
         planned: PlannedRun,
         ended: EndedConversation,
         evaluators: &RunEvaluators,
     ) -> RunOutcome {
-        let EndedConversation { started_at, end, failed, counts, measures, .. } = ended;
-        let (transcript, conversation) = (ended.transcript, ended.conversation);
-        let RunMetrics { calls, refused, repairs, attempts, iterations, tokens, cost, latency_ms } =
-            measures;
-        let without = |detail: String, hopeless: bool| RunOutcome::NoAnswer {
-            detail,
-            hopeless,
-            tokens: tokens.unwrap_or_default(),
-            cost: cost.unwrap_or_default(),
-        };
+        let EndedConversation { mut run, end, failed, transcript, conversation } = ended;
+        let iterations = run.iterations;
         if let Some(error) = failed {
-            return without(error.to_string(), true);
+            return RunOutcome::failed(error.to_string(), true, &run);
         }
         match &end {
             TurnEnd::Cancelled => return RunOutcome::Cancelled,
@@ -218,7 +232,7 @@ impl Runner {
                             | ModelErrorKind::InvalidRequest
                     ),
                 };
-                return without(error.to_string(), hopeless);
+                return RunOutcome::failed(error.to_string(), hopeless, &run);
             }
             _ => {}
         }
@@ -230,11 +244,11 @@ impl Runner {
         let Grade { mut missed, judgement } = match graded {
             Ok(grade) => grade,
             // A failed grader is not held against the arm.
-            Err(error) => return without(error.to_string(), true),
+            Err(error) => return RunOutcome::failed(error.to_string(), true, &run),
         };
         let transcript = Arc::new(transcript);
-        let (preferences, mut evaluation) = self.compare_arms(case, planned, &transcript).await;
-        evaluation.add(evaluators.spent(&self.running.prices));
+        (run.preferences, run.evaluation) = self.compare_arms(case, planned, &transcript).await;
+        run.evaluation.add(evaluators.spent(&self.running.prices));
         // Graders see the answer as it is.
         for missed in &mut missed {
             *missed = conversation.mask_text(missed);
@@ -242,32 +256,9 @@ impl Runner {
         if case.grader.is_some() && end != TurnEnd::Answered {
             missed.insert(0, end.description());
         }
-        let Transcript { messages, .. } = &*transcript;
-        RunOutcome::Run(Box::new(Run {
-            place: planned.place,
-            case: case.id.clone(),
-            arm: arm.name.clone(),
-            repeat: planned.repeat,
-            started_at,
-            model: counts.model,
-            seed: self.seed,
-            success: case.grader.as_ref().map(|_| missed.is_empty()),
-            judgement,
-            preferences,
-            evaluation,
-            missed,
-            end: end.name().to_owned(),
-            calls,
-            refused,
-            repairs,
-            attempts,
-            iterations,
-            tokens,
-            cost,
-            latency_ms,
-            text: last_text(messages),
-            messages: messages.clone(),
-        }))
+        run.success = case.grader.as_ref().map(|_| missed.is_empty());
+        (run.missed, run.judgement) = (missed, judgement);
+        RunOutcome::Run(Box::new(run))
     }
 
     /// Whether an arm caused the error: the provider rejects what a request contains, such as its
@@ -276,7 +267,7 @@ impl Runner {
     fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
         let is_lasting =
             matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
-        is_lasting && (iterations > 1 || self.state.lock().stats.finished() > 0)
+        is_lasting && (iterations > 1 || self.state.lock().runs.stats.finished() > 0)
     }
 
     /// The agents of one run, with separate models.
@@ -288,8 +279,8 @@ impl Runner {
         Arc::new(arm.team.with_models(|model| model_of_run(model, replies, run, saved)))
     }
 
-    /// The measurements of an arm, apart from its calls and their time.
-    fn measures(&self, arm: &Arm, counts: &RunCounts) -> RunMetrics {
+    /// The tokens and the cost of a run, if they are known.
+    fn measure_usage(&self, arm: &Arm, counts: &RunCounts) -> (Option<u64>, Option<f64>) {
         let mut usage = Usage::default();
         let mut cost = Some(0.0);
         for (agent, used) in &counts.usage {
@@ -298,22 +289,15 @@ impl Runner {
             let price = self.running.prices.get(model).filter(|_| used.total() > 0);
             cost = cost.zip(price).map(|(sum, price)| sum + price::cost(price, *used));
         }
-        let known = usage.input_tokens.is_some() || usage.output_tokens.is_some();
-        RunMetrics {
-            refused: counts.refused,
-            repairs: counts.repairs,
-            attempts: counts.attempts,
-            iterations: counts.iterations,
-            tokens: known.then(|| usage.total()),
-            cost,
-            ..RunMetrics::default()
-        }
+        ((!usage.is_unknown()).then(|| usage.total()), cost)
     }
 }
 
 impl RunOutcome {
-    fn without(detail: String, hopeless: bool) -> Self {
-        Self::NoAnswer { detail, hopeless, tokens: 0, cost: 0.0 }
+    /// A run that does not count, although it has used tokens.
+    fn failed(detail: String, hopeless: bool, run: &Run) -> Self {
+        let spent = Spending::new(run.tokens, run.cost);
+        Self::NoAnswer(FailedRun { detail, hopeless, spent })
     }
 }
 

@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::Runner;
+use super::{RunState, Runner};
 use crate::cases::case::Case;
 use crate::error::ExperimentError;
 use crate::evaluation::{EvaluatorUse, Preference};
 use crate::grading::transcript::Transcript;
 use crate::hash::hash;
 use crate::run::Run;
-use crate::running::journal::Journal;
 use crate::running::plan::PlannedRun;
-use crate::running::run_stats::RunStats;
 
 /// The arm of a transcript, which waits for those of other arms.
 type Waiting = Vec<(usize, Arc<Transcript>)>;
@@ -26,15 +24,8 @@ pub(super) struct WaitingTranscripts(Mutex<HashMap<(usize, u32), Waiting>>);
 
 impl WaitingTranscripts {
     /// Reads those of an interrupted experiment.
-    ///
-    /// # Errors
-    ///
-    /// If the journal cannot be read.
-    pub(super) fn read(
-        cases: &[Case],
-        journal: &mut Journal,
-        stats: &RunStats,
-    ) -> Result<Self, ExperimentError> {
+    pub(super) fn read(cases: &[Case], runs: &mut RunState) -> Result<Self, ExperimentError> {
+        let RunState { journal, stats, .. } = runs;
         let mut waiting = HashMap::<_, Waiting>::new();
         if !cases.iter().any(Case::is_pairwise) {
             return Ok(Self::default());
