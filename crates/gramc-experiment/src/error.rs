@@ -6,71 +6,33 @@ use std::path::Path;
 /// An experiment that cannot be planned, run or reported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExperimentError {
-    /// A file or folder cannot be accessed.
-    #[error("cannot {action} {path}: {message}")]
-    Io {
-        /// The operation.
-        action: &'static str,
-        /// The file or folder.
-        path: String,
-        /// The cause.
-        message: String,
-    },
+    /// A file or folder cannot be accessed: the action, the path and the cause.
+    #[error("cannot {0} {1}: {2}")]
+    Io(&'static str, String, String),
     /// Another process uses a file or folder.
-    #[error("{path} is in use by another gramc; wait for it, or use another path")]
-    Locked {
-        /// The file or folder.
-        path: String,
-    },
-    /// The content of a file is invalid.
-    #[error("{place}: {message}")]
-    Content {
-        /// The file, and the line if there is one.
-        place: String,
-        /// Why it is invalid.
-        message: String,
-    },
-    /// A folder contains another experiment.
-    #[error("{path} contains another experiment: {difference}; use another folder")]
-    OtherExperiment {
-        /// The folder.
-        path: String,
-        /// The first difference.
-        difference: &'static str,
-    },
+    #[error("{0} is in use by another gramc; wait for it, or use another path")]
+    Locked(String),
+    /// The content of a file is invalid. With the file, and the line if there is one.
+    #[error("{0}: {1}")]
+    Content(String, String),
+    /// A folder contains another experiment. With the first difference.
+    #[error("{0} contains another experiment: {1}; use another folder")]
+    OtherExperiment(String, &'static str),
     /// A gate is invalid.
-    #[error("invalid gate `{gate}`: {message}")]
-    Gate {
-        /// The gate.
-        gate: String,
-        /// Why it is invalid.
-        message: String,
-    },
+    #[error("invalid gate `{0}`: {1}")]
+    Gate(String, String),
     /// A shard is invalid.
     #[error("invalid shard `{0}`: expected PART/TOTAL, such as 3/16")]
     Shard(String),
     /// A program of a case cannot be run.
-    #[error("cannot run `{program}`: {message}")]
-    Program {
-        /// The program.
-        program: String,
-        /// The cause.
-        message: String,
-    },
-    /// A judge or a simulated user gave no answer.
-    #[error("cannot evaluate with `{model}`: {message}")]
-    Evaluator {
-        /// The model.
-        model: String,
-        /// The cause.
-        message: String,
-    },
+    #[error("cannot run `{0}`: {1}")]
+    Program(String, String),
+    /// The model of a judge or a simulated user gave no answer.
+    #[error("cannot evaluate with `{0}`: {1}")]
+    Evaluator(String, String),
     /// A case needs a model for its judge or user, and none is named.
-    #[error("the case `{case}` needs a model for its judge or user: set `judge`")]
-    NoEvaluator {
-        /// The case.
-        case: String,
-    },
+    #[error("the case `{0}` needs a model for its judge or user: set `judge`")]
+    NoEvaluator(String),
     /// The model of a judge or a simulated user is not available.
     #[error(transparent)]
     Model(#[from] gramc_agent::model::ModelNameError),
@@ -98,15 +60,12 @@ pub enum ExperimentError {
     /// The experiment cannot be monitored sequentially.
     #[error("`sequential` {0}")]
     Sequential(&'static str),
-    /// The cost limit cannot be checked without a price.
+    /// The cost limit cannot be checked without the price of a model.
     #[error(
-        "`max_cost` needs the price of `{model}` in gram.toml, as [prices] \"{model}\" = {{ input = 0.15, \
+        "`max_cost` needs the price of `{0}` in gram.toml, as [prices] \"{0}\" = {{ input = 0.15, \
          output = 0.6 }} for a million tokens each; `model` names the model of the agent"
     )]
-    NoPrice {
-        /// The model.
-        model: String,
-    },
+    NoPrice(String),
     /// The agent of an arm cannot run.
     #[error(transparent)]
     Agent(#[from] gramc_agent::TeamError),
@@ -131,8 +90,12 @@ pub enum ExperimentError {
 }
 
 impl ExperimentError {
-    pub(crate) fn io(action: &'static str, path: &Path, error: &dyn Display) -> Self {
-        Self::Io { action, path: path.display().to_string(), message: error.to_string() }
+    pub(crate) fn io<E: Display>(action: &'static str, path: &Path) -> impl Fn(E) -> Self {
+        move |error| Self::Io(action, path.display().to_string(), error.to_string())
+    }
+
+    pub(crate) fn locked(path: &Path) -> Self {
+        Self::Locked(path.display().to_string())
     }
 
     /// A name that none of the `known` names equals.
@@ -148,6 +111,6 @@ impl ExperimentError {
     }
 
     pub(crate) fn content(place: impl Display, message: impl Into<String>) -> Self {
-        Self::Content { place: place.to_string(), message: message.into() }
+        Self::Content(place.to_string(), message.into())
     }
 }

@@ -48,10 +48,6 @@ pub struct Experiment {
 
 impl Experiment {
     /// Plans an experiment. Nothing runs.
-    ///
-    /// # Errors
-    ///
-    /// If the cases or the options are invalid, or if no run can meet the expectation of a case.
     pub fn new(
         parts: &[ArmParts<'_>],
         cases: CaseText,
@@ -129,11 +125,7 @@ impl Experiment {
         self.has_other_settings
     }
 
-    /// Executes the runs that are not finished.
-    ///
-    /// # Errors
-    ///
-    /// If a limit cannot be checked, or a file cannot be read or written. Finished runs are kept.
+    /// Executes the runs that are not finished. If it fails, finished runs are kept.
     pub async fn run(
         self,
         progress: Arc<dyn Progress>,
@@ -153,10 +145,6 @@ impl Experiment {
 
     /// Executes the runs that are not finished and writes the report into its folder, if there is one.
     /// Shows the progress if the options ask for it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::run`], if it is cancelled, or if no run could be counted.
     pub async fn run_and_write(
         self,
         cancelled: &CancellationToken,
@@ -191,7 +179,7 @@ impl Experiment {
         if options.max_cost.is_some()
             && let Some(model) = unpriced_model(&self.arms, &self.evaluators, &options.prices)
         {
-            return Err(ExperimentError::NoPrice { model });
+            return Err(ExperimentError::NoPrice(model));
         }
         let replies = options.replies.as_deref();
         let replies = replies.map(|path| ReplyCache::open(path, options.offline)).transpose()?;

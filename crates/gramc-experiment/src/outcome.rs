@@ -154,13 +154,10 @@ impl Outcome {
     }
 }
 
-/// An unknown outcome.
+/// An unknown outcome: the message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown outcome `{name}`; {help}")]
-pub struct UnknownOutcome {
-    name: String,
-    help: String,
-}
+#[error("{0}")]
+pub struct UnknownOutcome(pub(crate) String);
 
 impl std::str::FromStr for Outcome {
     type Err = UnknownOutcome;
@@ -170,7 +167,8 @@ impl std::str::FromStr for Outcome {
             let names = || Self::ALL.map(Self::name).into_iter();
             let help = gramc_model::did_you_mean(name, names());
             let all = || format!("expected one of {}", names().collect::<Vec<_>>().join(", "));
-            UnknownOutcome { name: name.to_owned(), help: help.unwrap_or_else(all) }
+            let help = help.unwrap_or_else(all);
+            UnknownOutcome(format!("unknown outcome `{name}`; {help}"))
         })
     }
 }

@@ -87,16 +87,9 @@ impl Program {
     }
 
     /// Runs the program with JSON on standard input. It and all that it started end with it, or
-    /// when the future is dropped.
-    ///
-    /// # Errors
-    ///
-    /// The program cannot be started, is killed, or takes too long.
+    /// when the future is dropped. Fails if it cannot be started, is killed, or takes too long.
     pub(crate) async fn run(&self, input: &Value) -> Result<ProgramOutput, ExperimentError> {
-        let failed = |message: String| {
-            let program = self.name.clone();
-            ExperimentError::Program { program, message }
-        };
+        let failed = |message: String| ExperimentError::Program(self.name.clone(), message);
         let environment = ProgramEnvironment::default().with_all_variables();
         let (mut group, pipes) = ProcessGroup::start(&self.name, &self.arguments, &environment)
             .map_err(|error| failed(error.to_string()))?;

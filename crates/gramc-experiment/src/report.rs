@@ -9,19 +9,21 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::analysis::comparison::{Comparison, Histogram, Spread, compare, histograms};
+use crate::analysis::comparison::{
+    Comparison, Histogram, IntervalValue, Spread, compare, histograms,
+};
 use crate::analysis::counted::CountedCases;
 use crate::analysis::drift::{Drift, drift, note as drift_note};
 use crate::analysis::labels::{Agreement, Label, agreement};
 use crate::analysis::planning::{Planning, planning};
 use crate::analysis::rates::{Flip, SuccessRate, flips, rates, show_rate};
-use crate::analysis::tags::{TagResult, by_tag, cells as tag_cells};
+use crate::analysis::tags::{TagResult, by_tag};
 use crate::analysis::unanswered::{Unanswered, count_unanswered};
 use crate::analysis::verdict::{is_clear, verdict};
 use crate::evaluation::EvaluatorUse;
 use crate::outcome::Outcome;
 pub(crate) use crate::report::methods::method;
-use crate::report::table::{escape, markdown_table, table_line};
+use crate::report::table::{Table, escape};
 use crate::running::manifest::{BaselineTimes, Difference, ExperimentManifest};
 use crate::running::monitor::SequentialMonitor;
 use crate::running::run_stats::RunStats;
@@ -206,17 +208,9 @@ impl Report {
         Some(format!("runs without an answer: {}", arms.collect::<Vec<_>>().join(", ")))
     }
 
-    /// The head and the rows of the table of comparisons.
-    pub(crate) fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    /// The table of comparisons.
+    pub(crate) fn outcome_table(&self) -> Table {
         let several = self.manifest.arms.len() > 2;
-        let level = percent(self.manifest.method.level);
-        let mut head: Vec<String> = Vec::new();
-        head.push("outcome".to_owned());
-        match &self.manifest.arms[..] {
-            [first, second] => head.extend([first.name.clone(), second.name.clone()]),
-            _ => head.extend(["first arm".to_owned(), "this arm".to_owned()]),
-        }
-        head.extend(["difference".to_owned(), format!("{level} % interval"), "p".to_owned()]);
         let line = |comparison: &Comparison| {
             let outcome = comparison.outcome;
             let name = if several {
@@ -239,7 +233,21 @@ impl Report {
                 p_value(comparison.adjusted_p_value),
             ]
         };
-        (head, self.comparisons.iter().map(line).collect())
+        let [first, second] = self.columns_of_arms();
+        let head = ["outcome", first, second, "difference", &self.interval_head(), "p"];
+        Table::new(&head, self.comparisons.iter().map(line).collect())
+    }
+
+    /// The heads of the columns of both arms of a comparison.
+    fn columns_of_arms(&self) -> [&str; 2] {
+        match &self.manifest.arms[..] {
+            [first, second] => [&first.name, &second.name],
+            _ => ["first arm", "this arm"],
+        }
+    }
+
+    fn interval_head(&self) -> String {
+        format!("{} % interval", percent(self.manifest.method.level))
     }
 
     /// Whether a difference is significant.
@@ -247,14 +255,28 @@ impl Report {
         is_clear(comparison, self.manifest.method.level)
     }
 
-    /// The head and the rows of the table of tags.
-    pub(crate) fn tag_cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let arms: Vec<_> = self.manifest.arm_names().collect();
-        tag_cells(&self.tags, &arms, self.manifest.method.level)
+    /// The table of tags.
+    fn tag_table(&self) -> Table {
+        let several = self.manifest.arms.len() > 2;
+        let outcome = Outcome::Success;
+        let row = |result: &TagResult| {
+            let tag = if several {
+                format!("{} of {}", result.tag, result.arm)
+            } else {
+                result.tag.clone()
+            };
+            let [one, other] = result.rates.map(|rate| outcome.show(rate));
+            let difference = outcome.show_difference(result.estimate);
+            let interval = outcome.show_interval(result.interval.0);
+            vec![tag, result.cases.to_string(), one, other, difference, interval]
+        };
+        let [first, second] = self.columns_of_arms();
+        let head = ["tag", "cases", first, second, "difference", &self.interval_head()];
+        Table::new(&head, self.tags.iter().map(row).collect())
     }
 
-    /// The head and the rows of the table of medians, percentiles and shifts.
-    pub(crate) fn spreads(&self) -> (Vec<String>, Vec<Vec<String>>) {
+    /// The table of medians, percentiles and shifts.
+    pub(crate) fn spread_table(&self) -> Table {
         let head = [
             "outcome",
             "arm",
@@ -266,10 +288,8 @@ impl Report {
         let mut lines = Vec::new();
         for comparison in self.comparisons.iter().filter(|it| !it.outcome.is_share()) {
             let outcome = comparison.outcome;
-            let line = |arm: &str, spread: &Spread, shift: [String; 2]| {
-                let spread = [spread.median, spread.p95].map(|value| outcome.show(value));
-                let [median, p95] = spread;
-                let [shift, p] = shift;
+            let line = |arm: &str, spread: &Spread, [shift, p]: [String; 2]| {
+                let [median, p95] = [spread.median, spread.p95].map(|value| outcome.show(value));
                 vec![outcome.name().to_owned(), arm.to_owned(), median, p95, shift, p]
             };
             if comparison.arm == self.manifest.arms.get(1).map_or("", |arm| &arm.name) {
@@ -282,7 +302,7 @@ impl Report {
             });
             lines.push(line(&comparison.arm, &comparison.second, shift.unwrap_or_default()));
         }
-        (head.map(str::to_owned).to_vec(), lines)
+        Table::new(&head, lines)
     }
 
     /// The report as plain text.
@@ -294,21 +314,10 @@ impl Report {
         for note in self.remarks() {
             let _ = writeln!(out, "{note}");
         }
-        let (head, lines) = self.cells();
-        if !lines.is_empty() {
-            out.push('\n');
-            for line in std::iter::once(&head).chain(&lines) {
-                table_line(&mut out, line, &head, &lines);
-            }
-            let _ = writeln!(out, "\n{}", self.note());
+        if !self.comparisons.is_empty() {
+            let _ = writeln!(out, "{}\n{}", self.outcome_table().text(), self.note());
         }
-        let (head, lines) = self.tag_cells();
-        if !lines.is_empty() {
-            out.push('\n');
-            for line in std::iter::once(&head).chain(&lines) {
-                table_line(&mut out, line, &head, &lines);
-            }
-        }
+        out += &self.tag_table().text();
         let passes = self.pass_lines();
         if !passes.is_empty() {
             let _ = writeln!(out, "\n{}", passes.join("\n"));
@@ -333,9 +342,9 @@ impl Report {
     fn pass_lines(&self) -> Vec<String> {
         let line = |rate: &SuccessRate| {
             let last = rate.pass_all.len().checked_sub(1)?;
-            let at = |values: &[f64],
-                      intervals: &[crate::analysis::comparison::IntervalValue],
-                      at: usize| { show_rate(values[at], intervals[at].0) };
+            let at = |values: &[f64], intervals: &[IntervalValue], at: usize| {
+                show_rate(values[at], intervals[at].0)
+            };
             Some(format!(
                 "{}: a run succeeds in {} %; one of {} runs in {} %; all of them in {} %",
                 rate.arm,
@@ -408,21 +417,15 @@ impl Report {
         for note in self.remarks() {
             let _ = writeln!(out, "\n{}", escape(&note));
         }
-        let (head, lines) = self.cells();
-        if !lines.is_empty() {
-            out.push_str(&markdown_table(&head, &lines, 1));
+        if !self.comparisons.is_empty() {
+            out += &self.outcome_table().markdown(1);
             let _ = writeln!(out, "\n{}", escape(&self.note()));
-            let (head, lines) = self.spreads();
-            let _ = write!(
-                out,
-                "\n<details><summary>Distribution of the runs</summary>\n{}",
-                markdown_table(&head, &lines, 2)
-            );
-            out.push_str("\n</details>\n");
+            let spreads = self.spread_table().markdown(2);
+            let summary = "<summary>Distribution of the runs</summary>";
+            let _ = writeln!(out, "\n<details>{summary}\n{spreads}\n</details>");
         }
-        let (head, lines) = self.tag_cells();
-        if !lines.is_empty() {
-            out.push_str(&markdown_table(&head, &lines, 1));
+        if !self.tags.is_empty() {
+            out += &self.tag_table().markdown(1);
         }
         for line in self.pass_lines() {
             let _ = writeln!(out, "\n{}", escape(&line));
@@ -431,25 +434,24 @@ impl Report {
             let _ = writeln!(out, "\n{}", escape(&planning));
         }
         if !self.flips.is_empty() {
-            let _ = write!(
-                out,
-                "\n<details><summary>{} {} won by one arm and lost by another</summary>\n\n\
-                 | case | won by | lost by |\n| :--- | :--- | :--- |\n",
-                self.flips.len(),
-                plural(self.flips.len(), "case")
-            );
-            for Flip { case, winner, loser, won, lost, .. } in
-                self.flips.iter().take(MAX_LISTED_CASES)
-            {
+            let row = |flip: &Flip| {
+                let Flip { case, winner, loser, won, lost, .. } = flip;
                 let cells = if self.manifest.plan.repeats > 1 {
                     [case.clone(), format!("{winner} ({won})"), format!("{loser} ({lost})")]
                 } else {
                     [case.clone(), winner.clone(), loser.clone()]
                 };
-                let cells = cells.map(|text| escape(&text));
-                let _ = writeln!(out, "| {} |", cells.join(" | "));
-            }
-            out.push_str("\n</details>\n");
+                cells.to_vec()
+            };
+            let rows = self.flips.iter().take(MAX_LISTED_CASES).map(row).collect();
+            let table = Table::new(&["case", "won by", "lost by"], rows).markdown(3);
+            let count = self.flips.len();
+            let cases = plural(count, "case");
+            let _ = writeln!(
+                out,
+                "\n<details><summary>{count} {cases} won by one arm and lost by another</summary>\n\
+                 {table}\n</details>"
+            );
         }
         if !self.manifest.differences.is_empty() {
             out.push_str("\n<details><summary>Differences between the arms</summary>\n");

@@ -66,7 +66,8 @@ pub struct Interval {
 
 impl Interval {
     /// No interval.
-    const NONE: Self = Self { low: f64::NAN, high: f64::NAN };
+    /// Both ends are NaN.
+    pub const NONE: Self = Self { low: f64::NAN, high: f64::NAN };
 
     /// Whether a value is in the interval.
     pub fn contains(&self, value: f64) -> bool {

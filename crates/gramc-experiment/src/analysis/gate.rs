@@ -22,45 +22,41 @@ impl std::str::FromStr for Gate {
     type Err = ExperimentError;
 
     fn from_str(text: &str) -> Result<Self, ExperimentError> {
-        let invalid = |message: String| ExperimentError::Gate { gate: text.to_owned(), message };
+        let invalid = |message: String| Err(ExperimentError::Gate(text.to_owned(), message));
         let (at_least, name, bound) = match (text.split_once(">="), text.split_once("<=")) {
-            (Some((name, bound)), None) => (true, name, bound),
-            (None, Some((name, bound))) => (false, name, bound),
+            (Some((name, bound)), None) => (true, name.trim(), bound),
+            (None, Some((name, bound))) => (false, name.trim(), bound),
             _ => {
                 let example =
                     "expected OUTCOME, `>=` or `<=`, and a bound, such as `success >= -1pp`";
-                return Err(invalid(example.to_owned()));
+                return invalid(example.to_owned());
             }
         };
-        let name = name.trim();
-        let outcome: Outcome =
-            name.parse().map_err(|error: UnknownOutcome| invalid(error.to_string()))?;
+        let outcome: Outcome = match name.parse() {
+            Ok(outcome) => outcome,
+            Err(UnknownOutcome(message)) => return invalid(message),
+        };
         let bound = bound.trim().replace('−', "-");
-        let (number, factor, relative) = if let Some(number) = bound.strip_suffix("pp") {
-            if !outcome.is_share() {
-                return Err(invalid(
-                    "the unit `pp` applies to success and preference only".to_owned(),
-                ));
+        let (points, percent) = (bound.strip_suffix("pp"), bound.strip_suffix('%'));
+        let (number, factor) = match (outcome.is_share(), points, percent) {
+            (true, Some(number), _) | (false, _, Some(number)) => (number, 0.01),
+            (false, None, None) => (bound.strip_suffix("ms").unwrap_or(&bound), 1.0),
+            (false, Some(_), _) => {
+                return invalid("the unit `pp` applies to success and preference only".to_owned());
             }
-            (number, 0.01, false)
-        } else if let Some(number) = bound.strip_suffix('%') {
-            if outcome.is_share() {
-                return Err(invalid(format!(
-                    "differences of {name} are percentage points; use `pp`"
-                )));
+            (true, _, Some(_)) => {
+                let message = format!("differences of {name} are percentage points; use `pp`");
+                return invalid(message);
             }
-            (number, 0.01, true)
-        } else if outcome.is_share() {
-            return Err(invalid(
-                "expected a bound in percentage points, such as `-1pp`".to_owned(),
-            ));
-        } else {
-            (bound.strip_suffix("ms").unwrap_or(&bound), 1.0, false)
+            (true, None, None) => {
+                return invalid("expected a bound in percentage points, such as `-1pp`".to_owned());
+            }
         };
-        let number: f64 =
-            number.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(
-                || invalid(format!("expected a number with a unit, found `{bound}`")),
-            )?;
+        let Some(number) = number.trim().parse().ok().filter(|number: &f64| number.is_finite())
+        else {
+            return invalid(format!("expected a number with a unit, found `{bound}`"));
+        };
+        let relative = percent.is_some();
         Ok(Self { text: text.to_owned(), outcome, at_least, bound: number * factor, relative })
     }
 }
@@ -68,52 +64,47 @@ impl std::str::FromStr for Gate {
 impl Gate {
     /// Checks all arms and describes each failure. Arms that cannot be compared fail.
     pub fn failures(&self, comparisons: &[Comparison], unanswered: &[Unanswered]) -> Vec<String> {
-        let unbalanced: Vec<_> = unanswered
-            .iter()
-            .filter_map(|it| it.imbalance.as_ref())
-            .map(|why| format!("gate `{}` failed: {why}", self.text))
-            .collect();
-        if !unbalanced.is_empty() {
-            return unbalanced;
+        let unbalanced = unanswered.iter().filter_map(|it| it.imbalance.clone());
+        let mut failures: Vec<_> = unbalanced.collect();
+        if failures.is_empty() {
+            let of_outcome: Vec<_> =
+                comparisons.iter().filter(|it| it.outcome == self.outcome).collect();
+            if of_outcome.is_empty() {
+                failures.push(format!("no data on {}", self.outcome.name()));
+            }
+            failures.extend(of_outcome.into_iter().filter_map(|it| self.failure(it)));
         }
-        let mut of_outcome = comparisons.iter().filter(|it| it.outcome == self.outcome).peekable();
-        if of_outcome.peek().is_none() {
-            let name = self.outcome.name();
-            return vec![format!("gate `{}` failed: no data on {name}", self.text)];
-        }
-        let failure = |comparison: &Comparison| {
-            let nothing = Interval { low: f64::NAN, high: f64::NAN };
-            let interval = match equal_difference(comparison) {
-                Some(difference) if self.relative && difference != 0.0 => {
-                    let relative = difference / comparison.first.mean;
-                    Interval { low: relative, high: relative }
-                }
-                Some(difference) => Interval { low: difference, high: difference },
-                None if self.relative => comparison.relative.unwrap_or(nothing),
-                None => comparison.interval,
-            };
-            let reached = if self.at_least {
-                interval.low >= self.bound
-            } else {
-                interval.high <= self.bound
-            };
-            let show = |value: f64| {
-                if self.relative {
-                    format!("{} %", Outcome::Success.show_difference(value))
-                } else {
-                    self.outcome.show_difference(value)
-                }
-            };
-            let Comparison { arm, against, cases, .. } = comparison;
-            let found = if interval.low.is_nan() {
-                format!("no interval for {arm} against {against}, from {cases} cases")
-            } else {
-                let [low, high] = [interval.low, interval.high].map(show);
-                format!("{arm} against {against} is between {low} and {high}")
-            };
-            (!reached).then(|| format!("gate `{}` failed: {found}", self.text))
+        failures.iter().map(|why| format!("gate `{}` failed: {why}", self.text)).collect()
+    }
+
+    /// Why an arm does not satisfy the bound.
+    fn failure(&self, comparison: &Comparison) -> Option<String> {
+        let interval = match equal_difference(comparison) {
+            Some(difference) if self.relative && difference != 0.0 => {
+                let relative = difference / comparison.first.mean;
+                Interval { low: relative, high: relative }
+            }
+            Some(difference) => Interval { low: difference, high: difference },
+            None if self.relative => comparison.relative.unwrap_or(Interval::NONE),
+            None => comparison.interval,
         };
-        of_outcome.filter_map(failure).collect()
+        let reached =
+            if self.at_least { interval.low >= self.bound } else { interval.high <= self.bound };
+        let show = |value: f64| {
+            if self.relative {
+                format!("{} %", Outcome::Success.show_difference(value))
+            } else {
+                self.outcome.show_difference(value)
+            }
+        };
+        let Comparison { arm, against, cases, .. } = comparison;
+        let found = if interval.low.is_nan() {
+            format!("no interval for {arm} against {against}, from {cases} cases")
+        } else {
+            let [low, high] = [interval.low, interval.high].map(show);
+            format!("{arm} against {against} is between {low} and {high}")
+        };
+        (!reached).then_some(found)
     }
 }
 

@@ -34,10 +34,6 @@ struct LabelLine {
 impl Label {
     /// Reads JSON lines: `{"case": …, "arm": …, "repeat": 0, "success": true}` or `"score": 0.8`.
     /// `name` is the name of the file in errors.
-    ///
-    /// # Errors
-    ///
-    /// If a line is invalid.
     pub fn read(lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
         let (mut labels, mut known) = (Vec::new(), HashSet::new());
         for (line, number) in lines.lines().zip(1..) {

@@ -6,7 +6,6 @@ use crate::analysis::comparison::IntervalValue;
 use crate::analysis::counted::CountedCases;
 use crate::method::Method;
 use crate::outcome::Outcome;
-use crate::text::percent;
 use gramc_stats::{Interval, mean, success_difference};
 
 /// The difference of success in the cases with a tag.
@@ -42,7 +41,7 @@ pub(crate) fn by_tag(
                 continue;
             }
             let interval = if method.sequential {
-                Interval { low: f64::NAN, high: f64::NAN }
+                Interval::NONE
             } else {
                 success_difference(&units.differences, method.level_of_each(names.len())).interval
             };
@@ -57,30 +56,4 @@ pub(crate) fn by_tag(
         }
     }
     all
-}
-
-/// The head and the rows of the table of tags. Empty without tags.
-pub(crate) fn cells(
-    results: &[TagResult],
-    arms: &[&str],
-    level: f64,
-) -> (Vec<String>, Vec<Vec<String>>) {
-    let [first, second] = match arms {
-        [first, second] => [*first, *second],
-        _ => ["first arm", "this arm"],
-    };
-    let interval = format!("{} % interval", percent(level));
-    let head = ["tag", "cases", first, second, "difference", &interval];
-    let outcome = Outcome::Success;
-    let row = |result: &TagResult| {
-        let tag = match arms.len() {
-            2 => result.tag.clone(),
-            _ => format!("{} of {}", result.tag, result.arm),
-        };
-        let [one, other] = result.rates.map(|rate| outcome.show(rate));
-        let difference = outcome.show_difference(result.estimate);
-        let interval = outcome.show_interval(result.interval.0);
-        vec![tag, result.cases.to_string(), one, other, difference, interval]
-    };
-    (head.map(str::to_owned).to_vec(), results.iter().map(row).collect())
 }

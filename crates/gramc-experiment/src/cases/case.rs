@@ -131,10 +131,6 @@ impl Input {
 impl Case {
     /// Reads JSON lines: `{"id": …, "input": "…" or […], "expect": {…}}`. `name` is the path of the
     /// file, for errors and for images, which are relative to it. The default id is the line number.
-    ///
-    /// # Errors
-    ///
-    /// If a line is invalid or there are no cases.
     pub fn read(mut lines: impl BufRead, name: &str) -> Result<Vec<Self>, ExperimentError> {
         let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
         let (mut cases, mut seen) = (Vec::new(), HashSet::new());
@@ -146,7 +142,7 @@ impl Case {
             let invalid = |message: String| ExperimentError::content(&place, message);
             let read = std::io::Read::take(&mut lines, MAX_CASE_BYTES as u64 + 1)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| ExperimentError::io("read", Path::new(name), &error))?;
+                .map_err(ExperimentError::io("read", Path::new(name)))?;
             if read == 0 {
                 break;
             }
@@ -171,16 +167,12 @@ impl Case {
     }
 
     /// A hash of the text of cases and of their images.
-    ///
-    /// # Errors
-    ///
-    /// If an image cannot be read.
     pub fn hash_all(text: &[u8], cases: &[Self]) -> Result<String, ExperimentError> {
         let mut all = hash(text);
         let without_images = all.len();
         for path in cases.iter().flat_map(Self::images) {
             let image = std::fs::read(path);
-            all += &hash(image.map_err(|error| ExperimentError::io("read", path, &error))?);
+            all += &hash(image.map_err(ExperimentError::io("read", path))?);
         }
         Ok(if all.len() > without_images { hash(all) } else { all })
     }

@@ -47,10 +47,6 @@ fn callable_names(module: &Module) -> HashSet<&str> {
 }
 
 /// Finds the models that evaluate runs of the cases. `default` is that of cases that name none.
-///
-/// # Errors
-///
-/// If a case needs a model and there is none, or if a model is not available.
 pub(crate) fn find_evaluators(
     cases: &[Case],
     default: Option<&str>,
@@ -60,7 +56,7 @@ pub(crate) fn find_evaluators(
     for case in cases {
         for name in case.models().filter(|name| known.insert(*name)) {
             let found = Some(name).filter(|name| !name.is_empty()).or(default);
-            let unknown = || ExperimentError::NoEvaluator { case: case.id.clone() };
+            let unknown = || ExperimentError::NoEvaluator(case.id.clone());
             evaluators.add(name, models.find(found.ok_or_else(unknown)?, Api::Tools)?);
         }
     }

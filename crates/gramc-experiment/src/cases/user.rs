@@ -1,6 +1,6 @@
 //! Simulated users.
 
-use gramc_agent::{AssistantMessage, Message};
+use gramc_agent::Message;
 use regress::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -116,10 +116,6 @@ impl SimulatedUser {
     }
 
     /// The next message, or `None` if the user has nothing more to say.
-    ///
-    /// # Errors
-    ///
-    /// The program or the model fails.
     pub(crate) async fn next(
         &self,
         case: &Case,
@@ -139,10 +135,7 @@ impl SimulatedUser {
                     json!({"case": case.id, "definition": case.definition(), "turns": turns});
                 let output = program.run(&input).await?;
                 if let Some(message) = output.failure(program) {
-                    return Err(ExperimentError::Program {
-                        program: program.name().to_owned(),
-                        message,
-                    });
+                    return Err(ExperimentError::Program(program.name().to_owned(), message));
                 }
                 output.text
             }
@@ -157,7 +150,7 @@ impl SimulatedUser {
                 let text = evaluators.ask(model, &instruction, &messages).await?;
                 if text.trim().is_empty() {
                     let message = "the simulated user wrote nothing".to_owned();
-                    return Err(ExperimentError::Evaluator { model: model.clone(), message });
+                    return Err(ExperimentError::Evaluator(model.clone(), message));
                 }
                 // Some models say goodbye first.
                 if text.trim().trim_end_matches(['.', '*', '"']).ends_with(DONE) {
@@ -188,8 +181,7 @@ impl Dialogue {
     fn mirror_roles(&self) -> Vec<Message> {
         let mut messages = vec![Message::user("(The assistant is waiting for the first message.)")];
         for (user, agent) in &self.turns {
-            let own = AssistantMessage { content: Some(user.clone()), ..Default::default() };
-            messages.extend([Message::Assistant(own), Message::user(agent.clone())]);
+            messages.extend([Message::assistant(user.clone()), Message::user(agent.clone())]);
         }
         messages
     }

@@ -27,14 +27,10 @@ impl CaseText {
     }
 
     /// Reads a file.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ExperimentError> {
         let path = path.as_ref();
         let text = std::fs::read(path);
-        let text = text.map_err(|error| ExperimentError::io("read", path, &plain(&error)))?;
+        let text = text.map_err(|error| ExperimentError::io("read", path)(plain(&error)))?;
         Ok(Self::new(text, path.display().to_string()))
     }
 

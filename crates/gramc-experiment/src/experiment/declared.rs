@@ -65,10 +65,6 @@ pub struct DeclaredExperiment {
 
 impl DeclaredExperiment {
     /// Reads an experiment whose paths are relative to a folder.
-    ///
-    /// # Errors
-    ///
-    /// If an attribute has a value of another type.
     pub fn new(experiment: &ExperimentDeclaration, folder: &Path) -> Result<Self, ExperimentError> {
         let find = |key: &str| {
             experiment.attributes.iter().find(|(known, _)| known == key).map(|(_, value)| value)

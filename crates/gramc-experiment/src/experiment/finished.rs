@@ -23,7 +23,7 @@ pub(super) fn read_labels(
 ) -> Result<Option<Vec<Label>>, ExperimentError> {
     let Some(path) = path else { return Ok(None) };
     let file = File::open(path);
-    let file = file.map_err(|error| ExperimentError::io("read", path, &plain(&error)))?;
+    let file = file.map_err(|error| ExperimentError::io("read", path)(plain(&error)))?;
     let name = path.display().to_string();
     let labels = Label::read(BufReader::new(file), &name)?;
     let is_unknown = |label: &&Label| !manifest.arm_names().any(|arm| arm == label.arm());
@@ -70,10 +70,6 @@ impl FinishedExperiment {
     }
 
     /// Writes the report into its folder, if there is one, and closes the journal.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written or a run cannot be read.
     pub fn write(&mut self) -> Result<(), ExperimentError> {
         // The journal locks its folder.
         let journal = std::mem::replace(&mut self.journal, Journal::none());
@@ -85,10 +81,6 @@ impl FinishedExperiment {
 
     /// Why a gate, such as `success >= -1pp`, fails. Empty if it passes. It also fails if runs could
     /// not be counted or are missing.
-    ///
-    /// # Errors
-    ///
-    /// If the gate is invalid.
     pub fn gate_failures(&self, gate: &str) -> Result<Vec<String>, ExperimentError> {
         let parsed: Gate = gate.parse()?;
         let mut failures = parsed.failures(&self.report.comparisons, &self.report.unanswered);
@@ -102,10 +94,6 @@ impl FinishedExperiment {
 
 /// Merges the parts of an experiment, with the options for its report. `partial` allows that parts are
 /// missing.
-///
-/// # Errors
-///
-/// If a folder cannot be read or written, or if the parts are not those of one experiment.
 pub fn merge_parts(
     folders: &[PathBuf],
     partial: bool,

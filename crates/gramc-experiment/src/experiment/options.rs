@@ -112,10 +112,6 @@ fn outcome<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Outcome>
 impl ExperimentOptions {
     /// Reads the options of a program, a JSON object. Prices are those of the project that the current
     /// folder belongs to.
-    ///
-    /// # Errors
-    ///
-    /// If an option is unknown or has a value of another type, or if the project cannot be read.
     pub fn read(options: &str) -> Result<Self, ExperimentError> {
         let invalid = |error: serde_json::Error| ExperimentError::Options(error.to_string());
         let options: Map<String, Value> = serde_json::from_str(options).map_err(invalid)?;

@@ -59,11 +59,9 @@ impl Evaluators {
     /// The evaluators of one run, named `run`.
     pub(crate) fn of_run(&self, run: &str, replies: Option<&Arc<ReplyCache>>) -> RunEvaluators {
         let (run, saved) = (format!("{run}\nevaluation"), Arc::default());
-        let mut models = HashMap::new();
-        for (name, model) in &self.models {
-            models.insert(name.clone(), model_of_run(model, replies, &run, &saved));
-        }
-        RunEvaluators { models, usage: Mutex::default() }
+        let of_run = |model| model_of_run(model, replies, &run, &saved);
+        let models = self.models.iter().map(|(name, model)| (name.clone(), of_run(model)));
+        RunEvaluators { models: models.collect(), usage: Mutex::default() }
     }
 }
 
@@ -76,20 +74,14 @@ pub(crate) struct RunEvaluators {
 
 impl RunEvaluators {
     /// Asks a model, or with an empty name the default one. Returns its answer.
-    ///
-    /// # Errors
-    ///
-    /// There is no such model, or it fails.
     pub(crate) async fn ask(
         &self,
         name: &str,
         instruction: &str,
         messages: &[Message],
     ) -> Result<String, ExperimentError> {
-        let failed = |name: &str, message: String| {
-            let model = name.to_owned();
-            ExperimentError::Evaluator { model, message }
-        };
+        let failed =
+            |name: &str, message: String| ExperimentError::Evaluator(name.to_owned(), message);
         let unknown = || failed(name, "unknown model".to_owned());
         let model = self.models.get(name).ok_or_else(unknown)?;
         // Some models refuse a temperature.
@@ -103,10 +95,6 @@ impl RunEvaluators {
     }
 
     /// Asks a judge for a JSON object, until `read` accepts it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::ask`], and if no attempt of the judge is valid.
     pub(crate) async fn judge<T>(
         &self,
         name: &str,
@@ -126,16 +114,12 @@ impl RunEvaluators {
                 Ok(found) => return Ok(found),
                 Err(message) => wrong = message,
             }
-            messages.push(Message::Assistant(gramc_agent::AssistantMessage {
-                content: Some(answer),
-                ..Default::default()
-            }));
-            messages.push(Message::user(format!("Invalid answer: {wrong}. Answer again.")));
+            let correction = format!("Invalid answer: {wrong}. Answer again.");
+            messages.extend([Message::assistant(answer), Message::user(correction)]);
         }
         let model = self.models.get(name).map_or("", |model| model.name());
-        let model = model.to_owned();
         let message = format!("the judge gave no valid answer in {MAX_ATTEMPTS} attempts: {wrong}");
-        Err(ExperimentError::Evaluator { model, message })
+        Err(ExperimentError::Evaluator(model.to_owned(), message))
     }
 
     /// The tokens and the cost so far. The cost is unknown if a price is.

@@ -213,10 +213,6 @@ impl Grader {
     }
 
     /// Grades a run.
-    ///
-    /// # Errors
-    ///
-    /// If the grading program cannot be run, or the judge does not answer.
     pub(crate) async fn grade(
         &self,
         transcript: &Transcript,

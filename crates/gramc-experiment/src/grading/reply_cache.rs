@@ -42,15 +42,11 @@ struct CacheLine {
 
 impl ReplyCache {
     /// Opens or creates a cache. With `offline`, requests that are not cached fail.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read or written or is not a cache.
     pub(crate) fn open(path: &Path, offline: bool) -> Result<Self, ExperimentError> {
         let file = OpenOptions::new().read(true).append(true).create(!offline).open(path);
-        let file = file.map_err(|error| ExperimentError::io("write", path, &error))?;
+        let file = file.map_err(ExperimentError::io("write", path))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(ExperimentError::Locked { path: path.display().to_string() });
+            return Err(ExperimentError::locked(path));
         }
         let invalid = |error: String| {
             ExperimentError::content(path.display(), format!("invalid reply cache: {error}"))
@@ -61,7 +57,7 @@ impl ReplyCache {
             line.clear();
             let length = std::io::Read::take(&mut reader, MAX_REPLY_BYTES)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| ExperimentError::io("read", path, &error))?;
+                .map_err(ExperimentError::io("read", path))?;
             if length as u64 == MAX_REPLY_BYTES {
                 return Err(invalid("the line is too long".to_owned()));
             }
@@ -77,7 +73,7 @@ impl ReplyCache {
         }
         if !line.is_empty() && !offline {
             // The last line is incomplete.
-            file.set_len(end).map_err(|error| ExperimentError::io("write", path, &error))?;
+            file.set_len(end).map_err(ExperimentError::io("write", path))?;
         }
         let (known, file) = (Mutex::new(known), Mutex::new(file));
         Ok(Self { known, file, path: path.to_owned(), offline })
@@ -91,7 +87,7 @@ impl ReplyCache {
         file.write_all(text.as_bytes()).map_err(|error| {
             // An incomplete line would corrupt the next one.
             let _ = end.and_then(|end| file.set_len(end));
-            let error = ExperimentError::io("write", &self.path, &error).to_string();
+            let error = ExperimentError::io("write", &self.path)(error).to_string();
             ModelError::new(ModelErrorKind::Rejected, error)
         })
     }

@@ -13,10 +13,6 @@ use crate::running::journal::Journal;
 impl Report {
     /// Writes `report.json`, `report.md` and `report.html` into the folder of the
     /// journal, which has to be sorted.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be written or a run cannot be read.
     pub fn write(&self, folder: &Path, journal: &Journal) -> Result<(), ExperimentError> {
         let pretty = serde_json::to_string_pretty(&self.json()).unwrap_or_default() + "\n";
         write(&folder.join("report.json"), &pretty)?;
@@ -35,5 +31,5 @@ fn write(path: &Path, text: &str) -> Result<(), ExperimentError> {
         // A full disk leaves an incomplete file.
         let _ = fs::remove_file(&new);
     }
-    written.map_err(|error: io::Error| ExperimentError::io("write", path, &plain(&error)))
+    written.map_err(|error: io::Error| ExperimentError::io("write", path)(plain(&error)))
 }

@@ -36,10 +36,6 @@ fn content_security_policy() -> String {
 
 impl Report {
     /// The report as an HTML page, with transcripts from the journal.
-    ///
-    /// # Errors
-    ///
-    /// If a transcript cannot be read.
     pub fn html(&self, journal: &Journal) -> Result<String, ExperimentError> {
         let cases = self.case_list(journal)?;
         let several = self.manifest.arms.len() > 2;
@@ -135,14 +131,14 @@ impl Report {
 
     /// The table of all outcomes.
     fn outcomes(&self) -> Markup {
-        let (head, lines) = self.cells();
-        let spreads = self.spreads();
+        let all = self.outcome_table();
+        let spreads = self.spread_table();
         html! {
-            @if !lines.is_empty() {
+            @if !all.rows.is_empty() {
                 section aria-labelledby="outcomes" {
                     h2 #outcomes { "All outcomes" }
-                    (table("table of all outcomes", &head, &html! {
-                        @for (line, comparison) in lines.iter().zip(&self.comparisons) {
+                    (table("table of all outcomes", &all.head, &html! {
+                        @for (line, comparison) in all.rows.iter().zip(&self.comparisons) {
                             (self.outcome_row(line, comparison))
                         }
                     }))
@@ -150,8 +146,8 @@ impl Report {
                     (self.relative_plot())
                     details {
                         summary { "Medians, percentiles and typical cases" }
-                        (table("table of medians and percentiles", &spreads.0, &html! {
-                            @for line in &spreads.1 {
+                        (table("table of medians and percentiles", &spreads.head, &html! {
+                            @for line in &spreads.rows {
                                 tr {
                                     @for (at, cell) in line.iter().enumerate() {
                                         @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }

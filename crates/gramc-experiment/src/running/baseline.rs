@@ -24,10 +24,6 @@ pub(crate) struct Baseline {
 impl Baseline {
     /// Reads the baseline `DIR` or `DIR:ARM`. Without an arm, it is the one that is named as `like`,
     /// else the first one.
-    ///
-    /// # Errors
-    ///
-    /// If the folder has no experiment, or the experiment no such arm.
     pub(crate) fn find(named: &str, like: &str) -> Result<Self, ExperimentError> {
         match named.rsplit_once(':') {
             Some((folder, arm)) if !Path::new(named).exists() => {
@@ -65,10 +61,6 @@ impl Baseline {
     }
 
     /// Makes the arm the first one of an experiment. Its name is another one if there is such an arm.
-    ///
-    /// # Errors
-    ///
-    /// If the cases or the repeats differ.
     pub(crate) fn put_first(
         &self,
         manifest: &mut ExperimentManifest,
@@ -168,10 +160,6 @@ impl Baseline {
     }
 
     /// Adds its runs to a journal that lacks them.
-    ///
-    /// # Errors
-    ///
-    /// If the baseline lacks runs, or a run cannot be read or written.
     pub(crate) fn add_runs(
         &self,
         cases: &[Case],

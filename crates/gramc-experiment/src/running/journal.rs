@@ -49,29 +49,17 @@ impl Journal {
     }
 
     /// Opens or creates the journal of an experiment and reads the finished runs.
-    ///
-    /// # Errors
-    ///
-    /// If the folder cannot be written, contains another experiment, or is in use.
     pub fn open(
         path: &Path,
         manifest: &ExperimentManifest,
     ) -> Result<(Self, RunStats), ExperimentError> {
-        fs::create_dir_all(path)
-            .map_err(|error| ExperimentError::io("create folder", path, &error))?;
+        fs::create_dir_all(path).map_err(ExperimentError::io("create folder", path))?;
         let file = path.join(RUNS);
-        let runs = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&file)
-            .map_err(|error| ExperimentError::io("write", &file, &error))?;
-        match runs.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                return Err(ExperimentError::Locked { path: path.display().to_string() });
-            }
-            // Some file systems do not support locks.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+        let runs = OpenOptions::new().read(true).append(true).create(true).open(&file);
+        let runs = runs.map_err(ExperimentError::io("write", &file))?;
+        // Some file systems do not support locks.
+        if let Err(TryLockError::WouldBlock) = runs.try_lock() {
+            return Err(ExperimentError::locked(path));
         }
         let known = read_manifest(path)?;
         let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
@@ -88,34 +76,26 @@ impl Journal {
         folder.read(&mut stats)?;
         if folder.length()? > folder.end {
             let cut = folder.runs.set_len(folder.end);
-            cut.map_err(|error| ExperimentError::io("write", &file, &error))?;
+            cut.map_err(ExperimentError::io("write", &file))?;
         }
         Ok((Self { folder: Some(folder) }, stats))
     }
 
     /// Reads the journal and the manifest of a folder. A run that is being written is skipped.
-    ///
-    /// # Errors
-    ///
-    /// If the folder contains no experiment or cannot be read.
     pub fn read(path: &Path) -> Result<(Self, ExperimentManifest, RunStats), ExperimentError> {
         let manifest = read_manifest(path)?.ok_or_else(|| {
             let message = format!("expected an experiment, found no {MANIFEST}");
             ExperimentError::content(path.display(), message)
         })?;
         let file = path.join(RUNS);
-        let runs = File::open(&file).map_err(|error| ExperimentError::io("read", &file, &error))?;
+        let runs = File::open(&file).map_err(ExperimentError::io("read", &file))?;
         let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };
         let mut stats = RunStats::new(&manifest);
         folder.read(&mut stats)?;
         Ok((Self { folder: Some(folder) }, manifest, stats))
     }
 
-    /// Writes a finished run.
-    ///
-    /// # Errors
-    ///
-    /// If the run cannot be written. Earlier runs stay intact.
+    /// Writes a finished run. If it cannot be written, earlier runs stay intact.
     pub fn write(&mut self, run: &Run) -> Result<(), ExperimentError> {
         let Some(folder) = &mut self.folder else { return Ok(()) };
         let mut line = serde_json::to_vec(run).map_err(|error| {
@@ -126,10 +106,6 @@ impl Journal {
     }
 
     /// Adds the runs of another journal that this one lacks.
-    ///
-    /// # Errors
-    ///
-    /// If a run cannot be read or written.
     pub fn merge(&mut self, other: &Self) -> Result<(), ExperimentError> {
         let (Some(folder), Some(from)) = (&mut self.folder, &other.folder) else { return Ok(()) };
         let known: std::collections::HashSet<_> =
@@ -171,8 +147,7 @@ impl Journal {
         &self,
     ) -> impl Iterator<Item = Result<T, ExperimentError>> + '_ {
         let folder = self.folder.as_ref();
-        let lines = folder.map(|folder| folder.lines.as_slice()).unwrap_or_default();
-        lines.iter().filter_map(move |line| Some(folder?.run(*line)))
+        folder.into_iter().flat_map(|folder| folder.lines.iter().map(|line| folder.run(*line)))
     }
 
     /// Whether runs are kept.
@@ -187,24 +162,22 @@ impl JournalFolder {
     }
 
     fn length(&self) -> Result<u64, ExperimentError> {
-        let metadata = self.runs.metadata();
-        metadata
-            .map(|it| it.len())
-            .map_err(|error| ExperimentError::io("read", &self.file(), &error))
+        let length = self.runs.metadata().map(|it| it.len());
+        length.map_err(ExperimentError::io("read", &self.file()))
     }
 
     /// Reads all complete lines.
     fn read(&mut self, stats: &mut RunStats) -> Result<(), ExperimentError> {
         let file = self.file();
-        let failed = |error: io::Error| ExperimentError::io("read", &file, &error);
+        let failed = ExperimentError::io("read", &file);
         let mut reader = BufReader::new(&self.runs);
-        reader.seek(SeekFrom::Start(0)).map_err(failed)?;
+        reader.seek(SeekFrom::Start(0)).map_err(&failed)?;
         let (mut line, mut number) = (Vec::new(), 0_usize);
         loop {
             line.clear();
             number += 1;
-            let length =
-                reader.by_ref().take(MAX_RUN_BYTES).read_until(b'\n', &mut line).map_err(failed)?;
+            let length = reader.by_ref().take(MAX_RUN_BYTES).read_until(b'\n', &mut line);
+            let length = length.map_err(&failed)? as u64;
             if line.last() != Some(&b'\n') {
                 return Ok(());
             }
@@ -213,10 +186,9 @@ impl JournalFolder {
                 ExperimentError::content(place, format!("invalid run: {error}"))
             })?;
             if stats.add(&run) {
-                let length = length as u64;
                 self.lines.push(JournalLine { place: run.place, start: self.end, length });
             }
-            self.end += length as u64;
+            self.end += length;
         }
     }
 
@@ -224,7 +196,7 @@ impl JournalFolder {
         if let Err(error) = self.runs.write_all(line) {
             // If this fails, the incomplete line is removed when the folder is opened.
             let _ = self.runs.set_len(self.end);
-            return Err(ExperimentError::io("write", &self.file(), &error));
+            return Err(ExperimentError::io("write", &self.file())(error));
         }
         let length = line.len() as u64;
         self.lines.push(JournalLine { place, start: self.end, length });
@@ -237,7 +209,7 @@ impl JournalFolder {
         let mut file = &self.runs;
         file.seek(SeekFrom::Start(line.start))
             .and_then(|_| file.take(line.length).read_to_end(&mut bytes))
-            .map_err(|error| ExperimentError::io("read", &self.file(), &error))?;
+            .map_err(ExperimentError::io("read", &self.file()))?;
         Ok(bytes)
     }
 
@@ -254,12 +226,12 @@ fn read_manifest(folder: &Path) -> Result<Option<ExperimentManifest>, Experiment
     let text = match fs::read(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(ExperimentError::io("read", &path, &error)),
+        Err(error) => return Err(ExperimentError::io("read", &path)(error)),
     };
-    let manifest = serde_json::from_slice(&text).map_err(|error| {
-        ExperimentError::content(path.display(), format!("invalid manifest: {error}"))
-    })?;
-    Ok(Some(manifest))
+    let manifest = serde_json::from_slice(&text);
+    let invalid =
+        |error| ExperimentError::content(path.display(), format!("invalid manifest: {error}"));
+    manifest.map(Some).map_err(invalid)
 }
 
 /// Replaces the manifest atomically.
@@ -268,5 +240,5 @@ fn write_manifest(folder: &Path, manifest: &ExperimentManifest) -> Result<(), Ex
     let text = serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n";
     fs::write(&new, text)
         .and_then(|()| fs::rename(&new, &path))
-        .map_err(|error| ExperimentError::io("write", &path, &error))
+        .map_err(ExperimentError::io("write", &path))
 }

@@ -159,6 +159,6 @@ impl ExperimentManifest {
             None => "the shard differs",
             Some(what) => what,
         };
-        Err(ExperimentError::OtherExperiment { path: path.display().to_string(), difference: what })
+        Err(ExperimentError::OtherExperiment(path.display().to_string(), what))
     }
 }

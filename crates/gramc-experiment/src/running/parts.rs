@@ -18,11 +18,6 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Reads the folders of parts. `partial` allows that some are missing.
-    ///
-    /// # Errors
-    ///
-    /// If a folder cannot be read, if the parts belong to different experiments, or if one is recorded
-    /// twice or missing.
     pub(crate) fn read(folders: &[PathBuf], partial: bool) -> Result<Self, ExperimentError> {
         let mut parts: Vec<(PathBuf, Journal, ExperimentManifest)> = Vec::new();
         for path in folders {
@@ -50,10 +45,6 @@ impl Parts {
     }
 
     /// Adds the runs of all parts to the whole experiment. Returns whether all runs are finished.
-    ///
-    /// # Errors
-    ///
-    /// If a run cannot be read or written.
     pub(crate) fn merge(&self, state: &mut RunState) -> Result<StopReason, ExperimentError> {
         let RunState { journal, stats, monitor } = state;
         for (_, part, _) in &self.parts {

@@ -152,14 +152,14 @@ fn failure(error: ExperimentError) -> Failure {
         ExperimentError::TooFewArms => Failure::new(
             "expected at least two arms: repeat --library or --arm, or use --experiment or --against",
         ),
-        ExperimentError::NoEvaluator { case } => Failure::new(format!(
+        ExperimentError::NoEvaluator(case) => Failure::new(format!(
             "the case `{case}` needs a model for its judge or user: use --judge"
         )),
         ExperimentError::PairwiseBaseline => Failure::new(
             "--against does not support `pairwise`: runs of a baseline are not judged again",
         ),
         ExperimentError::Sequential(fault) => Failure::new(format!("--sequential {fault}")),
-        ExperimentError::NoPrice { model } => Failure::new(format!(
+        ExperimentError::NoPrice(model) => Failure::new(format!(
             "--max-cost needs the price of `{model}`: add it to gram.toml, as \
              [prices] \"{model}\" = {{ input = 0.15, output = 0.6 }} for a million tokens each"
         )),

@@ -22,10 +22,6 @@ struct GradedConversation {
 
 impl Grader {
     /// Reads an `expect` of a case. A judge is not supported.
-    ///
-    /// # Errors
-    ///
-    /// If the expectation is invalid or has a rubric.
     pub fn parse(expect: Value) -> Result<Self, ExperimentError> {
         let invalid = |message: String| ExperimentError::content("expect", message);
         let expect = serde_json::from_value(expect).map_err(|error| invalid(error.to_string()))?;
@@ -38,10 +34,6 @@ impl Grader {
 
     /// The conditions that a conversation does not meet: an object with the last answer as `text`,
     /// `messages`, and `calls` with `name`, `arguments` and `ok`.
-    ///
-    /// # Errors
-    ///
-    /// If the conversation has another form, or if the grading program cannot be run.
     pub async fn missed(&self, conversation: Value) -> Result<Vec<String>, ExperimentError> {
         let conversation = serde_json::from_value(conversation);
         let GradedConversation { case, text, messages, calls } = conversation

@@ -78,10 +78,6 @@ impl Rubric {
     }
 
     /// Scores a run. The judge does not learn the arm.
-    ///
-    /// # Errors
-    ///
-    /// The judge does not answer.
     pub(crate) async fn score(
         &self,
         transcript: &Transcript,
@@ -103,10 +99,6 @@ impl Rubric {
 
     /// Compares the run of an arm with that of the first arm. `is_first` says whether the judge reads
     /// the first arm's run first.
-    ///
-    /// # Errors
-    ///
-    /// The judge does not answer.
     pub(crate) async fn compare(
         &self,
         [first, other]: [&Transcript; 2],
