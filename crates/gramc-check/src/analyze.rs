@@ -209,17 +209,16 @@ pub fn analyze<'t, V: Visitor>(
         fingerprint_all(texts, &indexes, &before);
         Keys::new(&checker, &indexes, imports)
     });
-    let reuse = |(file, (index, before)): (usize, (&Arc<FileIndex>, &Option<_>))| match &keys {
-        Some(keys) => keys.reuse(file, &texts[file], index, *before),
+    let reuse = |file: usize| match &keys {
+        Some(keys) => keys.reuse(file, &texts[file], &indexes[file], before[file]),
         None => Vec::new(),
     };
-    let reused: Vec<_> = indexes.iter().zip(&before).enumerate().map(reuse).collect();
-    let work = chunks(&indexes, &reused, scope);
-    let chunk = |reader: &mut Checker<'t>, (file, items): &(usize, Vec<usize>)| {
-        let reused = reused.get(*file).map(Vec::as_slice).unwrap_or_default();
-        let file = (*file, &*indexes[*file], reused);
-        reader.chunk(&checker, file, items, (scope, keys.as_ref()), visitor)
-    };
+    let reused: Vec<_> = (0..texts.len()).map(reuse).collect();
+    let work = split_work(&indexes, &reused, scope);
+    let context =
+        Context { shared: &checker, indexes: &indexes, reused: &reused, keys: &keys, scope };
+    let chunk =
+        |reader: &mut Checker<'t>, work: &Work| reader.analyze_chunk(&context, work, visitor);
     let bytes = if work.len() > 1 { size(texts) } else { 0 };
     let analyzed: Vec<_> = threads::run(
         bytes,
@@ -246,20 +245,18 @@ fn index_all<O: Send + Sync>(
     texts: &[Parse],
     before: &[Option<&FileAnalysis<O>>],
 ) -> Vec<Arc<FileIndex>> {
-    let known = |text: &Parse, before: Option<&FileAnalysis<O>>| {
-        let same = before.filter(|before| Arc::ptr_eq(&before.source, text.source()));
+    let known = |file: usize| {
+        let same = before[file].filter(|it| Arc::ptr_eq(&it.source, texts[file].source()));
         same.map(|before| Arc::clone(&before.index))
     };
-    let index = |(text, before): (&Parse, &Option<_>)| {
-        known(text, *before).unwrap_or_else(|| Arc::new(FileIndex::new(text)))
-    };
-    let new = texts.iter().zip(before).filter(|(text, before)| known(text, **before).is_none());
-    let new: Vec<_> = new.map(|(text, _)| text.source().text().len()).collect();
+    let index = |file: usize| known(file).unwrap_or_else(|| Arc::new(FileIndex::new(&texts[file])));
+    let new = (0..texts.len()).filter(|file| known(*file).is_none());
+    let new: Vec<_> = new.map(|file| texts[file].source().text().len()).collect();
     let bytes = if new.len() > 1 { new.iter().sum() } else { 0 };
     threads::run(
         bytes,
-        || texts.par_iter().zip(before).map(index).collect(),
-        || texts.iter().zip(before).map(index).collect(),
+        || (0..texts.len()).into_par_iter().map(index).collect(),
+        || (0..texts.len()).map(index).collect(),
     )
 }
 
@@ -280,18 +277,29 @@ pub(crate) type Reused<O> = Vec<ReusedItem<O>>;
 /// The key of an item, and its analysis if it is known.
 type ReusedItem<O> = (Option<u64>, Option<Arc<ItemAnalysis<O>>>);
 
-/// What a thread analyzed: some items of a file, and what they declare.
+/// Some items of a file.
+struct Work {
+    file: usize,
+    items: Vec<usize>,
+}
+
+/// The input of all chunks.
+struct Context<'c, 't, O> {
+    shared: &'c Checker<'t>,
+    indexes: &'c [Arc<FileIndex>],
+    reused: &'c [Reused<O>],
+    keys: &'c Option<Keys>,
+    scope: Scope,
+}
+
+/// The analyses of some items of a file, and their declarations.
 struct Chunk<O> {
     items: Vec<(usize, Arc<ItemAnalysis<O>>)>,
     module: Module,
 }
 
-/// The items that are to be analyzed, in chunks of one file each.
-fn chunks<O>(
-    indexes: &[Arc<FileIndex>],
-    reused: &[Reused<O>],
-    scope: Scope,
-) -> Vec<(usize, Vec<usize>)> {
+/// The items to analyze, in chunks of one file each.
+fn split_work<O>(indexes: &[Arc<FileIndex>], reused: &[Reused<O>], scope: Scope) -> Vec<Work> {
     let mut chunks = Vec::new();
     for (file, (index, reused)) in indexes.iter().zip(reused).enumerate() {
         let is_near = |item: &Item| match scope {
@@ -301,13 +309,13 @@ fn chunks<O>(
             }
             Scope::Whole | Scope::Summaries => true,
         };
-        let is_open = |(at, item): &(usize, &Item)| {
+        let is_open = |at: &usize| {
+            let item = &index.items[*at];
             let known = reused.get(*at).is_some_and(|(_, known)| known.is_some());
             !known && !item.others.is_empty() && is_near(item)
         };
-        let items = index.items.iter().enumerate();
-        let open: Vec<_> = items.filter(is_open).map(|(at, _)| at).collect();
-        chunks.extend(open.chunks(CHUNK).map(|chunk| (file, chunk.to_vec())));
+        let open: Vec<_> = (0..index.items.len()).filter(is_open).collect();
+        chunks.extend(open.chunks(CHUNK).map(|items| Work { file, items: items.to_vec() }));
     }
     chunks
 }
@@ -328,18 +336,20 @@ impl Checker<'_> {
     }
 
     /// Analyzes some items of a file.
-    fn chunk<V: Visitor>(
+    fn analyze_chunk<V: Visitor>(
         &mut self,
-        shared: &Self,
-        (file, index, reused): (usize, &FileIndex, &[ReusedItem<V::Output>]),
-        items: &[usize],
-        (scope, keys): (Scope, Option<&Keys>),
+        context: &Context<'_, '_, V::Output>,
+        work: &Work,
         visitor: &V,
     ) -> Chunk<V::Output> {
-        let (known, text) = (shared.known(), &shared.texts[file]);
+        let Context { shared, indexes, scope, .. } = *context;
+        let (file, items, keys) = (work.file, &work.items, context.keys.as_ref());
+        let (index, reused) = (&indexes[file], &context.reused[file]);
+        let (known, text) = (shared.known(), &self.texts[file]);
         let mut whole = Module::default();
         let mut analyzed = Vec::with_capacity(items.len());
         self.found.clear();
+        self.file = file;
         for at in items {
             let Some(item) = index.items.get(*at) else { continue };
             self.brought = shared.brought;
@@ -358,7 +368,7 @@ impl Checker<'_> {
             let reusable = key.is_some()
                 && !item.depends_on_all
                 && !item.broken
-                && !self.is_full(file)
+                && !self.is_full()
                 && found.iter().all(inside)
                 && visitor.diagnostics(&output).is_some_and(|found| found.iter().all(inside));
             let analysis = ItemAnalysis {
@@ -387,7 +397,7 @@ impl Checker<'_> {
         &mut self,
         indexes: &[Arc<FileIndex>],
         reused: Vec<Reused<O>>,
-        work: Vec<(usize, Vec<usize>)>,
+        work: Vec<Work>,
         chunks: Vec<Chunk<O>>,
     ) -> Vec<Arc<FileAnalysis<O>>> {
         let nothing = Arc::new(ItemAnalysis::default());
@@ -396,22 +406,22 @@ impl Checker<'_> {
         for ((file, index), reused) in indexes.iter().enumerate().zip(reused) {
             let mut items: Vec<_> = reused.into_iter().map(|(_, known)| known).collect();
             items.resize_with(index.items.len(), || None);
-            while let Some((_, chunk)) = work.next_if(|((of, _), _)| *of == file) {
+            while let Some((_, chunk)) = work.next_if(|(work, _)| work.file == file) {
                 append(&mut self.module, chunk.module);
                 for (at, analysis) in chunk.items {
                     items[at] = Some(analysis);
                 }
             }
-            let place = |(item, analysis): (&Item, Option<_>)| {
-                (item.span.start, analysis.unwrap_or_else(|| Arc::clone(&nothing)))
-            };
-            let items = index.items.iter().zip(items).map(place).collect();
-            let source = Arc::clone(self.source(file));
+            let starts = index.items.iter().map(|item| item.span.start);
+            let items = items.into_iter().map(|it| it.unwrap_or_else(|| Arc::clone(&nothing)));
+            let items = starts.zip(items).collect();
+            self.file = file;
+            let source = Arc::clone(self.source());
             let analysis = FileAnalysis { source, index: Arc::clone(index), items };
             for (item, by) in analysis.moved() {
                 let found = item.found.iter().map(|found| analysis.diagnostic(found, by));
                 self.found.entry(file).or_default().extend(found);
-                item.uses.iter().for_each(|owner| self.used(file, *owner));
+                item.uses.iter().for_each(|owner| self.note_use(*owner));
             }
             files.push(Arc::new(analysis));
         }

@@ -72,7 +72,7 @@ impl<'t> Attribute<'t> {
     }
 
     /// The value as a text: a string, or a bare word.
-    pub(crate) fn text(&self, checker: &mut Checker<'_>, file: usize) -> Option<SmolStr> {
+    pub(crate) fn text(&self, checker: &mut Checker<'_>) -> Option<SmolStr> {
         match &self.value {
             Given::Doc(text) => return Some(SmolStr::new(text)),
             Given::Mark => {}
@@ -84,75 +84,75 @@ impl<'t> Attribute<'t> {
                 }
             }
         }
-        self.wrong(checker, file, ValueType::Text);
+        self.wrong(checker, ValueType::Text);
         None
     }
 
     /// The value as a boolean.
-    pub(crate) fn flag(&self, checker: &mut Checker<'_>, file: usize) -> Option<bool> {
+    pub(crate) fn flag(&self, checker: &mut Checker<'_>) -> Option<bool> {
         match self.value {
             Given::Mark => return Some(true),
             Given::Node(node) if node.kind() == N::Boolean => return Some(node.text() == "true"),
             _ => {}
         }
-        self.wrong(checker, file, ValueType::Flag);
+        self.wrong(checker, ValueType::Flag);
         None
     }
 
     /// The value as a number of things, at least 1.
-    pub(crate) fn count(&self, checker: &mut Checker<'_>, file: usize) -> Option<u64> {
+    pub(crate) fn count(&self, checker: &mut Checker<'_>) -> Option<u64> {
         let count = match self.value {
             Given::Node(node) => whole(node).filter(|&count| count > 0),
             Given::Doc(_) | Given::Mark => None,
         };
         if count.is_none() {
-            self.wrong(checker, file, ValueType::Count(1));
+            self.wrong(checker, ValueType::Count(1));
         }
         count
     }
 
     /// The value as a number.
-    pub(crate) fn number(&self, checker: &mut Checker<'_>, file: usize) -> Option<Number> {
+    pub(crate) fn number(&self, checker: &mut Checker<'_>) -> Option<Number> {
         let number = match self.value {
             Given::Node(node) => value::number(node).ok(),
             Given::Doc(_) | Given::Mark => None,
         };
         if number.is_none() {
-            self.wrong(checker, file, ValueType::Number);
+            self.wrong(checker, ValueType::Number);
         }
         number
     }
 
     /// The value as a number above 0.
-    pub(crate) fn step(&self, checker: &mut Checker<'_>, file: usize) -> Option<Number> {
-        let number = self.number(checker, file)?;
+    pub(crate) fn step(&self, checker: &mut Checker<'_>) -> Option<Number> {
+        let number = self.number(checker)?;
         if value::compare(&number, &Number::from(0)) == std::cmp::Ordering::Greater {
             return Some(number);
         }
-        self.wrong(checker, file, ValueType::Step);
+        self.wrong(checker, ValueType::Step);
         None
     }
 
     /// The value as bounds of numbers.
-    pub(crate) fn range(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<Number>> {
+    pub(crate) fn range(&self, checker: &mut Checker<'_>) -> Option<Bounds<Number>> {
         let bounds = self.bounds(|node| value::number(node).ok());
         let Some(bounds) = bounds else {
-            self.wrong(checker, file, ValueType::Range);
+            self.wrong(checker, ValueType::Range);
             return None;
         };
         Some(bounds)
     }
 
     /// The value as bounds of a length or size.
-    pub(crate) fn size(&self, checker: &mut Checker<'_>, file: usize) -> Option<Bounds<u64>> {
+    pub(crate) fn size(&self, checker: &mut Checker<'_>) -> Option<Bounds<u64>> {
         let Some(bounds) = self.bounds(whole) else {
-            self.wrong(checker, file, ValueType::Size);
+            self.wrong(checker, ValueType::Size);
             return None;
         };
         if let (Some(least), Some(most)) = bounds
             && least > most
         {
-            self.empty(checker, file);
+            self.empty(checker);
         }
         Some(bounds)
     }
@@ -171,85 +171,80 @@ impl<'t> Attribute<'t> {
         Some(bounds)
     }
 
-    fn empty(&self, checker: &mut Checker<'_>, file: usize) {
-        let text = checker.source(file).slice(self.span());
+    fn empty(&self, checker: &mut Checker<'_>) {
+        let text = checker.source().slice(self.span());
         let message = format!("no value lies in {text}");
         let error = checker
-            .error(&codes::EMPTY_CONSTRAINT, file, self.span(), message)
+            .error(&codes::EMPTY_CONSTRAINT, self.span(), message)
             .help("write the smaller bound first");
-        checker.report(file, error);
+        checker.report(error);
     }
 
     /// The value as JSON.
-    pub(crate) fn json(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+    pub(crate) fn json(&self, checker: &mut Checker<'_>) -> Option<Value> {
         let Given::Node(node) = self.value else { return None };
         match value::json(node) {
             Ok(value) => Some(value),
             Err(error) => {
                 let error = checker
-                    .error(&codes::ATTRIBUTE_VALUE, file, error.span, error.message)
+                    .error(&codes::ATTRIBUTE_VALUE, error.span, error.message)
                     .help("a value is text, a number, true, false, null, [list], {map} or json`…`");
-                checker.report(file, error);
+                checker.report(error);
                 None
             }
         }
     }
 
     /// The value as a list of JSON values.
-    pub(crate) fn list(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Value>> {
-        if let Value::Array(items) = self.json(checker, file)? {
+    pub(crate) fn list(&self, checker: &mut Checker<'_>) -> Option<Vec<Value>> {
+        if let Value::Array(items) = self.json(checker)? {
             Some(items)
         } else {
-            self.wrong(checker, file, ValueType::List);
+            self.wrong(checker, ValueType::List);
             None
         }
     }
 
     /// The value as JSON for keeping: what is no JSON is kept as its text.
-    pub(crate) fn keep_value(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
+    pub(crate) fn keep_value(&self, checker: &mut Checker<'_>) -> Option<Value> {
         match self.value {
             Given::Node(node) if node.kind() == N::Range => {
                 Some(Value::String(node.text().to_owned()))
             }
-            _ => self.json(checker, file),
+            _ => self.json(checker),
         }
     }
 
     /// The value as a type expression.
-    pub(crate) fn type_expression(&self, checker: &mut Checker<'_>, file: usize) -> Option<Type> {
+    pub(crate) fn type_expression(&self, checker: &mut Checker<'_>) -> Option<Type> {
         if let Given::Node(node) = self.value
             && matches!(node.kind(), N::String | N::Symbol)
         {
-            return checker.string_type(file, node);
+            return checker.string_type(node);
         }
-        self.wrong(checker, file, ValueType::Type);
+        self.wrong(checker, ValueType::Type);
         None
     }
 
     /// The value as a list of names.
-    pub(crate) fn names(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<SmolStr>> {
-        let items = self.list(checker, file)?;
+    pub(crate) fn names(&self, checker: &mut Checker<'_>) -> Option<Vec<SmolStr>> {
+        let items = self.list(checker)?;
         let names: Option<Vec<_>> =
             items.iter().map(|item| item.as_str().map(SmolStr::new)).collect();
         if names.is_none() {
-            self.wrong_as(checker, file, ValueType::List, "a list of names, such as [\"path\"]");
+            self.wrong_as(checker, ValueType::List, "a list of names, such as [\"path\"]");
         }
         names
     }
 
     /// The value as a list of names of declared types.
-    pub(crate) fn type_names(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<TypeId>> {
+    pub(crate) fn type_names(&self, checker: &mut Checker<'_>) -> Option<Vec<TypeId>> {
         let mut found = Vec::new();
-        for item in self.items(checker, file)? {
-            match checker.string_type(file, item) {
+        for item in self.items(checker)? {
+            match checker.string_type(item) {
                 Some(Type::Named(id)) => found.push(id),
                 Some(_) => {
-                    self.wrong_as(
-                        checker,
-                        file,
-                        ValueType::List,
-                        "a list of names of declared types",
-                    );
+                    self.wrong_as(checker, ValueType::List, "a list of names of declared types");
                 }
                 None => {}
             }
@@ -258,7 +253,7 @@ impl<'t> Attribute<'t> {
     }
 
     /// The value as what `open` takes: true, false or a type.
-    pub(crate) fn open(&self, checker: &mut Checker<'_>, file: usize) -> Option<Open> {
+    pub(crate) fn open(&self, checker: &mut Checker<'_>) -> Option<Open> {
         match self.value {
             Given::Node(node) if node.kind() == N::Boolean => {
                 Some(if node.text() == "true" { Open::Yes } else { Open::No })
@@ -266,22 +261,22 @@ impl<'t> Attribute<'t> {
             Given::Node(node)
                 if node.kind() == N::String
                     && (likely_value(node, ValueType::Flag).is_none()
-                        || checker.is_known_type(file, &node.content())) =>
+                        || checker.is_known_type(&node.content())) =>
             {
                 if matches!(&*node.content(), "true" | "false") {
-                    self.boolean_in_quotes(checker, file, node);
+                    self.boolean_in_quotes(checker, node);
                 }
-                checker.string_type(file, node).map(|ty| Open::Of(Box::new(ty)))
+                checker.string_type(node).map(|ty| Open::Of(Box::new(ty)))
             }
             _ => {
-                self.wrong_as(checker, file, ValueType::Flag, "true, false or a type in quotes");
+                self.wrong_as(checker, ValueType::Flag, "true, false or a type in quotes");
                 None
             }
         }
     }
 
     /// The items of an array of maps.
-    pub(crate) fn items(&self, checker: &mut Checker<'_>, file: usize) -> Option<Vec<Node<'t>>> {
+    pub(crate) fn items(&self, checker: &mut Checker<'_>) -> Option<Vec<Node<'t>>> {
         if let Given::Node(node) = self.value
             && node.kind() == N::Array
         {
@@ -289,7 +284,6 @@ impl<'t> Attribute<'t> {
         }
         self.wrong_as(
             checker,
-            file,
             ValueType::List,
             match &*self.key {
                 "fields" => "a list, such as [{name: \"city\", type: \"Text\"}]",
@@ -311,11 +305,7 @@ fn whole(node: Node<'_>) -> Option<u64> {
 
 impl<'t> Checker<'t> {
     /// The attributes of a record. A second value for a key is reported and left out.
-    pub(crate) fn record_attributes<'a>(
-        &mut self,
-        file: usize,
-        record: Option<Node<'a>>,
-    ) -> Vec<Attribute<'a>> {
+    pub(crate) fn record_attributes<'a>(&mut self, record: Option<Node<'a>>) -> Vec<Attribute<'a>> {
         let Some(record) = record else { return Vec::new() };
         let mut attributes: Vec<Attribute<'a>> = Vec::with_capacity(4);
         let mut many = None;
@@ -341,7 +331,7 @@ impl<'t> Checker<'t> {
             };
             match first {
                 None => attributes.push(attribute),
-                Some(first) => self.second_value(file, &attribute, first),
+                Some(first) => self.second_value(&attribute, first),
             }
         }
         attributes
@@ -350,39 +340,37 @@ impl<'t> Checker<'t> {
     /// The attributes of a node: those of its record, and that its name is marked as optional.
     pub(crate) fn marked_attributes<'a>(
         &mut self,
-        file: usize,
         optional: Option<Span>,
         record: Option<Node<'a>>,
     ) -> Vec<Attribute<'a>> {
-        let mut attributes = self.record_attributes(file, record);
+        let mut attributes = self.record_attributes(record);
         if let Some(key_span) = optional {
             let key = Cow::Borrowed("optional");
             let mark = Attribute { key, key_span, is_entry: false, value: Given::Mark };
-            self.add_attribute(file, &mut attributes, mark);
+            self.add_attribute(&mut attributes, mark);
         }
         attributes
     }
 
     pub(crate) fn add_attribute<'a>(
         &mut self,
-        file: usize,
         attributes: &mut Vec<Attribute<'a>>,
         attribute: Attribute<'a>,
     ) {
         match attributes.iter().find(|known| known.key == attribute.key) {
             None => attributes.push(attribute),
-            Some(first) => self.second_value(file, &attribute, first.key_span),
+            Some(first) => self.second_value(&attribute, first.key_span),
         }
     }
 
-    fn second_value(&mut self, file: usize, attribute: &Attribute<'_>, first: Span) {
+    fn second_value(&mut self, attribute: &Attribute<'_>, first: Span) {
         let message = format!("`{}` is given twice", attribute.key);
         let error = self
-            .error(&codes::DUPLICATE_KEY, file, attribute.key_span, message)
+            .error(&codes::DUPLICATE_KEY, attribute.key_span, message)
             .here("the second one")
             .label(first, "the first one")
             .help("remove one of them");
-        self.report(file, error);
+        self.report(error);
     }
 
     /// Adds the doc comment before a node as its description, unless it has one.
@@ -410,10 +398,10 @@ impl<'t> Checker<'t> {
         owner: AttributeOwner,
     ) -> Vec<Attribute<'t>> {
         let mut attributes = self.all_attributes(declaration);
-        self.take_foreign(declaration.file, &mut attributes, owner, None);
+        self.take_foreign(&mut attributes, owner, None);
         for attribute in &attributes {
             if find(owner, &attribute.key).is_none() {
-                self.near_attribute(declaration.file, attribute, owner);
+                self.near_attribute(attribute, owner);
             }
         }
         attributes
@@ -424,18 +412,17 @@ impl<'t> Checker<'t> {
         &mut self,
         declaration: &DeclarationSyntax<'t>,
     ) -> Vec<Attribute<'t>> {
-        let DeclarationSyntax { file, node, annotated, subject, .. } = *declaration;
-        let mut attributes = self.record_attributes(file, subject.record);
+        let DeclarationSyntax { node, annotated, subject, .. } = *declaration;
+        let mut attributes = self.record_attributes(subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
         Self::add_doc(&mut attributes, node);
-        self.add_annotations(file, annotated, &mut attributes);
+        self.add_annotations(annotated, &mut attributes);
         attributes
     }
 
     /// Adds the annotations of an annotated pattern.
     pub(crate) fn add_annotations(
         &mut self,
-        file: usize,
         annotated: Option<Node<'t>>,
         attributes: &mut Vec<Attribute<'t>>,
     ) {
@@ -447,7 +434,7 @@ impl<'t> Checker<'t> {
             else {
                 continue;
             };
-            if self.unescaped.is_none() && self.is_broken(file, annotation) {
+            if self.unescaped.is_none() && self.is_broken(annotation) {
                 continue;
             }
             let described = attributes.iter().any(|known| known.key == "description");
@@ -460,7 +447,7 @@ impl<'t> Checker<'t> {
                 is_entry: false,
                 value: Given::Node(value),
             };
-            self.add_attribute(file, attributes, attribute);
+            self.add_attribute(attributes, attribute);
         }
     }
 }

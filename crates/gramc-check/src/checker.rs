@@ -3,93 +3,21 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use gramc_model::attributes::AttributeOwner;
 use gramc_model::{Field, Module, Output, Type, TypeId, Types};
 use gramc_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
 use smol_str::SmolStr;
 
 use crate::analysis::{Analysis, is_error};
 use crate::codes;
-use crate::scopes::{Local, NameMap, Scopes};
+use crate::kind::Kind;
+use crate::scopes::{Local, Meaning, NameMap, Scopes};
 
 /// A name's first declaration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct First {
     pub(crate) file: usize,
     pub(crate) span: Span,
-    pub(crate) kind: DeclarationKind,
-}
-
-/// What a label declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DeclarationKind {
-    Tool,
-    Agent,
-    Container,
-    Type(Form),
-    Library,
-    Experiment,
-}
-
-impl DeclarationKind {
-    /// The label that declares it.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Tool => "Tool",
-            Self::Agent => "Agent",
-            Self::Container => "Container",
-            Self::Type(form) => form.label(),
-            Self::Library => "Library",
-            Self::Experiment => "Experiment",
-        }
-    }
-}
-
-/// What kind of type a label declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Record,
-    Enum,
-    Union,
-    Alias,
-}
-
-impl Form {
-    /// The form that a label declares.
-    pub(crate) fn of(label: &str) -> Option<Self> {
-        [Self::Record, Self::Enum, Self::Union, Self::Alias]
-            .into_iter()
-            .find(|form| form.label() == label)
-    }
-
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Record => "Record",
-            Self::Enum => "Enum",
-            Self::Union => "Union",
-            Self::Alias => "Alias",
-        }
-    }
-
-    /// The owner of its attributes.
-    pub(crate) fn owner(self) -> AttributeOwner {
-        match self {
-            Self::Record => AttributeOwner::Record,
-            Self::Enum => AttributeOwner::Enum,
-            Self::Union => AttributeOwner::Union,
-            Self::Alias => AttributeOwner::Alias,
-        }
-    }
-
-    /// What a declaration of this form looks like.
-    pub(crate) fn example(self) -> &'static str {
-        match self {
-            Self::Record => "[Address::Record | (street::Text), (city::Text)]",
-            Self::Enum => "[Unit::Enum | celsius, fahrenheit]",
-            Self::Union => "[Answer::Union | Text, `Int[]`]",
-            Self::Alias => "[Age::Alias | (::Integer {range: 0..150})]",
-        }
-    }
+    pub(crate) kind: Kind,
 }
 
 /// Whether a syntax error is inside of a node.
@@ -131,6 +59,8 @@ pub(crate) const MAX_PER_FILE: usize = Limits::MAX_DIAGNOSTICS;
 
 pub(crate) struct Checker<'t> {
     pub(crate) texts: &'t [Parse],
+    /// The file that is read: spans and diagnostics refer to it.
+    pub(crate) file: usize,
     /// The content of the escaped string that is read, which spans refer to meanwhile.
     pub(crate) unescaped: Option<Arc<SourceFile>>,
     /// By file.
@@ -180,6 +110,7 @@ impl<'t> Checker<'t> {
     pub(crate) fn empty(texts: &'t [Parse]) -> Self {
         Self {
             texts,
+            file: 0,
             unescaped: None,
             found: BTreeMap::new(),
             module: Module::default(),
@@ -208,12 +139,12 @@ impl<'t> Checker<'t> {
     ) -> Result<(Vec<Field>, Output), Vec<Diagnostic>> {
         let mut patterns = text.tree().root().children();
         let signature = match (patterns.next(), patterns.next()) {
-            (Some(path), None) if path.kind() == NodeKind::Path => self.signature(0, path),
+            (Some(path), None) if path.kind() == NodeKind::Path => self.signature(path),
             (first, second) => {
                 let place = second.or(first).unwrap_or(text.tree().root()).span();
                 let message = "expected a single signature";
-                let error = self.error(&codes::MISSING_SIGNATURE, 0, place, message);
-                self.report(0, error.help("a signature is (name::Type)==>(::Type)"));
+                let error = self.error(&codes::MISSING_SIGNATURE, place, message);
+                self.report(error.help("a signature is (name::Type)==>(::Type)"));
                 None
             }
         };
@@ -242,70 +173,79 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Records that a file uses what another one declares.
-    pub(crate) fn used(&mut self, file: usize, owner: usize) {
-        if file != owner {
-            self.uses.insert((file, owner));
+    /// Records that the file uses a declaration of another one.
+    pub(crate) fn note_use(&mut self, owner: usize) {
+        if self.file != owner {
+            self.uses.insert((self.file, owner));
         }
     }
 
     /// The text that spans refer to.
-    pub(crate) fn source(&self, file: usize) -> &Arc<SourceFile> {
-        self.unescaped.as_ref().unwrap_or_else(|| self.texts[file].source())
+    pub(crate) fn source(&self) -> &Arc<SourceFile> {
+        self.unescaped.as_ref().unwrap_or_else(|| self.source_of(self.file))
+    }
+
+    /// The text of a file.
+    pub(crate) fn source_of(&self, file: usize) -> &Arc<SourceFile> {
+        self.texts[file].source()
+    }
+
+    /// The declared types that a name may mean here.
+    pub(crate) fn find_type(&self, name: &str) -> Meaning<TypeId> {
+        self.type_names.find(self.file, self.local, name)
+    }
+
+    /// The vocabulary terms that a name may mean here.
+    pub(crate) fn find_term(&self, name: &str) -> Meaning<usize> {
+        self.terms.find(self.file, None, name)
     }
 
     pub(crate) fn error(
         &self,
         code: &'static Code,
-        file: usize,
         span: Span,
         message: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::error(code, self.source(file), span, message)
+        Diagnostic::error(code, self.source(), span, message)
     }
 
     pub(crate) fn warning(
         &self,
         code: &'static Code,
-        file: usize,
         span: Span,
         message: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::new(Severity::Warning, code, self.source(file), span, message)
+        Diagnostic::new(Severity::Warning, code, self.source(), span, message)
     }
 
-    pub(crate) fn report(&mut self, file: usize, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if !self.silent {
-            self.found.entry(file).or_default().add(diagnostic);
+            self.found.entry(self.file).or_default().add(diagnostic);
         }
     }
 
-    /// The number of diagnostics about a file.
-    pub(crate) fn found(&self, file: usize) -> usize {
-        self.found.get(&file).map_or(0, |found| found.errors + found.others)
+    /// The number of diagnostics about the file.
+    pub(crate) fn found(&self) -> usize {
+        self.found.get(&self.file).map_or(0, |found| found.errors + found.others)
     }
 
-    /// The number of diagnostics about a file that are kept.
-    pub(crate) fn found_so_far(&self, file: usize) -> usize {
-        self.found.get(&file).map_or(0, |found| found.all.len())
-    }
-
-    /// Reduces the diagnostics from the given one on to messages about `span`.
-    pub(crate) fn move_diagnostics(&mut self, file: usize, first: usize, span: Span) {
-        let source = Arc::clone(self.source(file));
-        let Some(found) = self.found.get_mut(&file) else { return };
-        for diagnostic in found.all.iter_mut().skip(first) {
+    /// Reduces the diagnostics since there were `before` of them to messages about `span`.
+    pub(crate) fn move_diagnostics(&mut self, before: usize, span: Span) {
+        let source = Arc::clone(self.source());
+        let count = self.found() - before;
+        let Some(found) = self.found.get_mut(&self.file) else { return };
+        for diagnostic in found.all.iter_mut().rev().take(count) {
             *diagnostic = diagnostic.moved_to(&source, span);
         }
     }
 
-    /// Whether no more errors about a file are kept.
-    pub(crate) fn is_full(&self, file: usize) -> bool {
-        self.found.get(&file).is_some_and(DiagnosticBuffer::is_full)
+    /// Whether no more errors about the file are kept.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.get(&self.file).is_some_and(DiagnosticBuffer::is_full)
     }
 
     /// Whether a syntax error is inside of a node.
-    pub(crate) fn is_broken(&self, file: usize, node: Node<'_>) -> bool {
-        is_broken(&self.texts[file], node)
+    pub(crate) fn is_broken(&self, node: Node<'_>) -> bool {
+        is_broken(&self.texts[self.file], node)
     }
 }

@@ -26,7 +26,6 @@ impl Checker<'_> {
     /// Applies an attribute that sets constraints.
     pub(crate) fn constraint(
         &mut self,
-        file: usize,
         draft: &mut Draft<'_>,
         attribute: &Attribute<'_>,
         spec: &'static AttributeSpec,
@@ -42,7 +41,7 @@ impl Checker<'_> {
             _ => {}
         }
         draft.narrowed.get_or_insert(attribute.span());
-        let constraints = self.constraints_of(file, attribute, spec);
+        let constraints = self.constraints_of(attribute, spec);
         let type_use = &mut draft.field.type_use;
         type_use.constraints.reserve_exact(constraints.iter().flatten().count());
         for constraint in constraints.into_iter().flatten() {
@@ -56,7 +55,6 @@ impl Checker<'_> {
     /// The constraints that an attribute's value gives.
     fn constraints_of(
         &mut self,
-        file: usize,
         attribute: &Attribute<'_>,
         spec: &AttributeSpec,
     ) -> [Option<Constraint>; 2] {
@@ -64,79 +62,79 @@ impl Checker<'_> {
         let of = |at: usize| spec.constraints.get(at).map(|one| one.constructor);
         match (of(0), of(1)) {
             (Some(C::Number(least)), Some(C::Number(most))) => {
-                let bounds = attribute.range(self, file).unwrap_or_default();
+                let bounds = attribute.range(self).unwrap_or_default();
                 [bounds.0.map(least), bounds.1.map(most)]
             }
             (Some(C::Count(least)), Some(C::Count(most))) => {
-                let bounds = attribute.size(self, file).unwrap_or_default();
+                let bounds = attribute.size(self).unwrap_or_default();
                 [bounds.0.map(least), bounds.1.map(most)]
             }
             (Some(C::Number(make)), _) => {
                 let number = match spec.value {
-                    ValueType::Step => attribute.step(self, file),
-                    _ => attribute.number(self, file),
+                    ValueType::Step => attribute.step(self),
+                    _ => attribute.number(self),
                 };
                 [number.map(make), None]
             }
-            (Some(C::Count(make)), _) => [attribute.count(self, file).map(make), None],
+            (Some(C::Count(make)), _) => [attribute.count(self).map(make), None],
             (Some(C::Text(make)), _) if spec.value == ValueType::Format => {
-                [self.format(file, attribute).map(make), None]
+                [self.format(attribute).map(make), None]
             }
-            (Some(C::Text(make)), _) => [attribute.text(self, file).map(make), None],
+            (Some(C::Text(make)), _) => [attribute.text(self).map(make), None],
             (Some(C::Flag(make)), _) => {
-                [attribute.flag(self, file).filter(|flag| *flag).map(|_| make()), None]
+                [attribute.flag(self).filter(|flag| *flag).map(|_| make()), None]
             }
             (Some(C::Values(make)), _) => {
-                let values = attribute.list(self, file);
-                self.repeated_value(file, attribute, values.as_deref().unwrap_or_default());
+                let values = attribute.list(self);
+                self.repeated_value(attribute, values.as_deref().unwrap_or_default());
                 [values.map(make), None]
             }
             (Some(C::Value(make)), _) => {
-                [attribute.json(self, file).map(|value| make(Box::new(value))), None]
+                [attribute.json(self).map(|value| make(Box::new(value))), None]
             }
             (Some(C::Type(make)), _) => {
-                [attribute.type_expression(self, file).map(|ty| make(Box::new(ty))), None]
+                [attribute.type_expression(self).map(|ty| make(Box::new(ty))), None]
             }
             (None, _) => [None, None],
         }
     }
 
     /// Notes the first value that a list has twice, which changes nothing.
-    fn repeated_value(&mut self, file: usize, attribute: &Attribute<'_>, values: &[Value]) {
+    fn repeated_value(&mut self, attribute: &Attribute<'_>, values: &[Value]) {
         let mut seen = HashSet::new();
         let Some(at) = values.iter().position(|value| !seen.insert(value)) else { return };
         let items = attribute.node().filter(|node| node.kind() == N::Array);
         let span =
             items.and_then(|node| node.children().nth(at)).map_or(attribute.span(), Node::span);
-        let message = format!("{} is given twice", self.source(file).slice(span));
-        let mut note = self.warning(&codes::DUPLICATE_NAME, file, span, message);
+        let message = format!("{} is given twice", self.source().slice(span));
+        let mut note = self.warning(&codes::DUPLICATE_NAME, span, message);
         note.severity = Severity::Note;
-        self.report(file, note.help("remove one of them"));
+        self.report(note.help("remove one of them"));
     }
 
     /// The name of a format, with a note if it is not checked at run time.
-    fn format(&mut self, file: usize, attribute: &Attribute<'_>) -> Option<SmolStr> {
-        let format = attribute.text(self, file)?;
+    fn format(&mut self, attribute: &Attribute<'_>) -> Option<SmolStr> {
+        let format = attribute.text(self)?;
         if !gramc_model::format::is_checked(&format) {
             let message = format!("the format `{format}` is not checked at run time");
-            let mut note = self.warning(&codes::UNKNOWN_FORMAT, file, attribute.span(), message);
+            let mut note = self.warning(&codes::UNKNOWN_FORMAT, attribute.span(), message);
             note.severity = Severity::Note;
             let near = nearest(&format, gramc_model::format::json_names());
             let help = question(&near).unwrap_or_else(|| {
                 "add a pattern to enforce it; the schema keeps the format".to_owned()
             });
-            self.report(file, note.help(help));
+            self.report(note.help(help));
         }
         Some(format)
     }
 
     /// Reports an attribute that does not apply to a type, and the one that says the same of it.
-    pub(crate) fn misfit(&mut self, file: usize, span: Span, spec: &AttributeSpec, ty: &Type) {
+    pub(crate) fn misfit(&mut self, span: Span, spec: &AttributeSpec, ty: &Type) {
         let (key, applies_to) = (spec.name, spec.applies_to.words());
         let message =
             format!("`{key}` is about {applies_to}, and this is {}", describe(&self.types, ty));
         let error = self
-            .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+            .error(&codes::ATTRIBUTE_TYPE, span, message)
             .help(format!("remove `{key}`, or change the type"));
         let same = SAME_OF_TYPES.iter().find(|keys| keys.contains(&key));
         let fits = same.into_iter().flat_map(|keys| keys.iter()).find_map(|other| {
@@ -153,6 +151,6 @@ impl Checker<'_> {
                 .fix(Fix::replace(NeedsLook, format!("write `{}`", other.name), span, other.name)),
             None => error,
         };
-        self.report(file, error);
+        self.report(error);
     }
 }

@@ -4,49 +4,45 @@ use gramc_syntax::{Node, NodeKind as N};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, DeclarationKind};
+use crate::checker::Checker;
 use crate::codes;
 use crate::index::DeclarationSyntax;
+use crate::kind::Kind;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
 use gramc_model::spans::Place;
 use gramc_model::{Container, Source};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_container(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let mut container = Container {
             name: declaration.name.clone(),
             description: None,
             source: Source::Plugin,
-            members: self.members(declaration, "container", "tools", &[DeclarationKind::Tool]),
+            members: self.members(declaration, "container", "tools", &[Kind::Tool]),
             attributes: Vec::new(),
         };
-        let before = self.found(file);
+        let before = self.found();
         for attribute in &self.declaration_attributes(declaration, AttributeOwner::Container) {
-            self.container_attribute(file, &mut container, attribute);
+            self.container_attribute(&mut container, attribute);
         }
         let name = declaration.name_node.span();
         // Tools in the place of an attribute are reported as such.
-        if node.elements().next().is_none() && self.found(file) == before {
+        if node.elements().next().is_none() && self.found() == before {
             let message = format!("the container `{}` has no tools", container.name);
-            let warning = self.warning(&codes::EMPTY_CONSTRAINT, file, name, message);
+            let warning = self.warning(&codes::EMPTY_CONSTRAINT, name, message);
             let help = format!("name its tools: [{}:Container | first, second]", container.name);
-            self.report(file, warning.help(help));
+            self.report(warning.help(help));
         }
         self.module.containers.push(container);
-        self.module.spans.containers.push(Place { file, node: node.id(), name });
+        self.module.spans.containers.push(Place { file: self.file, node: node.id(), name });
     }
 
-    fn container_attribute(
-        &mut self,
-        file: usize,
-        container: &mut Container,
-        attribute: &Attribute<'_>,
-    ) {
+    fn container_attribute(&mut self, container: &mut Container, attribute: &Attribute<'_>) {
         match &*attribute.key {
-            "description" => container.description = attribute.text(self, file),
+            "description" => container.description = attribute.text(self),
             "source" => {
-                let Some(source) = attribute.text(self, file) else { return };
+                let Some(source) = attribute.text(self) else { return };
                 let known = Source::ALL.into_iter().find(|known| known.name() == source);
                 if let Some(known) = known {
                     container.source = known;
@@ -54,11 +50,11 @@ impl<'t> Checker<'t> {
                     let expected = find(AttributeOwner::Container, "source");
                     let expected = expected.map_or(ValueType::Text, |spec| spec.value);
                     let words = "plugin, mcp, frontend or skill";
-                    attribute.wrong_as(self, file, expected, words);
+                    attribute.wrong_as(self, expected, words);
                 }
             }
             key => {
-                if let Some(value) = attribute.keep_value(self, file) {
+                if let Some(value) = attribute.keep_value(self) {
                     container.attributes.push((SmolStr::new(key), value));
                 }
             }
@@ -66,10 +62,10 @@ impl<'t> Checker<'t> {
     }
 
     /// What kind of thing an element of an agent or container declares or names.
-    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<DeclarationKind> {
+    pub(crate) fn kind_of(&self, element: Node<'t>, name: &str) -> Option<Kind> {
         match element.kind() {
             N::SubjectPattern => element.subject().labels().find_map(|label| {
-                [DeclarationKind::Tool, DeclarationKind::Container, DeclarationKind::Agent]
+                [Kind::Tool, Kind::Container, Kind::Agent]
                     .into_iter()
                     .find(|kind| kind.label() == label.text())
             }),

@@ -39,12 +39,13 @@ impl<'t> Checker<'t> {
         }
         for id in too_large(&types) {
             let Some(declaration) = declarations.get(id.0 as usize) else { continue };
-            let (file, span) = (declaration.file, declaration.name_node.span());
+            self.file = declaration.file;
+            let span = declaration.name_node.span();
             let message = format!("the types used by `{}` expand too far", declaration.name);
             let error = self
-                .error(&codes::NESTED_TOO_DEEP, file, span, message)
+                .error(&codes::NESTED_TOO_DEEP, span, message)
                 .help("declare types at the top level, where schemas refer to them");
-            self.report(file, error);
+            self.report(error);
             // References need no expansion.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.referred = true;
@@ -55,12 +56,13 @@ impl<'t> Checker<'t> {
 
     fn endless(&mut self, declarations: &[DeclarationSyntax<'t>], id: TypeId, what: &str) {
         let Some(declaration) = declarations.get(id.0 as usize) else { return };
-        let (file, span) = (declaration.file, declaration.name_node.span());
+        self.file = declaration.file;
+        let span = declaration.name_node.span();
         let message = format!("the type `{}` {what}", declaration.name);
         let error = self
-            .error(&codes::ENDLESS_TYPE, file, span, message)
+            .error(&codes::ENDLESS_TYPE, span, message)
             .help("break the cycle with an optional field, a list or `T?`");
-        self.report(file, error);
+        self.report(error);
     }
 }
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, DeclarationKind, Form};
+use crate::checker::Checker;
 use crate::codes;
 use crate::field::blank;
 use crate::index::{DeclarationSyntax, is_label, name_of};
 use crate::inherit::Inheritance;
+use crate::kind::Kind;
 use crate::misplaced_parts::misplaced_fix;
 use crate::seen::Seen;
 use gramc_model::expression::is_name;
@@ -39,9 +40,8 @@ impl<'t> Checker<'t> {
         types: &mut Vec<DeclarationSyntax<'t>>,
         declaration: DeclarationSyntax<'t>,
     ) {
-        let DeclarationSyntax { file, name_node, owner, .. } = declaration;
+        let DeclarationSyntax { name_node, owner, .. } = declaration;
         let name = declaration.name.clone();
-        let DeclarationKind::Type(form) = declaration.kind else { return };
         let span = name_node.span();
         if !is_type_name(&name) {
             let message = if built_in(&name).is_some() {
@@ -50,7 +50,7 @@ impl<'t> Checker<'t> {
                 format!("`{name}` is not a valid type name")
             };
             let mut error = self
-                .error(&codes::TYPE_NAME, file, span, message)
+                .error(&codes::TYPE_NAME, span, message)
                 .about(name.as_str())
                 .help("use letters, digits and `_`, and avoid reserved names");
             let plain = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -59,31 +59,31 @@ impl<'t> Checker<'t> {
                 error =
                     error.help(format!("a type name has letters, digits and `_` only: `{plain}`"));
             }
-            return self.report(file, error);
+            return self.report(error);
         }
         // There are at most as many types as bytes in the texts, which 32 bits count.
         let id = TypeId(u32::try_from(types.len()).unwrap_or(u32::MAX));
         let names = Arc::make_mut(&mut self.type_names);
         let known = match owner {
             Some(tool) => names.enter_local(tool, &name, id),
-            None => names.enter(file, &name, id),
+            None => names.enter(self.file, &name, id),
         };
         if let Some(known) = known {
             let first = types.get(known.0 as usize).map_or(span, |first| first.name_node.span());
             let error = self
-                .error(&codes::DUPLICATE_NAME, file, span, format!("duplicate type `{name}`"))
+                .error(&codes::DUPLICATE_NAME, span, format!("duplicate type `{name}`"))
                 .here("declared again here")
                 .label(first, "first declared here")
                 .help("rename one of them");
-            return self.report(file, error);
+            return self.report(error);
         }
-        let place = Place { file, node: declaration.node.id(), name: span };
+        let place = Place { file: self.file, node: declaration.node.id(), name: span };
         self.module.spans.types.push(place);
-        let kind = match form {
-            Form::Record => TypeKind::Record,
-            Form::Enum => TypeKind::Enum(Vec::new()),
-            Form::Union => TypeKind::Union(None),
-            Form::Alias => TypeKind::Alias,
+        let kind = match declaration.kind {
+            Kind::Record => TypeKind::Record,
+            Kind::Enum => TypeKind::Enum(Vec::new()),
+            Kind::Union => TypeKind::Union(None),
+            _ => TypeKind::Alias,
         };
         Arc::make_mut(&mut self.types).0.push(TypeDeclaration {
             name,
@@ -107,8 +107,9 @@ impl<'t> Checker<'t> {
 
     /// Reads the declaration of a type.
     pub(crate) fn read_declaration(&mut self, id: TypeId, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, owner, .. } = *declaration;
-        if self.is_full(file) || self.is_broken(file, node) {
+        self.file = declaration.file;
+        let DeclarationSyntax { node, owner, .. } = *declaration;
+        if self.is_full() || self.is_broken(node) {
             return;
         }
         self.local = owner;
@@ -131,56 +132,55 @@ impl<'t> Checker<'t> {
         id: TypeId,
         declaration: &DeclarationSyntax<'t>,
     ) -> Option<(TypeUse, TypeKind, Special)> {
-        let DeclarationSyntax { file, .. } = *declaration;
-        let DeclarationKind::Type(form) = declaration.kind else { return None };
+        let form = declaration.kind;
         let mut attributes = self.all_attributes(declaration);
-        let mut special = self.special(file, form, &mut attributes);
+        let mut special = self.special(form, &mut attributes);
         if self.elements_as_attributes(declaration, form, &attributes) {
             return None;
         }
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
-        self.host_attributes(file, keys, "type");
+        self.host_attributes(keys, "type");
         let name = declaration.name.clone();
         let mut spans = Vec::new();
         let (mut field, kind) = match form {
-            Form::Record => {
+            Kind::Record => {
                 let inheritance = special.inheritance.take();
                 (blank(name, self.record(id, declaration, inheritance)), TypeKind::Record)
             }
-            Form::Enum => {
+            Kind::Enum => {
                 let (field, descriptions) = self.enumeration(declaration, name);
                 (field, TypeKind::Enum(descriptions))
             }
-            Form::Union => {
+            Kind::Union => {
                 let members;
                 (members, spans) = self.union_members(declaration);
                 let ty = if special.one_of { Type::OneOf(members) } else { Type::Union(members) };
                 (blank(name, ty), TypeKind::Union(special.discriminator.take()))
             }
-            Form::Alias => (self.alias(declaration)?, TypeKind::Alias),
+            _ => (self.alias(declaration)?, TypeKind::Alias),
         };
-        self.apply_attributes(file, &mut field, form.owner(), &attributes, 0);
+        self.apply_attributes(&mut field, form.attribute_owner(), &attributes, 0);
         if let TypeKind::Union(tag) = &kind {
-            self.check_union(file, &field.type_use, tag.as_deref(), &spans);
+            self.check_union(&field.type_use, tag.as_deref(), &spans);
         }
         Some((field.type_use, kind, special))
     }
 
     /// Takes out the attributes that only declared types have.
-    fn special(&mut self, file: usize, form: Form, attributes: &mut Vec<Attribute<'t>>) -> Special {
+    fn special(&mut self, form: Kind, attributes: &mut Vec<Attribute<'t>>) -> Special {
         let mut special = Special::default();
-        if form == Form::Record {
-            special.inheritance = self.inheritance(file, attributes);
+        if form == Kind::Record {
+            special.inheritance = self.inheritance(attributes);
         }
         attributes.retain(|attribute| {
             match &*attribute.key {
-                "schemaName" => special.schema_name = attribute.text(self, file),
-                "inline" => special.inline = attribute.flag(self, file).unwrap_or_default(),
-                "discriminator" if form == Form::Union => {
-                    special.discriminator = attribute.text(self, file);
+                "schemaName" => special.schema_name = attribute.text(self),
+                "inline" => special.inline = attribute.flag(self).unwrap_or_default(),
+                "discriminator" if form == Kind::Union => {
+                    special.discriminator = attribute.text(self);
                 }
-                "oneOf" if form == Form::Union => {
-                    special.one_of = attribute.flag(self, file).unwrap_or_default();
+                "oneOf" if form == Kind::Union => {
+                    special.one_of = attribute.flag(self).unwrap_or_default();
                 }
                 _ => return true,
             }
@@ -196,36 +196,36 @@ impl<'t> Checker<'t> {
         declaration: &DeclarationSyntax<'t>,
         inheritance: Option<Inheritance>,
     ) -> Type {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let mut fields: Vec<Field> = Vec::new();
         let mut seen = Seen::default();
         for element in node.elements() {
             let Some(node) = only_node(element) else {
-                self.report_misplaced(declaration, element, Form::Record);
+                self.report_misplaced(declaration, element);
                 continue;
             };
             let subject = node.subject();
             let Some(name) = subject.identifier else {
                 let error = self
-                    .error(&codes::MISSING_NAME, file, node.span(), "this field has no name")
+                    .error(&codes::MISSING_NAME, node.span(), "this field has no name")
                     .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
-                self.report(file, error);
+                self.report(error);
                 continue;
             };
             let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
-            self.host_attributes(file, keys, "field");
+            self.host_attributes(keys, "field");
             if let Some(first) = seen.insert(name.content(), name.span()) {
                 let message = format!("two fields are called `{}`", name.content());
                 let error = self
-                    .error(&codes::DUPLICATE_PARAMETER, file, name.span(), message)
+                    .error(&codes::DUPLICATE_PARAMETER, name.span(), message)
                     .here("the second one")
                     .label(first, "the first one")
                     .help("rename one of them");
-                self.report(file, error);
+                self.report(error);
                 continue;
             }
-            if let Some(mut field) = self.named_field(file, node, subject) {
-                self.apply_node_attributes(file, &mut field, node, subject, None);
+            if let Some(mut field) = self.named_field(node, subject) {
+                self.apply_node_attributes(&mut field, node, subject, None);
                 // ValueSource attributes apply to parameters, not to fields.
                 fields.push(Field { source: ValueSource::Model, secret: false, ..field });
             }
@@ -243,7 +243,7 @@ impl<'t> Checker<'t> {
         declaration: &DeclarationSyntax<'t>,
         name: SmolStr,
     ) -> (Field, Vec<Option<SmolStr>>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let (mut members, mut descriptions) = (Vec::new(), Vec::new());
         let mut values = Vec::new();
         let mut seen = Seen::default();
@@ -254,19 +254,19 @@ impl<'t> Checker<'t> {
                 }
                 _ => match only_node(element) {
                     Some(node) if node.subject().labels_node().is_none() => {
-                        (node.subject().identifier, self.member_description(file, node))
+                        (node.subject().identifier, self.member_description(node))
                     }
                     _ => (None, None),
                 },
             };
             let Some(name) = name else {
-                self.report_misplaced(declaration, element, Form::Enum);
+                self.report_misplaced(declaration, element);
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
                 let message = format!("`{}` is given twice", name.content());
-                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
-                self.report(file, error.help("remove one of them"));
+                let error = self.error(&codes::DUPLICATE_NAME, name.span(), message);
+                self.report(error.help("remove one of them"));
                 continue;
             }
             let is_text = name.kind() == N::QuotedName
@@ -276,7 +276,7 @@ impl<'t> Checker<'t> {
             descriptions.push(description);
         }
         if members.is_empty() && node.elements().next().is_none() {
-            self.without_elements(declaration, Form::Enum);
+            self.without_elements(declaration);
         }
         self.values_as_members(declaration, &values);
         let mut field = blank(name, Type::Text);
@@ -288,15 +288,15 @@ impl<'t> Checker<'t> {
     }
 
     /// The description of an enum's member: of its record, or the doc comment before it.
-    fn member_description(&mut self, file: usize, node: Node<'t>) -> Option<SmolStr> {
-        let mut attributes = self.record_attributes(file, node.subject().record);
+    fn member_description(&mut self, node: Node<'t>) -> Option<SmolStr> {
+        let mut attributes = self.record_attributes(node.subject().record);
         Self::add_doc(&mut attributes, node);
         let mut description = None;
         for attribute in &attributes {
             if attribute.key == "description" {
-                description = attribute.text(self, file);
+                description = attribute.text(self);
             } else {
-                self.meaningless(file, attribute, gramc_model::attributes::AttributeOwner::Member);
+                self.meaningless(attribute, gramc_model::attributes::AttributeOwner::Member);
             }
         }
         description
@@ -304,7 +304,7 @@ impl<'t> Checker<'t> {
 
     /// `` [Answer::Union | Text, `Int[]`] ``, with the span of each member.
     fn union_members(&mut self, declaration: &DeclarationSyntax<'t>) -> (Vec<Type>, Vec<Span>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let (mut members, mut spans) = (Vec::new(), Vec::new());
         for element in node.elements() {
             let name = match element.kind() {
@@ -317,100 +317,88 @@ impl<'t> Checker<'t> {
                 }),
             };
             let Some(name) = name else {
-                self.report_misplaced(declaration, element, Form::Union);
+                self.report_misplaced(declaration, element);
                 continue;
             };
-            if let Some(member) = self.label_type(file, name) {
+            if let Some(member) = self.label_type(name) {
                 members.push(member);
                 spans.push(name.span());
             }
         }
         if node.elements().next().is_none() {
-            self.without_elements(declaration, Form::Union);
+            self.without_elements(declaration);
         }
         (members, spans)
     }
 
     /// `[Age::Alias | (::Integer {range: 0..150})]`
     fn alias(&mut self, declaration: &DeclarationSyntax<'t>) -> Option<Field> {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let mut elements = node.elements();
         let Some(element) = elements.next() else {
-            self.without_elements(declaration, Form::Alias);
+            self.without_elements(declaration);
             return None;
         };
         let inner = only_node(element).map(|node| (node, node.subject()));
         let inner = inner
             .filter(|(_, subject)| subject.identifier.is_none() && subject.labels_node().is_some());
         let (Some((inner, subject)), None) = (inner, elements.next()) else {
-            self.report_misplaced(declaration, element, Form::Alias);
+            self.report_misplaced(declaration, element);
             return None;
         };
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
-        self.host_attributes(file, keys, "type");
-        let mut field = self.field(file, subject, declaration.name.clone())?;
-        self.apply_node_attributes(file, &mut field, inner, subject, None);
+        self.host_attributes(keys, "type");
+        let mut field = self.field(subject, declaration.name.clone())?;
+        self.apply_node_attributes(&mut field, inner, subject, None);
         Some(field)
     }
 
-    /// Reports an element that a declaration of this form cannot hold; only the first one, as the
-    /// others are the same mistake.
-    fn report_misplaced(
-        &mut self,
-        declaration: &DeclarationSyntax<'t>,
-        element: Node<'t>,
-        form: Form,
-    ) {
-        let odd = |other: &Node<'t>| other.kind() == element.kind();
-        let first = declaration.node.elements().take_while(|other| other.id() != element.id());
-        if first.into_iter().any(|other| odd(&other) && Self::is_misplaced(&other, form)) {
+    /// Reports an element that a declaration cannot contain; only the first one, as the others are
+    /// the same mistake.
+    fn report_misplaced(&mut self, declaration: &DeclarationSyntax<'t>, element: Node<'t>) {
+        let kind = declaration.kind;
+        let mut before = declaration.node.elements().take_while(|other| other.id() != element.id());
+        if before.any(|it| it.kind() == element.kind() && is_misplaced(it, kind)) {
             return;
         }
-        let message = match form {
-            Form::Record => "a record holds fields",
-            Form::Enum => "an enum holds names",
-            Form::Union => "a union holds types",
-            Form::Alias => "an alias holds one type, without a name",
+        let message = match kind {
+            Kind::Record => "a record holds fields",
+            Kind::Enum => "an enum holds names",
+            Kind::Union => "a union holds types",
+            _ => "an alias holds one type, without a name",
         };
-        let error = self
-            .error(&codes::MISPLACED_ELEMENT, declaration.file, element.span(), message)
-            .help(format!("write {}", form.example()));
-        let error = match misplaced_fix(element, form) {
-            Some(fix) => error.fix(fix),
-            None => error,
-        };
-        self.report(declaration.file, error);
+        let mut error = self
+            .error(&codes::MISPLACED_ELEMENT, element.span(), message)
+            .help(format!("write {}", kind.example()));
+        error.fixes.extend(misplaced_fix(element, kind));
+        self.report(error);
     }
 
-    /// Whether a declaration of a form cannot hold an element.
-    fn is_misplaced(element: &Node<'t>, form: Form) -> bool {
-        let subject = only_node(*element).map(Node::subject);
-        match form {
-            Form::Record => subject.is_none(),
-            Form::Enum => {
-                element.kind() != N::PatternReference
-                    && subject.is_none_or(|subject| subject.labels_node().is_some())
-            }
-            Form::Union => {
-                element.kind() != N::PatternReference
-                    && subject.is_none_or(|it| it.identifier.is_some() || it.record.is_some())
-            }
-            Form::Alias => true,
-        }
-    }
-
-    fn without_elements(&mut self, declaration: &DeclarationSyntax<'t>, form: Form) {
+    fn without_elements(&mut self, declaration: &DeclarationSyntax<'t>) {
         let message = format!("`{}` is empty", name_of(declaration.node));
-        let span = declaration.name_node.span();
         let error = self
-            .error(&codes::EMPTY_CONSTRAINT, declaration.file, span, message)
-            .help(format!("write {}", form.example()));
-        self.report(declaration.file, error);
+            .error(&codes::EMPTY_CONSTRAINT, declaration.name_node.span(), message)
+            .help(format!("write {}", declaration.kind.example()));
+        self.report(error);
     }
 
     /// What is declared.
     pub(crate) fn known_types(&self) -> &Types {
         &self.types
+    }
+}
+
+/// Whether a declaration of a kind cannot contain an element.
+fn is_misplaced(element: Node<'_>, kind: Kind) -> bool {
+    let subject = only_node(element).map(Node::subject);
+    let reference = element.kind() == N::PatternReference;
+    match kind {
+        Kind::Record => subject.is_none(),
+        Kind::Enum => !reference && subject.is_none_or(|it| it.labels_node().is_some()),
+        Kind::Union => {
+            !reference && subject.is_none_or(|it| it.identifier.is_some() || it.record.is_some())
+        }
+        _ => true,
     }
 }
 

@@ -9,13 +9,13 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Fix, Node, NodeKind as N, Span};
 use smol_str::SmolStr;
 
-use crate::agent::article;
 use crate::attributes::Attribute;
-use crate::checker::{Checker, DeclarationKind, First};
+use crate::checker::{Checker, First};
 use crate::codes;
 use crate::declared::only_node;
 use crate::foreign_words::{Meaning, meaning};
 use crate::index::DeclarationSyntax;
+use crate::kind::Kind;
 use crate::seen::Seen;
 
 /// The label of an arm.
@@ -23,7 +23,7 @@ const ARM: &str = "Arm";
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_experiment(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let mut experiment = Experiment {
             name: declaration.name.clone(),
             description: None,
@@ -35,46 +35,46 @@ impl<'t> Checker<'t> {
             let spec = find(AttributeOwner::Experiment, &attribute.key)
                 .filter(|spec| !matches!(spec.name, "title" | "version"));
             if attribute.key == "description" {
-                experiment.description = attribute.text(self, file);
-            } else if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                experiment.description = attribute.text(self);
+            } else if let Some(value) = self.typed_attribute(attribute, spec) {
                 if attribute.key == "agent" {
-                    self.check_compared_agent(file, attribute, value.as_str().unwrap_or_default());
+                    self.check_compared_agent(attribute, value.as_str().unwrap_or_default());
                 }
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }
         let name = declaration.name_node.span();
         self.module.experiments.push(experiment);
-        self.module.spans.experiments.push(Place { file, node: node.id(), name });
+        self.module.spans.experiments.push(Place { file: self.file, node: node.id(), name });
     }
 
     /// Checks that an experiment or an arm names an agent. Where the files declare none, the agents are
     /// in a specification that is read apart from the library.
-    fn check_compared_agent(&mut self, file: usize, attribute: &Attribute<'t>, name: &str) {
-        let agent = |first: &&First| first.kind == DeclarationKind::Agent;
+    fn check_compared_agent(&mut self, attribute: &Attribute<'t>, name: &str) {
+        let agent = |first: &&First| first.kind == Kind::Agent;
         if let Some(first) = self.names.get(name).filter(agent) {
-            return self.used(file, first.file);
+            return self.note_use(first.file);
         }
-        if self.is_full(file) || !self.names.iter().any(|(_, first)| agent(&first)) {
+        if self.is_full() || !self.names.iter().any(|(_, first)| agent(&first)) {
             return;
         }
         let known = self.names.iter().filter(|(_, first)| agent(first));
         let near = nearest(name, known.map(|(name, _)| name.as_str()));
         let message = format!("unknown agent `{name}`");
         let mut error = self
-            .error(&codes::UNKNOWN_NAME, file, attribute.span(), message)
+            .error(&codes::UNKNOWN_NAME, attribute.span(), message)
             .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
         if let Some(near) = near.first() {
             let with = format!("\"{near}\"");
             error =
                 error.fix(Fix::replace(NeedsLook, format!("write {with}"), attribute.span(), with));
         }
-        self.report(file, error);
+        self.report(error);
     }
 
     /// The arms of an experiment.
     fn arms(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<ExperimentArm> {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let (mut arms, mut seen) = (Vec::new(), Seen::default());
         let mut misplaced = false;
         for element in node.elements() {
@@ -84,7 +84,7 @@ impl<'t> Checker<'t> {
             };
             let Some(name) = name else {
                 let is_first = !std::mem::replace(&mut misplaced, true);
-                if is_first && !self.odd_arm(file, element) {
+                if is_first && !self.odd_arm(element) {
                     let words = "names of libraries, and arms";
                     self.misplaced_member(declaration, element, "experiment", words);
                 }
@@ -92,17 +92,17 @@ impl<'t> Checker<'t> {
             };
             if seen.insert(name.content(), name.span()).is_some() {
                 let message = format!("`{}` is given twice", name.content());
-                let error = self.error(&codes::DUPLICATE_NAME, file, name.span(), message);
+                let error = self.error(&codes::DUPLICATE_NAME, name.span(), message);
                 let help = format!(
                     "remove one of them, or give the other one a name: (again:Arm {{library: \"{}\"}})",
                     name.content()
                 );
-                self.report(file, error.help(help));
+                self.report(error.help(help));
                 continue;
             }
             arms.extend(match arm_node(element) {
-                Some(node) => self.arm(file, node, name),
-                None => Some(self.library_arm(file, name)),
+                Some(node) => self.arm(node, name),
+                None => Some(self.library_arm(name)),
             });
         }
         let listed = node.subject().entries().any(|entry| {
@@ -111,16 +111,16 @@ impl<'t> Checker<'t> {
         if !misplaced && !listed && node.elements().nth(1).is_none() {
             let message = format!("`{}` compares fewer than two libraries", declaration.name);
             let span = declaration.name_node.span();
-            let error = self.error(&codes::MISSING_LIBRARY, file, span, message);
+            let error = self.error(&codes::MISSING_LIBRARY, span, message);
             let name = &declaration.name;
             let help = format!("name two or more: [{name}:Experiment | one, another]");
-            self.report(file, error.help(help));
+            self.report(error.help(help));
         }
         arms
     }
 
     /// Reports an arm with another label or in brackets, and a library with its label.
-    fn odd_arm(&mut self, file: usize, element: Node<'t>) -> bool {
+    fn odd_arm(&mut self, element: Node<'t>) -> bool {
         let node = only_node(element).unwrap_or(element);
         let subject = node.subject();
         let mut labels = subject.labels();
@@ -135,23 +135,23 @@ impl<'t> Checker<'t> {
         };
         let message = "an experiment holds names of libraries, and arms";
         let error = self
-            .error(&codes::MISPLACED_ELEMENT, file, element.span(), message)
+            .error(&codes::MISPLACED_ELEMENT, element.span(), message)
             .help(format!("write {written}"))
             .fix(Fix::replace(NeedsLook, format!("write {written}"), element.span(), written));
-        self.report(file, error);
+        self.report(error);
         true
     }
 
     /// An arm that is written as the name of its library.
-    fn library_arm(&mut self, file: usize, name: Node<'t>) -> ExperimentArm {
+    fn library_arm(&mut self, name: Node<'t>) -> ExperimentArm {
         let library = SmolStr::new(name.content());
-        self.check_compared_library(file, &library, name.span(), &identifier(&library));
+        self.check_compared_library(&library, name.span(), &identifier(&library));
         ExperimentArm { name: library.clone(), library, is_library: true, attributes: Vec::new() }
     }
 
     /// `(a:Arm {library: "stable", model: "openai/gpt-4o-mini"})`
-    fn arm(&mut self, file: usize, node: Node<'t>, name: Node<'t>) -> Option<ExperimentArm> {
-        let mut attributes = self.record_attributes(file, node.subject().record);
+    fn arm(&mut self, node: Node<'t>, name: Node<'t>) -> Option<ExperimentArm> {
+        let mut attributes = self.record_attributes(node.subject().record);
         Self::add_doc(&mut attributes, node);
         let is_library = |attribute: &Attribute<'_>| {
             !nearest(&attribute.key, std::iter::once("library")).is_empty()
@@ -159,7 +159,7 @@ impl<'t> Checker<'t> {
                 || meaning(&attribute.key, AttributeOwner::Arm) == Some(Meaning::Is("library"))
         };
         let names_library = attributes.iter().any(is_library);
-        self.take_foreign(file, &mut attributes, AttributeOwner::Arm, None);
+        self.take_foreign(&mut attributes, AttributeOwner::Arm, None);
         let mut arm = ExperimentArm {
             name: SmolStr::new(name.content()),
             library: SmolStr::default(),
@@ -171,47 +171,46 @@ impl<'t> Checker<'t> {
             let spec = find(AttributeOwner::Arm, &attribute.key)
                 .or_else(|| find(AttributeOwner::Agent, &attribute.key));
             if spec.is_none() {
-                self.near_attribute(file, attribute, AttributeOwner::Arm);
+                self.near_attribute(attribute, AttributeOwner::Arm);
             }
-            let Some(value) = self.typed_attribute(file, attribute, spec) else { continue };
+            let Some(value) = self.typed_attribute(attribute, spec) else { continue };
             let text = value.as_str().unwrap_or_default();
             match &*attribute.key {
                 "library" => {
                     arm.library = text.into();
                     let quoted = format!("\"{text}\"");
-                    self.check_compared_library(file, &arm.library, attribute.span(), &quoted);
+                    self.check_compared_library(&arm.library, attribute.span(), &quoted);
                     continue;
                 }
-                "agent" => self.check_compared_agent(file, attribute, text),
+                "agent" => self.check_compared_agent(attribute, text),
                 _ => {}
             }
             arm.attributes.push((SmolStr::new(&attribute.key), value));
         }
         if arm.library.is_empty() && !names_library {
             let message = format!("the arm `{}` names no library", arm.name);
-            let error = self.error(&codes::MISSING_LIBRARY, file, name.span(), message);
+            let error = self.error(&codes::MISSING_LIBRARY, name.span(), message);
             let help = format!("add one: ({}:Arm {{library: \"stable\"}})", name.text());
-            self.report(file, error.help(help));
+            self.report(error.help(help));
             return None;
         }
         Some(arm)
     }
 
     /// Checks that an arm names a library. `written` is where it does.
-    fn check_compared_library(&mut self, file: usize, text: &SmolStr, span: Span, written: &str) {
+    fn check_compared_library(&mut self, text: &SmolStr, span: Span, written: &str) {
         let found = self.libraries.get(text).map(|first| (first.kind, first.file));
-        if let Some((DeclarationKind::Library, owner)) = found {
-            return self.used(file, owner);
+        if let Some((Kind::Library, owner)) = found {
+            return self.note_use(owner);
         }
-        if self.is_full(file) {
+        if self.is_full() {
             return;
         }
-        let known =
-            self.libraries.iter().filter(|(_, first)| first.kind == DeclarationKind::Library);
+        let known = self.libraries.iter().filter(|(_, first)| first.kind == Kind::Library);
         let near = nearest(text, known.map(|(name, _)| name.as_str()));
-        let other = self.names.get(&**text).map(|first| first.kind.label().to_lowercase());
-        let message = if let Some(kind) = &other {
-            format!("`{text}` is {} {kind}, and an experiment compares libraries", article(kind))
+        let other = self.names.get(&**text).map(|first| first.kind.noun());
+        let message = if let Some(noun) = &other {
+            format!("`{text}` is {noun}, and an experiment compares libraries")
         } else if found.is_some() {
             format!("`{text}` is not a library")
         } else {
@@ -222,7 +221,7 @@ impl<'t> Checker<'t> {
             None => format!("declare it: [{text}:Library | …]"),
         };
         let mut error = self
-            .error(&codes::UNKNOWN_LIBRARY, file, span, message)
+            .error(&codes::UNKNOWN_LIBRARY, span, message)
             .about(&**text)
             .help(question(&near).unwrap_or(help));
         if let Some(near) = near.first() {
@@ -230,7 +229,7 @@ impl<'t> Checker<'t> {
             let with = if is_quoted { format!("\"{near}\"") } else { identifier(near) };
             error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
         }
-        self.report(file, error);
+        self.report(error);
     }
 }
 

@@ -55,56 +55,50 @@ impl<'t> Checker<'t> {
     /// A vocabulary term: a top-level node with a type.
     pub(crate) fn term_field(
         &mut self,
-        file: usize,
         node: Node<'t>,
         annotated: Option<Node<'t>>,
     ) -> Option<Field> {
         let subject = node.subject();
         let name = SmolStr::new(subject.identifier?.content());
-        let ty = self.label_type(file, subject.labels().next()?)?;
-        let mut attributes = self.marked_attributes(file, subject.optional, subject.record);
+        let ty = self.label_type(subject.labels().next()?)?;
+        let mut attributes = self.marked_attributes(subject.optional, subject.record);
         Self::add_doc(&mut attributes, annotated.unwrap_or(node));
-        self.add_annotations(file, annotated, &mut attributes);
+        self.add_annotations(annotated, &mut attributes);
         let mut field = blank(name, ty);
-        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, 0);
+        self.apply_attributes(&mut field, AttributeOwner::Field, &attributes, 0);
         Some(field)
     }
 
     /// A parameter of its own type, or of that of the term of its name.
-    pub(crate) fn named_field(
-        &mut self,
-        file: usize,
-        node: Node<'t>,
-        subject: Subject<'t>,
-    ) -> Option<Field> {
+    pub(crate) fn named_field(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         let name = subject.identifier?;
         let text = SmolStr::new(name.content());
         if subject.labels().next().is_some() {
-            return self.field(file, subject, text);
+            return self.field(subject, text);
         }
-        match self.terms.find(file, None, &text) {
+        match self.find_term(&text) {
             Meaning::One(owner, term) => {
-                self.used(file, owner);
+                self.note_use(owner);
                 self.term_fields.get(term).cloned()
             }
             Meaning::Ambiguous(first, second) => {
-                let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
-                let error = self.ambiguous(file, name.span(), "vocabulary term", &text, &files);
-                self.report(file, error);
+                let error =
+                    self.ambiguous(name.span(), "vocabulary term", &text, [first.0, second.0]);
+                self.report(error);
                 None
             }
             Meaning::Unknown => {
                 if !self.unread_terms.contains(&text) {
-                    self.missing_type(file, node, &text);
+                    self.missing_type(node, &text);
                 }
                 None
             }
         }
     }
 
-    fn missing_type(&mut self, file: usize, node: Node<'t>, name: &str) {
-        if let Some(error) = self.type_in_record(file, node, name) {
-            return self.report(file, error);
+    fn missing_type(&mut self, node: Node<'t>, name: &str) {
+        if let Some(error) = self.type_in_record(node, name) {
+            return self.report(error);
         }
         let around = node.tree().nodes_at(node.span().start);
         let holder = around.into_iter().rev().find(|node| node.kind() == N::SubjectPattern);
@@ -112,8 +106,8 @@ impl<'t> Checker<'t> {
             holder.is_some_and(|it| it.subject().labels().any(|label| label.text() == "Record"));
         let what = if of_record { "field" } else { "parameter" };
         let message = format!("the {what} `{name}` has no type");
-        let mut error = self.error(&codes::MISSING_TYPE, file, node.span(), message).about(name);
-        let near = self.near_term(file, name);
+        let mut error = self.error(&codes::MISSING_TYPE, node.span(), message).about(name);
+        let near = self.near_term(name);
         let place = node.subject().identifier.map_or(node.span(), Node::span);
         error = if let Some(near) = near {
             let write = identifier(&near);
@@ -131,55 +125,43 @@ impl<'t> Checker<'t> {
                 .help(format!("write ({name}::Text), or declare the vocabulary term ({name}::Text) at the top level"))
                 .fix(Fix::replace(NeedsLook, "make it text", Span::empty(end), "::Text"))
         };
-        self.report(file, error);
+        self.report(error);
     }
 
     /// The vocabulary term whose name is nearly this one, and has this meaning in a file.
-    fn near_term(&self, file: usize, name: &str) -> Option<SmolStr> {
-        if self.is_full(file) {
+    fn near_term(&self, name: &str) -> Option<SmolStr> {
+        if self.is_full() {
             return None;
         }
         let known = self.term_fields.iter().map(|term| term.name.as_str());
-        let known =
-            known.filter(|known| matches!(self.terms.find(file, None, known), Meaning::One(..)));
+        let known = known.filter(|known| matches!(self.find_term(known), Meaning::One(..)));
         nearest(name, known).first().map(|near| SmolStr::new(*near))
     }
 
     /// A field of the type that a node's only label names.
-    pub(crate) fn field(
-        &mut self,
-        file: usize,
-        subject: Subject<'t>,
-        name: SmolStr,
-    ) -> Option<Field> {
+    pub(crate) fn field(&mut self, subject: Subject<'t>, name: SmolStr) -> Option<Field> {
         let mut labels = subject.labels();
         let label = labels.next()?;
         if let Some(second) = labels.next() {
             let last = labels.last().unwrap_or(second);
-            if let Some(error) = self.type_in_module(file, label, last) {
-                self.report(file, error);
+            if let Some(error) = self.type_in_module(label, last) {
+                self.report(error);
                 return None;
             }
             let error = self
-                .error(
-                    &codes::SEVERAL_TYPES,
-                    file,
-                    second.span(),
-                    "a parameter or result has one type",
-                )
+                .error(&codes::SEVERAL_TYPES, second.span(), "a parameter or result has one type")
                 .label(label.span(), "the first one")
                 .help("one of several types is a union: (a::Text | Int)");
-            self.report(file, error);
+            self.report(error);
             return None;
         }
-        Some(blank(name, self.label_type(file, label)?))
+        Some(blank(name, self.label_type(label)?))
     }
 
     /// The error about a type after the name of its module: `(name::std::string)`.
-    fn type_in_module(&self, file: usize, module: Node<'t>, name: Node<'t>) -> Option<Diagnostic> {
+    fn type_in_module(&self, module: Node<'t>, name: Node<'t>) -> Option<Diagnostic> {
         let (first, last) = (module.text(), name.text());
-        let declared =
-            |name: &str| !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown);
+        let declared = |name: &str| !matches!(self.find_type(name), Meaning::Unknown);
         let known = foreign_type_name(first).is_some() && !last.eq_ignore_ascii_case(first);
         if !first.starts_with(char::is_lowercase) || known || declared(first) {
             return None;
@@ -189,7 +171,6 @@ impl<'t> Checker<'t> {
         let span = Span::new(module.span().start, name.span().end);
         let error = self.error(
             &codes::SEVERAL_TYPES,
-            file,
             span,
             format!("`{first}` is not a type: a type has no module before its name"),
         );
@@ -201,24 +182,22 @@ impl<'t> Checker<'t> {
     /// it or before its arrow.
     pub(crate) fn apply_node_attributes(
         &mut self,
-        file: usize,
         field: &mut Field,
         node: Node<'t>,
         subject: Subject<'t>,
         arrow: Option<Node<'t>>,
     ) {
-        let mut attributes = self.marked_attributes(file, subject.optional, subject.record);
+        let mut attributes = self.marked_attributes(subject.optional, subject.record);
         Self::add_doc(&mut attributes, node);
         if let Some(arrow) = arrow {
             Self::add_doc(&mut attributes, arrow);
         }
-        self.apply_attributes(file, field, AttributeOwner::Field, &attributes, 0);
+        self.apply_attributes(field, AttributeOwner::Field, &attributes, 0);
     }
 
     /// Applies the attributes of a field, or of a declared type, to a typed field.
     pub(crate) fn apply_attributes(
         &mut self,
-        file: usize,
         field: &mut Field,
         owner: AttributeOwner,
         attributes: &[Attribute<'_>],
@@ -242,20 +221,20 @@ impl<'t> Checker<'t> {
             }
         }
         let ty = draft.field.type_use.ty.clone();
-        let foreign = self.foreign_attributes(file, attributes, owner, Some(&ty));
+        let foreign = self.foreign_attributes(attributes, owner, Some(&ty));
         for (at, attribute) in attributes.iter().enumerate() {
-            if !foreign.contains(&at) && !self.field_attribute(file, &mut draft, attribute, depth) {
-                self.meaningless(file, attribute, owner);
+            if !foreign.contains(&at) && !self.field_attribute(&mut draft, attribute, depth) {
+                self.meaningless(attribute, owner);
             }
         }
-        self.conflicting_sources(file, attributes);
-        self.finish_field(file, &mut draft);
+        self.conflicting_sources(attributes);
+        self.finish_field(&mut draft);
     }
 
     /// Completes a field and checks that its attributes fit its type.
-    fn finish_field(&mut self, file: usize, draft: &mut Draft<'_>) {
+    fn finish_field(&mut self, draft: &mut Draft<'_>) {
         for (spec, span) in &draft.misfits {
-            self.misfit(file, *span, spec, &draft.field.type_use.ty);
+            self.misfit(*span, spec, &draft.field.type_use.ty);
         }
         if let Some(nullable) = draft.nullable {
             let ty = std::mem::take(&mut draft.field.type_use.ty);
@@ -282,37 +261,34 @@ impl<'t> Checker<'t> {
                 (draft.type_list, lists, lists_types(&draft.field.type_use.ty))
             {
                 let message = "`typeList` applies only to unions of different JSON Schema types";
-                let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
-                self.report(
-                    file,
-                    error.help("remove `typeList`, or write a union such as `Text | Int`"),
-                );
+                let error = self.error(&codes::ATTRIBUTE_TYPE, span, message);
+                self.report(error.help("remove `typeList`, or write a union such as `Text | Int`"));
             }
             if let Some(span) = draft.pattern {
-                self.check_pattern(file, span, &draft.field.type_use);
+                self.check_pattern(span, &draft.field.type_use);
             }
             if let (Some(span), Type::Object(object), Some(details)) = (
                 draft.patterns,
                 draft.field.type_use.ty.without_null(),
                 &draft.field.type_use.details,
             ) {
-                self.one_kind_of_patterns(file, span, &object.patterns, &details.extensions);
+                self.one_kind_of_patterns(span, &object.patterns, &details.extensions);
             }
             if let Some(span) = draft.narrowed {
-                self.satisfiable(file, span, &draft.field.type_use);
+                self.satisfiable(span, &draft.field.type_use);
             }
             for (what, span) in NAMED.iter().zip(&draft.values) {
                 if let Some((span, entry)) = *span
-                    && !self.foreign_value(file, span, entry, *what, draft.field)
+                    && !self.foreign_value(span, entry, *what, draft.field)
                 {
-                    self.accepts(file, span, *what, draft.field);
+                    self.accepts(span, *what, draft.field);
                 }
             }
         }
     }
 
     /// Checks that a field's type accepts a value that its attributes name.
-    fn accepts(&mut self, file: usize, span: Span, what: Named, field: &Field) {
+    fn accepts(&mut self, span: Span, what: Named, field: &Field) {
         let type_use = &field.type_use;
         names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let details = type_use.details.as_deref();
@@ -349,15 +325,15 @@ impl<'t> Checker<'t> {
             if refusal.path.is_empty() { String::new() } else { format!(" at `{}`", refusal.path) };
         let message = format!("the {what} does not match the type{place}: {}", refusal.message);
         let diagnostic = if details.is_some_and(|details| details.unsound) {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&codes::UNSOUND_IMPORT, span, message)
                 .help(format!("change the {what} or the type, and remove `unsound: true`"))
         } else {
             let error = self
-                .error(&codes::REJECTED_VALUE, file, span, message)
+                .error(&codes::REJECTED_VALUE, span, message)
                 .help(format!("change the {what} or the type"));
-            self.explain_rejected(file, span, named, field, error)
+            self.explain_rejected(span, named, field, error)
         };
-        self.report(file, diagnostic);
+        self.report(diagnostic);
     }
 }
 

@@ -14,27 +14,26 @@ impl Checker<'_> {
     /// Applies an attribute. Gives false if it is unknown.
     pub(crate) fn field_attribute(
         &mut self,
-        file: usize,
         draft: &mut Draft<'_>,
         attribute: &Attribute<'_>,
         depth: u32,
     ) -> bool {
         match &*attribute.key {
             "description" | "title" | "deprecated" | "examples" => {
-                self.documentation(file, draft, attribute);
+                self.documentation(draft, attribute);
             }
-            "default" | "optional" | "nullable" => self.presence(file, draft, attribute),
-            "secret" | "injected" | "pinned" => self.source_of_values(file, draft, attribute),
+            "default" | "optional" | "nullable" => self.presence(draft, attribute),
+            "secret" | "injected" | "pinned" => self.source_of_values(draft, attribute),
             "schema" | "extensions" | "typeList" | "unsound" => {
-                self.schema_attribute(file, draft, attribute);
+                self.schema_attribute(draft, attribute);
             }
-            key if key.starts_with("x-") => self.schema_attribute(file, draft, attribute),
+            key if key.starts_with("x-") => self.schema_attribute(draft, attribute),
             "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
             | "requires" => {
-                self.structure(file, draft, attribute, depth);
+                self.structure(draft, attribute, depth);
             }
             key => match find(AttributeOwner::Field, key) {
-                Some(spec) => self.listed_attribute(file, draft, attribute, spec),
+                Some(spec) => self.listed_attribute(draft, attribute, spec),
                 None => return false,
             },
         }
@@ -42,20 +41,20 @@ impl Checker<'_> {
     }
 
     /// What a field is for.
-    fn documentation(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+    fn documentation(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
         let type_use = &mut draft.field.type_use;
         match &*attribute.key {
             "description" => {
-                type_use.description = attribute.text(self, file).or(type_use.description.take());
+                type_use.description = attribute.text(self).or(type_use.description.take());
             }
-            "title" => type_use.details_mut().title = attribute.text(self, file),
+            "title" => type_use.details_mut().title = attribute.text(self),
             "deprecated" => {
-                if let Some(flag) = attribute.flag(self, file) {
+                if let Some(flag) = attribute.flag(self) {
                     type_use.details_mut().deprecated = flag;
                 }
             }
             _ => {
-                if let Some(examples) = attribute.list(self, file) {
+                if let Some(examples) = attribute.list(self) {
                     type_use.details_mut().examples = Some(examples);
                     draft.name(Named::Example, attribute);
                 }
@@ -64,29 +63,29 @@ impl Checker<'_> {
     }
 
     /// Whether a value may be left out or null.
-    fn presence(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+    fn presence(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
         match &*attribute.key {
             "default" => {
-                if let Some(value) = attribute.json(self, file) {
+                if let Some(value) = attribute.json(self) {
                     draft.field.type_use.default = Some(Box::new(value));
                     draft.name(Named::Default, attribute);
                 }
             }
             "optional" => {
-                if let Some(flag) = attribute.flag(self, file) {
+                if let Some(flag) = attribute.flag(self) {
                     draft.field.optionality =
                         if flag { Optionality::Optional } else { Optionality::Required };
                 }
             }
-            _ => draft.nullable = attribute.flag(self, file),
+            _ => draft.nullable = attribute.flag(self),
         }
     }
 
     /// Where a value comes from, and who sees it.
-    fn source_of_values(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+    fn source_of_values(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
         match &*attribute.key {
-            "secret" => draft.field.secret = attribute.flag(self, file).unwrap_or_default(),
-            "injected" => match attribute.flag(self, file) {
+            "secret" => draft.field.secret = attribute.flag(self).unwrap_or_default(),
+            "injected" => match attribute.flag(self) {
                 Some(true) => draft.field.source = ValueSource::Injected,
                 // Overrides a term that is injected.
                 Some(false) if draft.field.source == ValueSource::Injected => {
@@ -95,7 +94,7 @@ impl Checker<'_> {
                 _ => {}
             },
             _ => {
-                if let Some(value) = attribute.json(self, file) {
+                if let Some(value) = attribute.json(self) {
                     draft.name(Named::Pinned, attribute);
                     draft.field.source = ValueSource::Pinned(Box::new(value));
                 }
@@ -104,29 +103,29 @@ impl Checker<'_> {
     }
 
     /// What only the schema of a field says.
-    fn schema_attribute(&mut self, file: usize, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
+    fn schema_attribute(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
         let type_use = &mut draft.field.type_use;
         match &*attribute.key {
             "schema" => {
-                let schema = attribute.schema(self, file);
+                let schema = attribute.schema(self);
                 type_use.details_mut().verbatim = schema.map(Box::new);
             }
             "extensions" => {
-                for (key, value) in attribute.extensions(self, file).into_iter().flatten() {
+                for (key, value) in attribute.extensions(self).into_iter().flatten() {
                     extend(type_use, key, value);
                 }
             }
             "typeList" => {
-                type_use.details_mut().type_list = attribute.flag(self, file).unwrap_or_default();
+                type_use.details_mut().type_list = attribute.flag(self).unwrap_or_default();
                 draft.type_list = Some(attribute.key_span);
             }
             "unsound" => {
-                if let Some(flag) = attribute.flag(self, file) {
+                if let Some(flag) = attribute.flag(self) {
                     type_use.details_mut().unsound = flag;
                 }
             }
             key => {
-                if let Some(value) = attribute.json(self, file) {
+                if let Some(value) = attribute.json(self) {
                     extend(type_use, SmolStr::new(key), value);
                 }
             }
@@ -136,78 +135,71 @@ impl Checker<'_> {
     /// An attribute that needs only its entry in the table: an annotation or a constraint.
     fn listed_attribute(
         &mut self,
-        file: usize,
         draft: &mut Draft<'_>,
         attribute: &Attribute<'_>,
         spec: &'static AttributeSpec,
     ) {
         let Some(keyword) = spec.annotation else {
-            return self.constraint(file, draft, attribute, spec);
+            return self.constraint(draft, attribute, spec);
         };
-        match attribute.json(self, file) {
+        match attribute.json(self) {
             Some(value) if spec.value.accepts(&value) => {
                 extend(&mut draft.field.type_use, SmolStr::new(keyword.name()), value);
             }
-            Some(_) => attribute.wrong(self, file, spec.value),
+            Some(_) => attribute.wrong(self, spec.value),
             None => {}
         }
     }
 
     /// Reports a value that both the host and the specification set.
-    pub(crate) fn conflicting_sources(&mut self, file: usize, attributes: &[Attribute<'_>]) {
+    pub(crate) fn conflicting_sources(&mut self, attributes: &[Attribute<'_>]) {
         let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
         if let (Some(injected), Some(pinned)) = (given("injected"), given("pinned"))
             && injected.node().is_some_and(|node| node.text() == "true")
         {
-            self.exclusive(file, injected, pinned);
+            self.exclusive(injected, pinned);
         }
     }
 
     /// An attribute that completes a built-in type.
-    fn structure(
-        &mut self,
-        file: usize,
-        draft: &mut Draft<'_>,
-        attribute: &Attribute<'_>,
-        depth: u32,
-    ) {
+    fn structure(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>, depth: u32) {
         let type_use = &mut draft.field.type_use;
         match (&*attribute.key, &mut type_use.ty) {
             ("fields", Type::Object(object)) => {
-                let fields = self.object_fields(file, attribute, depth);
+                let fields = self.object_fields(attribute, depth);
                 object.fields = fields.or(object.fields.take());
             }
             ("requires", Type::Object(object)) => {
-                object.requires = attribute.names(self, file).unwrap_or_default();
+                object.requires = attribute.names(self).unwrap_or_default();
             }
             ("open", Type::Tuple(_)) => {
-                type_use.details_mut().open_tuple = attribute.flag(self, file).unwrap_or_default();
+                type_use.details_mut().open_tuple = attribute.flag(self).unwrap_or_default();
             }
             ("open", Type::Object(object)) => {
-                if let Some(open) = attribute.open(self, file) {
+                if let Some(open) = attribute.open(self) {
                     object.open = open;
                 }
             }
             ("fieldPatterns", Type::Object(object)) => {
                 draft.patterns = Some(attribute.span());
-                object.patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
+                object.patterns = attribute.types_by_pattern(self).unwrap_or_default();
             }
             ("elementType", Type::List(item)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
+                if let Some(ty) = attribute.type_expression(self) {
                     let known = item.replace(Box::new(ty));
                     let differs = known.is_some() && known != *item;
                     if differs && depth == 0 {
-                        self.second_item_type(file, attribute);
+                        self.second_item_type(attribute);
                     }
                 }
             }
             ("valueType", Type::Map(value)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
+                if let Some(ty) = attribute.type_expression(self) {
                     *value = Some(Box::new(ty));
                 }
             }
             ("keys", Type::Map(_) | Type::Object(_)) => {
-                if let Some(ty) = attribute.type_expression(self, file) {
+                if let Some(ty) = attribute.type_expression(self) {
                     type_use.constrain(Constraint::Keys(Box::new(ty)));
                 }
             }

@@ -29,33 +29,29 @@ fn is_reserved(keyword: &str) -> bool {
 
 impl Attribute<'_> {
     /// The value as a JSON Schema: an object, true or false.
-    pub(crate) fn schema(&self, checker: &mut Checker<'_>, file: usize) -> Option<Value> {
-        let schema = self.json(checker, file)?;
+    pub(crate) fn schema(&self, checker: &mut Checker<'_>) -> Option<Value> {
+        let schema = self.json(checker)?;
         if schema.is_object() || schema.is_boolean() {
             return Some(schema);
         }
         let words = "a JSON Schema, such as json`{\"type\": \"string\"}`";
-        self.wrong_as(checker, file, ValueType::Other, words);
+        self.wrong_as(checker, ValueType::Other, words);
         None
     }
 
     /// The value as a map of keywords of JSON Schema that gram has no word for.
-    pub(crate) fn extensions(
-        &self,
-        checker: &mut Checker<'_>,
-        file: usize,
-    ) -> Option<Vec<(SmolStr, Value)>> {
-        let Value::Object(map) = self.json(checker, file)? else {
+    pub(crate) fn extensions(&self, checker: &mut Checker<'_>) -> Option<Vec<(SmolStr, Value)>> {
+        let Value::Object(map) = self.json(checker)? else {
             let words = "a map of keywords, such as {readOnly: true}";
-            self.wrong_as(checker, file, ValueType::Other, words);
+            self.wrong_as(checker, ValueType::Other, words);
             return None;
         };
         if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {
             let message = format!("`{keyword}` is a keyword that gramc generates");
-            let error = checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(
+            let error = checker.error(&codes::ATTRIBUTE_VALUE, self.span(), message).help(
                 "use the type and its attributes, or write the whole schema: schema: json`{…}`",
             );
-            checker.report(file, error);
+            checker.report(error);
             return None;
         }
         Some(map.into_iter().map(|(key, value)| (SmolStr::new(key), value)).collect())

@@ -22,12 +22,11 @@ impl Checker<'_> {
     /// Takes out and reports the attributes of a declaration that are words of other languages.
     pub(crate) fn take_foreign(
         &mut self,
-        file: usize,
         attributes: &mut Vec<Attribute<'_>>,
         owner: AttributeOwner,
         ty: Option<&Type>,
     ) {
-        let foreign = self.foreign_attributes(file, attributes, owner, ty);
+        let foreign = self.foreign_attributes(attributes, owner, ty);
         if !foreign.is_empty() {
             let mut at = 0..;
             attributes.retain(|_| at.next().is_none_or(|at| !foreign.contains(&at)));
@@ -38,7 +37,6 @@ impl Checker<'_> {
     /// the list.
     pub(crate) fn foreign_attributes(
         &mut self,
-        file: usize,
         attributes: &[Attribute<'_>],
         owner: AttributeOwner,
         ty: Option<&Type>,
@@ -55,10 +53,10 @@ impl Checker<'_> {
             done.extend(other);
             keys.push(attribute);
             keys.extend(other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound()));
-            advice.push(self.advice(file, &word, other, ty));
+            advice.push(self.advice(&word, other, ty));
         }
-        if let Some(error) = self.foreign_words(file, owner, &keys, advice) {
-            self.report(file, error);
+        if let Some(error) = self.foreign_words(owner, &keys, advice) {
+            self.report(error);
         }
         done
     }
@@ -66,7 +64,6 @@ impl Checker<'_> {
     /// The diagnostic about all words of other languages among some attributes.
     fn foreign_words(
         &self,
-        file: usize,
         owner: AttributeOwner,
         keys: &[&Attribute<'_>],
         advice: Vec<Advice>,
@@ -87,7 +84,7 @@ impl Checker<'_> {
             }
             [] => return None,
         };
-        let mut error = self.error(&codes::FOREIGN_ATTRIBUTE, file, first.key_span, message);
+        let mut error = self.error(&codes::FOREIGN_ATTRIBUTE, first.key_span, message);
         for other in others {
             error = error.label(other.key_span, "");
         }
@@ -107,23 +104,17 @@ impl Checker<'_> {
     }
 
     /// What to write instead of a word.
-    fn advice(
-        &self,
-        file: usize,
-        word: &Foreign<'_, '_>,
-        other: Option<usize>,
-        ty: Option<&Type>,
-    ) -> Advice {
+    fn advice(&self, word: &Foreign<'_, '_>, other: Option<usize>, ty: Option<&Type>) -> Advice {
         let Foreign { attribute, attributes, owner, meaning } = *word;
-        let source = self.source(file);
+        let source = self.source();
         let second = other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound());
         let only = Advice::without_fix;
         let apart = match meaning {
-            Required => self.required_names(file, attribute, attributes),
-            Tools => Some(self.members_as_attribute(file, attribute, owner)),
-            HintOfTool(name) => Some(self.hint_of_tool(file, attribute, name)),
-            OfArm => Some(self.attribute_of_arm(file, attribute)),
-            Other(_) if attribute.key == "$ref" => self.reference_to_type(file, attribute),
+            Required => self.required_names(attribute, attributes),
+            Tools => Some(self.members_as_attribute(attribute, owner)),
+            HintOfTool(name) => Some(self.hint_of_tool(attribute, name)),
+            OfArm => Some(self.attribute_of_arm(attribute)),
+            Other(_) if attribute.key == "$ref" => self.reference_to_type(attribute),
             _ => None,
         };
         if let Some(advice) = apart {

@@ -43,7 +43,6 @@ impl Checker<'_> {
     /// The advice about `required: ["name"]`: all fields are required unless they are optional.
     pub(crate) fn required_names(
         &self,
-        file: usize,
         attribute: &Attribute<'_>,
         attributes: &[Attribute<'_>],
     ) -> Option<Advice> {
@@ -71,12 +70,7 @@ impl Checker<'_> {
         let unlisted: Vec<_> = unlisted.collect();
         let Some(first) = unlisted.first() else {
             let (help, message) = (format!("remove it: {rule}"), "remove it".to_owned());
-            return Some(Advice {
-                help,
-                message,
-                edits: removal(self, file, attribute),
-                certain: true,
-            });
+            return Some(Advice { help, message, edits: removal(self, attribute), certain: true });
         };
         let marks: Vec<_> = unlisted.iter().map(|place| format!("`{}`", place.name)).collect();
         let shown = match first.edit.text.as_str() {
@@ -85,7 +79,7 @@ impl Checker<'_> {
         };
         let message = format!("remove it, and make {} optional", marks.join(", "));
         let help = format!("{message}, `{shown}`: {rule}");
-        let mut edits = removal(self, file, attribute);
+        let mut edits = removal(self, attribute);
         edits.extend(unlisted.into_iter().map(|place| place.edit));
         Some(Advice { help, message, edits, certain: false })
     }
@@ -94,7 +88,6 @@ impl Checker<'_> {
     /// the `|`.
     pub(crate) fn members_as_attribute(
         &self,
-        file: usize,
         attribute: &Attribute<'_>,
         owner: AttributeOwner,
     ) -> Advice {
@@ -125,7 +118,7 @@ impl Checker<'_> {
         let given: Vec<_> = holder.elements().map(Node::text).collect();
         let missing = names.iter().filter(|name| !given.contains(&name.as_str()));
         let missing: Vec<_> = missing.map(String::as_str).collect();
-        let mut edits = removal(self, file, attribute);
+        let mut edits = removal(self, attribute);
         if !missing.is_empty() {
             let missing = missing.join(", ");
             let elements = holder.child(N::Elements).filter(|_| !given.is_empty());
@@ -140,15 +133,10 @@ impl Checker<'_> {
     }
 
     /// The advice about a hint of MCP at a parameter.
-    pub(crate) fn hint_of_tool(
-        &self,
-        file: usize,
-        attribute: &Attribute<'_>,
-        ours: &str,
-    ) -> Advice {
+    pub(crate) fn hint_of_tool(&self, attribute: &Attribute<'_>, ours: &str) -> Advice {
         let tool = attribute.around(N::SubjectPattern);
         let name = tool.and_then(|tool| tool.subject().identifier).map_or("name", Node::text);
-        let value = self.source(file).slice(attribute.span());
+        let value = self.source().slice(attribute.span());
         let key = &attribute.key;
         Advice::without_fix(format!(
             "`{key}` describes tools; write it at the tool: [{name}:Tool {{{ours}: {value}}} | …]"
@@ -156,33 +144,28 @@ impl Checker<'_> {
     }
 
     /// Warns about a name in the attributes of a declaration.
-    pub(crate) fn name_in_attributes(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'_>,
-        owner: AttributeOwner,
-    ) {
+    pub(crate) fn name_in_attributes(&mut self, attribute: &Attribute<'_>, owner: AttributeOwner) {
         let Some(node) = attribute.node().filter(|node| node.kind() == N::String) else { return };
         let given = node.content();
         let name = identifier(&given);
         let holder = attribute.around(N::SubjectPattern);
         let head = holder.and_then(|holder| holder.subject().identifier);
         let message = "`name` does not name the declaration; its head does";
-        let warning = self.warning(&codes::UNKNOWN_ATTRIBUTE, file, attribute.key_span, message);
+        let warning = self.warning(&codes::UNKNOWN_ATTRIBUTE, attribute.key_span, message);
         let warning = if head.is_some_and(|head| head.content() == given) {
-            let edits = removal(self, file, attribute);
+            let edits = removal(self, attribute);
             let warning = warning.help(format!("remove it: [{name}:{owner:?} | …]"));
             let message = "remove it".to_owned();
             warning.fix(Fix { message, applicability: NeedsLook, edits })
         } else {
             warning.help(format!("write the name in the head: [{name}:{owner:?} | …]"))
         };
-        self.report(file, warning);
+        self.report(warning);
     }
 
     /// The advice about an attribute of agents at an experiment.
-    pub(crate) fn attribute_of_arm(&self, file: usize, attribute: &Attribute<'_>) -> Advice {
-        let value = self.source(file).slice(attribute.span());
+    pub(crate) fn attribute_of_arm(&self, attribute: &Attribute<'_>) -> Advice {
+        let value = self.source().slice(attribute.span());
         let key = &attribute.key;
         let holder = attribute.around(N::SubjectPattern);
         let library = holder.into_iter().flat_map(Node::elements);
@@ -197,20 +180,16 @@ impl Checker<'_> {
 
 impl Checker<'_> {
     /// The advice about `$ref: "#/$defs/Address"`: the name of a declared type is a type.
-    pub(crate) fn reference_to_type(
-        &self,
-        file: usize,
-        attribute: &Attribute<'_>,
-    ) -> Option<Advice> {
+    pub(crate) fn reference_to_type(&self, attribute: &Attribute<'_>) -> Option<Advice> {
         let value = attribute.node().filter(|node| node.kind() == N::String)?.content();
         let ty = value.rsplit('/').next().filter(|name| crate::is_type_name(name))?;
         let holder = attribute.around(N::NodePattern)?;
         let name = holder.subject().identifier.map(Node::text).unwrap_or_default();
         let help = format!("write the type after `::`: ({name}::{ty})");
         let labels = holder.subject().labels_node();
-        let mut edits = removal(self, file, attribute);
+        let mut edits = removal(self, attribute);
         let (Some(label), true) =
-            (labels.and_then(|_| holder.subject().labels().next()), self.is_known_type(file, ty))
+            (labels.and_then(|_| holder.subject().labels().next()), self.is_known_type(ty))
         else {
             return Some(Advice::without_fix(help));
         };
@@ -220,9 +199,8 @@ impl Checker<'_> {
 }
 
 /// The edit that removes an attribute.
-fn removal(checker: &Checker<'_>, file: usize, attribute: &Attribute<'_>) -> Vec<Edit> {
-    let edit =
-        |entry| Edit { span: without_comma(checker.source(file), entry), text: String::new() };
+fn removal(checker: &Checker<'_>, attribute: &Attribute<'_>) -> Vec<Edit> {
+    let edit = |entry| Edit { span: without_comma(checker.source(), entry), text: String::new() };
     attribute.entry_span().map(edit).into_iter().collect()
 }
 

@@ -257,10 +257,10 @@ fn likely_time(text: &str) -> Option<String> {
 impl Checker<'_> {
     /// The value that was meant, if the type accepts that instead: `3` of `"3"`, or the member of
     /// an enum without its name: `celsius` of `Unit.celsius`.
-    pub(crate) fn accepted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
-        let unquoted = self.unquoted_value(file, span, field);
+    pub(crate) fn accepted_value(&self, span: Span, field: &Field) -> Option<String> {
+        let unquoted = self.unquoted_value(span, field);
         unquoted.or_else(|| {
-            let (_, member) = self.source(file).slice(span).rsplit_once('.')?;
+            let (_, member) = self.source().slice(span).rsplit_once('.')?;
             let value = Value::from(member);
             let accepted = value_check::type_use(&self.types, &field.type_use, &value).is_ok();
             let plain = member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -269,8 +269,8 @@ impl Checker<'_> {
     }
 
     /// The value in a text, if the type accepts that instead: `3` of `"3"`.
-    fn unquoted_value(&self, file: usize, span: Span, field: &Field) -> Option<String> {
-        let text = self.source(file).slice(span);
+    fn unquoted_value(&self, span: Span, field: &Field) -> Option<String> {
+        let text = self.source().slice(span);
         let inner = text.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
         let value: Value = serde_json::from_str(inner).ok()?;
         let scalar = !matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_));
@@ -282,13 +282,12 @@ impl Checker<'_> {
     /// text of that name.
     pub(crate) fn foreign_value(
         &mut self,
-        file: usize,
         span: Span,
         entry: Option<Span>,
         what: Named,
         field: &Field,
     ) -> bool {
-        let source = self.source(file);
+        let source = self.source();
         let word = source.slice(span);
         let Some(spelling) = spelling(word) else { return false };
         let accepts =
@@ -297,7 +296,7 @@ impl Checker<'_> {
             return false;
         }
         let message = format!("`{word}` is not a value of gram");
-        let mut error = self.error(&codes::FOREIGN_VALUE, file, span, message);
+        let mut error = self.error(&codes::FOREIGN_VALUE, span, message);
         let null = spelling == "null";
         let write = format!("write `{spelling}`");
         error = match (what, entry) {
@@ -317,7 +316,7 @@ impl Checker<'_> {
             _ if word == spelling || (null && !accepts(Value::Null)) => error.help(write),
             _ => error.help(write.clone()).fix(Fix::replace(Safe, write, span, spelling)),
         };
-        self.report(file, error);
+        self.report(error);
         true
     }
 }

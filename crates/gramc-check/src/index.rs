@@ -14,24 +14,11 @@ use gramc_syntax::{
 };
 use smol_str::SmolStr;
 
-use crate::checker::Form;
-use crate::checker::{DeclarationKind, DiagnosticBuffer};
+use crate::checker::DiagnosticBuffer;
 use crate::codes;
 use crate::fingerprints::{EarlierFingerprints, Fingerprints, hash_tokens};
+use crate::kind::Kind;
 use gramc_model::spans::Place;
-
-/// The labels that declare something.
-const LABELS: [(&str, DeclarationKind); 9] = [
-    ("Tool", DeclarationKind::Tool),
-    ("Agent", DeclarationKind::Agent),
-    ("Record", DeclarationKind::Type(Form::Record)),
-    ("Enum", DeclarationKind::Type(Form::Enum)),
-    ("Union", DeclarationKind::Type(Form::Union)),
-    ("Alias", DeclarationKind::Type(Form::Alias)),
-    ("Container", DeclarationKind::Container),
-    ("Library", DeclarationKind::Library),
-    ("Experiment", DeclarationKind::Experiment),
-];
 
 /// What a file declares, in the order of its text.
 #[derive(Debug, Default)]
@@ -67,7 +54,7 @@ pub(crate) struct Item {
 /// A tool, container, agent, library, experiment or type.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub(crate) kind: DeclarationKind,
+    pub(crate) kind: Kind,
     pub(crate) node: NodeId,
     /// The annotated pattern around it.
     annotated: Option<NodeId>,
@@ -89,7 +76,7 @@ pub(crate) struct TermEntry {
 /// A declaration with its syntax.
 pub(crate) struct DeclarationSyntax<'t> {
     pub(crate) file: usize,
-    pub(crate) kind: DeclarationKind,
+    pub(crate) kind: Kind,
     pub(crate) node: Node<'t>,
     /// The annotated pattern around it.
     pub(crate) annotated: Option<Node<'t>>,
@@ -214,7 +201,7 @@ impl<'t> Indexer<'t> {
         let space = u32::try_from(text.len() - text.trim_start().len()).unwrap_or_default();
         let span = Span::new(before + space, end);
         let others = first..self.index.others.len();
-        let is_tool = |entry: &Entry| entry.kind == DeclarationKind::Tool;
+        let is_tool = |entry: &Entry| entry.kind == Kind::Tool;
         self.index.items.push(Item {
             span,
             node: top.id(),
@@ -246,7 +233,7 @@ impl<'t> Indexer<'t> {
         while let Some((node, annotated)) = next.take().or_else(|| stack.pop()) {
             let subject = node.subject();
             let Some(kind) = self.kind(node, subject) else { continue };
-            if matches!(kind, DeclarationKind::Agent | DeclarationKind::Container) {
+            if matches!(kind, Kind::Agent | Kind::Container) {
                 let inner = node.elements().filter(|element| element.kind() == N::SubjectPattern);
                 let inner: Vec<_> = inner.map(|element| (element, None)).collect();
                 stack.extend(inner.into_iter().rev());
@@ -256,12 +243,12 @@ impl<'t> Indexer<'t> {
                 continue;
             };
             let entry = entry(kind, node, annotated, name, None);
-            if let DeclarationKind::Type(_) = kind {
+            if kind.is_type() {
                 self.index.types.push(entry);
                 continue;
             }
             self.index.others.push(entry);
-            if kind == DeclarationKind::Tool {
+            if kind == Kind::Tool {
                 self.local_types(node);
             }
         }
@@ -272,8 +259,8 @@ impl<'t> Indexer<'t> {
         for node in tool.elements().filter(|element| element.kind() == N::SubjectPattern) {
             let subject = node.subject();
             let mut labels = subject.labels();
-            let Some(form) = labels.find_map(|label| Form::of(&label.content())) else { continue };
-            let kind = DeclarationKind::Type(form);
+            let kind = labels.find_map(|label| Kind::of_type_label(&label.content()));
+            let Some(kind) = kind else { continue };
             match subject.identifier {
                 Some(name) => {
                     self.index.types.push(entry(kind, node, None, name, Some(tool.id())));
@@ -284,16 +271,14 @@ impl<'t> Indexer<'t> {
     }
 
     /// What a pattern declares; `None` for data.
-    fn kind(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<DeclarationKind> {
-        let mut labels = subject.labels().filter_map(|label| {
-            let name = label.content();
-            LABELS.iter().find(|(known, _)| *known == name).map(|(_, kind)| (*kind, label))
-        });
+    fn kind(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<Kind> {
+        let known = |label: Node<'t>| Some((Kind::of_label(&label.content())?, label));
+        let mut labels = subject.labels().filter_map(known);
         let Some((kind, _)) = labels.next() else {
             self.report_unlabelled(node, subject);
             return None;
         };
-        if kind == DeclarationKind::Type(Form::Record) {
+        if kind == Kind::Record {
             self.parent_label(node, subject);
         }
         if let Some((_, second)) = labels.next() {
@@ -307,10 +292,10 @@ impl<'t> Indexer<'t> {
         Some(kind)
     }
 
-    fn nameless(&mut self, node: Node<'t>, kind: DeclarationKind) {
-        let label = kind.label();
+    fn nameless(&mut self, node: Node<'t>, kind: Kind) {
+        let (label, word) = (kind.label(), kind.word());
         let span = node.subject().labels_node().map_or(node.span(), Node::span);
-        let message = format!("this {} has no name", label.to_lowercase());
+        let message = format!("this {word} has no name");
         let error = self
             .error(&codes::NAMELESS, span, message)
             .help(format!("write the name before the label: [name:{label} | …]"));
@@ -319,7 +304,7 @@ impl<'t> Indexer<'t> {
 }
 
 fn entry(
-    kind: DeclarationKind,
+    kind: Kind,
     node: Node<'_>,
     annotated: Option<NodeId>,
     name: Node<'_>,
@@ -345,12 +330,7 @@ fn is_touched(text: &Parse, span: Span) -> bool {
 
 /// Whether a label declares something.
 pub(crate) fn is_label(name: &str) -> bool {
-    LABELS.iter().any(|(label, _)| *label == name)
-}
-
-/// The label that a text names, if it declares something.
-pub(crate) fn label(name: &str) -> Option<&'static str> {
-    LABELS.iter().map(|(label, _)| *label).find(|label| *label == name)
+    Kind::of_label(name).is_some()
 }
 
 /// The name of a declaration, for messages.

@@ -32,7 +32,6 @@ impl<'t> Checker<'t> {
     /// Takes out the attributes of a record that say what it takes over.
     pub(crate) fn inheritance(
         &mut self,
-        file: usize,
         attributes: &mut Vec<Attribute<'t>>,
     ) -> Option<Inheritance> {
         let take = |key: &str| {
@@ -44,19 +43,19 @@ impl<'t> Checker<'t> {
             for narrowing in [pick, omit, partial].into_iter().flatten() {
                 let message = format!("`{}` needs `extends`", narrowing.key);
                 let error = self
-                    .error(&codes::ATTRIBUTE_TYPE, file, narrowing.key_span, message)
+                    .error(&codes::ATTRIBUTE_TYPE, narrowing.key_span, message)
                     .help("add the record whose fields are taken over: extends: [Person]");
-                self.report(file, error);
+                self.report(error);
             }
             return None;
         };
         let mut names = |attribute: Option<Attribute<'t>>| {
             let attribute = attribute?;
-            Some((attribute.names(self, file)?, attribute.span()))
+            Some((attribute.names(self)?, attribute.span()))
         };
         let (pick, omit) = (names(pick), names(omit));
-        let partial = partial.and_then(|partial| partial.flag(self, file)).unwrap_or_default();
-        let parents = extends.type_names(self, file).unwrap_or_default();
+        let partial = partial.and_then(|partial| partial.flag(self)).unwrap_or_default();
+        let parents = extends.type_names(self).unwrap_or_default();
         Some(Inheritance { parents, span: extends.span(), pick, omit, partial })
     }
 
@@ -91,31 +90,31 @@ impl<'t> Checker<'t> {
         inheritance: Inheritance,
         own: &[Field],
     ) -> Vec<Field> {
-        let (file, name) = (declaration.file, &declaration.name);
+        let name = &declaration.name;
         let Inheritance { parents, span, pick, omit, partial } = inheritance;
         if self.endless_records.contains(&id) {
             let message = format!("the record `{name}` extends itself");
             let error = self
-                .error(&codes::ENDLESS_TYPE, file, span, message)
+                .error(&codes::ENDLESS_TYPE, span, message)
                 .help("remove one of the records of the cycle from `extends`");
-            self.report(file, error);
+            self.report(error);
             return Vec::new();
         }
         let own: HashSet<&SmolStr> = own.iter().map(|field| &field.name).collect();
         let narrowing = Narrowing::new(&own, pick.as_ref(), omit.as_ref());
-        let taken = self.taken_fields(file, &parents, span, &narrowing);
+        let taken = self.taken_fields(&parents, span, &narrowing);
         self.parents.insert(id, parents);
         for (names, span) in pick.iter().chain(&omit) {
-            self.check_field_names(file, names, *span, &taken);
+            self.check_field_names(names, *span, &taken);
         }
         let mut fields: Vec<Field> =
             taken.into_iter().filter(|field| narrowing.keeps(&field.name)).collect();
         if fields.len() > MAX_INHERITED {
             let message = format!("`{name}` takes over more than {MAX_INHERITED} fields");
             let error = self
-                .error(&codes::NESTED_TOO_DEEP, file, span, message)
+                .error(&codes::NESTED_TOO_DEEP, span, message)
                 .help("declare a field of the type of the other record instead");
-            self.report(file, error);
+            self.report(error);
             return Vec::new();
         }
         if partial {
@@ -129,7 +128,6 @@ impl<'t> Checker<'t> {
     /// The fields of some records, each name once. Reports different fields of the same name.
     fn taken_fields(
         &mut self,
-        file: usize,
         parents: &[TypeId],
         span: Span,
         narrowing: &Narrowing<'_>,
@@ -137,7 +135,7 @@ impl<'t> Checker<'t> {
         let mut taken: Vec<Field> = Vec::new();
         let mut known: HashMap<SmolStr, (usize, TypeId)> = HashMap::new();
         for parent in parents {
-            for field in self.fields_of(file, *parent, span) {
+            for field in self.fields_of(*parent, span) {
                 match known.get(&field.name) {
                     None => {
                         known.insert(field.name.clone(), (taken.len(), *parent));
@@ -145,7 +143,7 @@ impl<'t> Checker<'t> {
                     }
                     Some((at, first)) => {
                         if taken.get(*at) != Some(&field) && narrowing.keeps(&field.name) {
-                            self.conflicting_parents(file, span, [*first, *parent], &field.name);
+                            self.conflicting_parents(span, [*first, *parent], &field.name);
                         }
                     }
                 }
@@ -155,21 +153,21 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports names in `pick` or `omit` that no field has.
-    fn check_field_names(&mut self, file: usize, names: &[SmolStr], span: Span, taken: &[Field]) {
+    fn check_field_names(&mut self, names: &[SmolStr], span: Span, taken: &[Field]) {
         let known: HashSet<&SmolStr> = taken.iter().map(|field| &field.name).collect();
         for missing in names.iter().filter(|name| !known.contains(name)) {
             let near = nearest(missing, taken.iter().map(|field| &*field.name));
             let help = question(&near);
             let message = format!("no field `{missing}` to take over");
             let error = self
-                .error(&codes::ATTRIBUTE_VALUE, file, span, message)
+                .error(&codes::ATTRIBUTE_VALUE, span, message)
                 .help(help.unwrap_or_else(|| "name a field of an extended record".to_owned()));
-            self.report(file, error);
+            self.report(error);
         }
     }
 
     /// The fields of a record that is extended.
-    fn fields_of(&mut self, file: usize, parent: TypeId, span: Span) -> Vec<Field> {
+    fn fields_of(&mut self, parent: TypeId, span: Span) -> Vec<Field> {
         let ty = self.types.resolve(&Type::Named(parent)).clone();
         match ty {
             Type::Object(object) if object.fields.is_some() => object.fields.unwrap_or_default(),
@@ -179,22 +177,22 @@ impl<'t> Checker<'t> {
                 let name =
                     self.types.get(parent).map(|known| known.name.clone()).unwrap_or_default();
                 let error = self
-                    .error(&codes::ATTRIBUTE_VALUE, file, span, format!("`{name}` is not a record"))
+                    .error(&codes::ATTRIBUTE_VALUE, span, format!("`{name}` is not a record"))
                     .help("extend records only");
-                self.report(file, error);
+                self.report(error);
                 Vec::new()
             }
         }
     }
 
-    fn conflicting_parents(&mut self, file: usize, span: Span, of: [TypeId; 2], field: &str) {
+    fn conflicting_parents(&mut self, span: Span, of: [TypeId; 2], field: &str) {
         let [first, second] =
             of.map(|id| self.types.get(id).map(|known| known.name.clone()).unwrap_or_default());
         let message = format!("`{first}` and `{second}` have different fields `{field}`");
         let error = self
-            .error(&codes::DUPLICATE_PARAMETER, file, span, message)
+            .error(&codes::DUPLICATE_PARAMETER, span, message)
             .help(format!("declare `{field}` in this record, or omit it: {{omit: [{field}]}}"));
-        self.report(file, error);
+        self.report(error);
     }
 }
 

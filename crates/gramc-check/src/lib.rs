@@ -39,6 +39,7 @@ mod imports;
 mod index;
 mod inherit;
 mod keys;
+mod kind;
 mod libraries;
 mod likely_defaults;
 mod misplaced_parts;

@@ -32,7 +32,7 @@ const FOREIGN_KINDS: &[(&[&str], &str)] = &[
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_library(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let mut library = Library {
             name: declaration.name.clone(),
             description: None,
@@ -43,104 +43,98 @@ impl<'t> Checker<'t> {
         self.retries_without_requests(declaration, &attributes);
         for attribute in &attributes {
             if attribute.key == "description" {
-                library.description = attribute.text(self, file);
+                library.description = attribute.text(self);
             } else {
-                library.attributes.extend(self.bound_attribute(
-                    file,
-                    attribute,
-                    AttributeOwner::Library,
-                ));
+                library.attributes.extend(self.bound_attribute(attribute, AttributeOwner::Library));
             }
         }
         let (mut places, mut seen) = (Vec::new(), Seen::default());
         for element in node.elements() {
-            let Some(read) = self.implementation(file, element, &mut seen) else { continue };
+            let Some(read) = self.implementation(element, &mut seen) else { continue };
             library.implementations.push(read.0);
             places.push(read.1);
         }
         let name = declaration.name_node.span();
         self.module.libraries.push(library);
-        self.module.spans.libraries.push(Place { file, node: node.id(), name });
+        self.module.spans.libraries.push(Place { file: self.file, node: node.id(), name });
         self.module.spans.implementations.push(places);
     }
 
     /// `(sayHello:Command {run: ["python3", "hello.py"]})`
     fn implementation(
         &mut self,
-        file: usize,
         element: Node<'t>,
         seen: &mut Seen<'t>,
     ) -> Option<(Implementation, Place)> {
         if element.kind() == N::PatternReference {
             let name = element.children().next()?;
-            self.kindless(file, name);
+            self.kindless(name);
             return None;
         }
         let Some(node) = only_node(element) else {
             let message = "a library holds implementations";
-            let error = self.error(&codes::MISPLACED_ELEMENT, file, element.span(), message);
-            self.report(file, error.help(format!("write {EXAMPLE}; a tool is declared outside")));
+            let error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message);
+            self.report(error.help(format!("write {EXAMPLE}; a tool is declared outside")));
             return None;
         };
         let subject = node.subject();
         let Some(name) = subject.identifier else {
             let message = "this implementation names no tool";
-            let error = self.error(&codes::NAMELESS, file, node.span(), message);
-            self.report(file, error.help(format!("write {EXAMPLE}")));
+            let error = self.error(&codes::NAMELESS, node.span(), message);
+            self.report(error.help(format!("write {EXAMPLE}")));
             return None;
         };
         let is_whole_server = name.content() == WHOLE_SERVER;
         if !is_whole_server && let Some(first) = seen.insert(name.content(), name.span()) {
             let message = format!("`{}` has two implementations", name.content());
             let error = self
-                .error(&codes::DUPLICATE_NAME, file, name.span(), message)
+                .error(&codes::DUPLICATE_NAME, name.span(), message)
                 .here("the second one")
                 .label(first, "the first one")
                 .help("remove one of them, or move it to another library");
-            self.report(file, error);
+            self.report(error);
             return None;
         }
-        let kind = self.implementation_kind(file, node, name)?;
+        let kind = self.implementation_kind(node, name)?;
         let tool = SmolStr::new(name.content());
         if let Some(owner) = self.names.get(&tool).map(|first| first.file) {
-            self.used(file, owner);
+            self.note_use(owner);
         }
-        let mut attributes = self.record_attributes(file, subject.record);
+        let mut attributes = self.record_attributes(subject.record);
         Self::add_doc(&mut attributes, node);
         let owner = AttributeOwner::Implementation(kind);
         let given = attributes.len();
-        self.take_foreign(file, &mut attributes, owner, None);
+        self.take_foreign(&mut attributes, owner, None);
         if attributes.len() == given && !Self::nearly_needed(kind, &attributes) {
-            self.needs(file, node, kind, &attributes);
+            self.needs(node, kind, &attributes);
         }
-        self.check_whole_server(file, name, kind, &attributes);
+        self.check_whole_server(name, kind, &attributes);
         let mut read = Implementation { tool, kind, attributes: Vec::new(), signature: None };
         for attribute in &attributes {
             if attribute.key == "signature" {
-                read.signature = self.bound_signature(file, attribute);
+                read.signature = self.bound_signature(attribute);
             }
-            read.attributes.extend(self.bound_attribute(file, attribute, owner));
+            read.attributes.extend(self.bound_attribute(attribute, owner));
         }
-        Some((read, Place { file, node: node.id(), name: name.span() }))
+        Some((read, Place { file: self.file, node: node.id(), name: name.span() }))
     }
 
     /// The kind that a node's one label names.
     fn implementation_kind(
         &mut self,
-        file: usize,
         node: Node<'t>,
         name: Node<'t>,
     ) -> Option<ImplementationKind> {
         let subject = node.subject();
         let mut labels = subject.labels();
         let Some(label) = labels.next() else {
-            self.kindless(file, name);
+            self.kindless(name);
             return None;
         };
         if let Some(second) = labels.next() {
             let message = format!("`{}` has two kinds", name.content());
-            let error = self.error(&codes::IMPLEMENTATION_KIND, file, second.span(), message);
-            self.report(file, error.help("keep one of them"));
+            let error = self.error(&codes::IMPLEMENTATION_KIND, second.span(), message);
+            self.report(error.help("keep one of them"));
             return None;
         }
         let text = label.content();
@@ -155,20 +149,20 @@ impl<'t> Checker<'t> {
         };
         let message = format!("unknown implementation kind `{text}`");
         let mut error = self
-            .error(&codes::IMPLEMENTATION_KIND, file, label.span(), message)
+            .error(&codes::IMPLEMENTATION_KIND, label.span(), message)
             .help(question(&near).unwrap_or_else(kinds));
         if let Some(near) = near.first() {
             let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), *near);
             error = error.fix(fix);
         }
-        self.report(file, error);
+        self.report(error);
         None
     }
 
-    fn kindless(&mut self, file: usize, name: Node<'t>) {
+    fn kindless(&mut self, name: Node<'t>) {
         let message = format!("the implementation of `{}` has no kind", name.content());
-        let error = self.error(&codes::IMPLEMENTATION_KIND, file, name.span(), message);
-        self.report(file, error.help(kinds()));
+        let error = self.error(&codes::IMPLEMENTATION_KIND, name.span(), message);
+        self.report(error.help(kinds()));
     }
 
     /// Whether an unknown attribute is nearly one that the kind needs, and is reported as that.
@@ -184,18 +178,12 @@ impl<'t> Checker<'t> {
     }
 
     /// Reports what the kind needs and is not there.
-    fn needs(
-        &mut self,
-        file: usize,
-        node: Node<'t>,
-        kind: ImplementationKind,
-        attributes: &[Attribute<'t>],
-    ) {
+    fn needs(&mut self, node: Node<'t>, kind: ImplementationKind, attributes: &[Attribute<'t>]) {
         let Some(RequiredAttribute { one_of, missing, help }) = kind.required() else { return };
         let mut given = attributes.iter().filter(|attribute| one_of.contains(&&*attribute.key));
         match (given.next(), given.next()) {
             (None, _) => {}
-            (Some(first), Some(second)) => return self.exclusive(file, first, second),
+            (Some(first), Some(second)) => return self.exclusive(first, second),
             (Some(first), None) => {
                 let excluded: &[&str] = match &*first.key {
                     "url" => &["env", "cwd"],
@@ -204,7 +192,7 @@ impl<'t> Checker<'t> {
                 };
                 let other = |attribute: &&Attribute<'_>| excluded.contains(&&*attribute.key);
                 if let Some(other) = attributes.iter().find(other) {
-                    self.exclusive(file, first, other);
+                    self.exclusive(first, other);
                 }
                 return;
             }
@@ -213,18 +201,18 @@ impl<'t> Checker<'t> {
         let tool = subject.identifier.map(Node::content).unwrap_or_default();
         let span = subject.labels_node().unwrap_or(node).span();
         let message = format!("the implementation of `{tool}` has no {missing}");
-        let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, file, span, message);
-        self.report(file, error.help(help));
+        let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, span, message);
+        self.report(error.help(help));
     }
 
     /// Reports two attributes that configure the same.
-    pub(crate) fn exclusive(&mut self, file: usize, first: &Attribute<'_>, second: &Attribute<'_>) {
+    pub(crate) fn exclusive(&mut self, first: &Attribute<'_>, second: &Attribute<'_>) {
         let message = format!("`{}` and `{}` exclude each other", first.key, second.key);
         let error = self
-            .error(&codes::CONFLICTING_ATTRIBUTES, file, second.key_span, message)
+            .error(&codes::CONFLICTING_ATTRIBUTES, second.key_span, message)
             .label(first.key_span, "the other one")
             .help("keep one of them");
-        self.report(file, error);
+        self.report(error);
     }
 }
 

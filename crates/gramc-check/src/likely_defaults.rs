@@ -15,7 +15,6 @@ impl Checker<'_> {
     /// Adds to the error about a value what was likely meant.
     pub(crate) fn explain_rejected(
         &self,
-        file: usize,
         span: Span,
         what: Named,
         field: &Field,
@@ -25,7 +24,7 @@ impl Checker<'_> {
             let message = format!("write `{text}`");
             error.help(message.clone()).fix(Fix::replace(NeedsLook, message, span, text))
         };
-        if let Some(text) = self.accepted_value(file, span, field) {
+        if let Some(text) = self.accepted_value(span, field) {
             return write(error, &text);
         }
         let value = match (what, &field.source) {
@@ -44,7 +43,7 @@ impl Checker<'_> {
             Type::Formatted(format) => {
                 error.help(format!("write it as in `\"{}\"`", example(*format)))
             }
-            _ if value.is_null() => self.nullable_type(file, span, error),
+            _ if value.is_null() => self.nullable_type(span, error),
             _ => error,
         }
     }
@@ -102,10 +101,10 @@ impl Checker<'_> {
     }
 
     /// The help for null where the type has none.
-    fn nullable_type(&self, file: usize, span: Span, error: Diagnostic) -> Diagnostic {
+    fn nullable_type(&self, span: Span, error: Diagnostic) -> Diagnostic {
         let help = "write `optional: true` without a default, or a type that may be null";
-        let source = self.source(file);
-        let around = self.texts[file].tree().nodes_at(span.start);
+        let source = self.source();
+        let around = self.texts[self.file].tree().nodes_at(span.start);
         let holder = around.into_iter().rev().find(|node| node.kind() == N::NodePattern);
         let label = holder.and_then(|holder| holder.subject().labels().next());
         let label = label.filter(|label| label.kind() != N::QuotedName);

@@ -4,10 +4,11 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Diagnostic, Edit, Fix, Node, NodeKind as N, Span};
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Form};
+use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_attributes::without_comma;
 use crate::index::DeclarationSyntax;
+use crate::kind::Kind;
 use gramc_model::attributes::{AttributeOwner, find};
 use gramc_model::print::identifier;
 use gramc_syntax::{foreign_type_name as type_name, is_type, translate_type as translate};
@@ -17,17 +18,12 @@ const MEMBERS: [&str; 7] = ["values", "members", "enum", "options", "cases", "ch
 
 impl<'t> Checker<'t> {
     /// The error about a type that is an attribute: `(limit {type: "integer"})`.
-    pub(crate) fn type_in_record(
-        &self,
-        file: usize,
-        node: Node<'t>,
-        name: &str,
-    ) -> Option<Diagnostic> {
-        let source = self.source(file);
+    pub(crate) fn type_in_record(&self, node: Node<'t>, name: &str) -> Option<Diagnostic> {
+        let source = self.source();
         let subject = node.subject();
         let entry = subject.entries().find(|entry| entry.key.content() == "type")?;
         let message = format!("the type of `{name}` is not an attribute");
-        let error = self.error(&codes::MISSING_TYPE, file, entry.key.span(), message);
+        let error = self.error(&codes::MISSING_TYPE, entry.key.span(), message);
         let ty = label(&entry.value.content()).filter(|_| entry.value.kind() != N::Map);
         let Some(ty) = ty else {
             return Some(error.help(format!("write it after `::`: ({name}::Text)")));
@@ -50,16 +46,16 @@ impl<'t> Checker<'t> {
     pub(crate) fn elements_as_attributes(
         &mut self,
         declaration: &DeclarationSyntax<'t>,
-        form: Form,
+        form: Kind,
         attributes: &[Attribute<'t>],
     ) -> bool {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         if node.elements().next().is_some() {
             return false;
         }
         let (found, message): (Vec<_>, _) = match form {
-            Form::Record => (fields(attributes), "the fields of a record are its elements"),
-            Form::Enum => (members(attributes), "the members of an enum are its elements"),
+            Kind::Record => (fields(attributes), "the fields of a record are its elements"),
+            Kind::Enum => (members(attributes), "the members of an enum are its elements"),
             _ => return false,
         };
         let (Some((first, _)), Some(record)) = (found.first(), node.subject().record) else {
@@ -69,13 +65,13 @@ impl<'t> Checker<'t> {
         let elements = format!("| {}", elements.join(", "));
         let all = attributes.iter().all(|one| found.iter().any(|(at, _)| *at == one.key_span));
         let mut error = self
-            .error(&codes::MISPLACED_ELEMENT, file, *first, message)
+            .error(&codes::MISPLACED_ELEMENT, *first, message)
             .help(format!("write {}", form.example()));
         if all {
             let fix = Fix::replace(NeedsLook, format!("write {elements}"), record.span(), elements);
             error = error.fix(fix);
         }
-        self.report(file, error);
+        self.report(error);
         true
     }
 }
@@ -87,13 +83,13 @@ impl<'t> Checker<'t> {
         declaration: &DeclarationSyntax<'t>,
         values: &[Node<'t>],
     ) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
+        let node = declaration.node;
         let Some(first) = values.first() else { return };
         let texts: Vec<_> = values.iter().map(|value| value.text()).collect();
         let ty = texts.join(" | ");
         let message = format!("the member `{}` of this enum is a text", first.text());
         let mut warning = self
-            .warning(&codes::MISPLACED_ELEMENT, file, first.span(), message)
+            .warning(&codes::MISPLACED_ELEMENT, first.span(), message)
             .help(format!("write other values as a type, `{ty}`, and such texts in backticks"));
         let elements = node.child(N::Elements);
         let label = node.subject().labels().next();
@@ -111,19 +107,19 @@ impl<'t> Checker<'t> {
             |value: &Node<'_>| Edit { span: value.span(), text: format!("`{}`", value.text()) };
         let edits = values.iter().map(quoted).collect();
         let message = "make them texts".to_owned();
-        self.report(file, warning.fix(Fix { message, applicability: NeedsLook, edits }));
+        self.report(warning.fix(Fix { message, applicability: NeedsLook, edits }));
     }
 }
 
 /// The fix for an element of another form: the type of an alias without `::`, and the fields of a
 /// record between arrows.
-pub(crate) fn misplaced_fix(element: Node<'_>, form: Form) -> Option<Fix> {
+pub(crate) fn misplaced_fix(element: Node<'_>, form: Kind) -> Option<Fix> {
     match (form, element.kind()) {
-        (Form::Alias, N::PatternReference) => {
+        (Kind::Alias, N::PatternReference) => {
             let node = format!("(::{})", label(&element.text().replace('`', ""))?);
             Some(Fix::replace(NeedsLook, format!("write {node}"), element.span(), node))
         }
-        (Form::Alias, N::Path) => {
+        (Kind::Alias, N::Path) => {
             let mut nodes = element.children();
             let subject = nodes.next().filter(|_| nodes.next().is_none())?.subject();
             let name = subject.identifier?;
@@ -133,7 +129,7 @@ pub(crate) fn misplaced_fix(element: Node<'_>, form: Form) -> Option<Fix> {
             };
             Some(Fix::replace(NeedsLook, "write the type alone", name.span(), text))
         }
-        (Form::Record, N::Path) => {
+        (Kind::Record, N::Path) => {
             let is_node = |node: &Node<'_>| node.kind() == N::NodePattern;
             let named = |node: &Node<'_>| node.subject().identifier.is_some();
             let nodes: Vec<_> = element.children().filter(is_node).collect();

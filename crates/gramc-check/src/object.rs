@@ -24,26 +24,22 @@ pub(crate) const MAX_EXPANDED_DEPTH: u32 = 100;
 
 impl Attribute<'_> {
     /// The value as types by patterns of names: `{"^x-": "Text"}`.
-    pub(crate) fn types_by_pattern(
-        &self,
-        checker: &mut Checker<'_>,
-        file: usize,
-    ) -> Option<Vec<FieldPattern>> {
+    pub(crate) fn types_by_pattern(&self, checker: &mut Checker<'_>) -> Option<Vec<FieldPattern>> {
         let Some(map) = self.node().filter(|node| node.kind() == N::Map) else {
-            self.wrong(checker, file, ValueType::TypesByPattern);
+            self.wrong(checker, ValueType::TypesByPattern);
             return None;
         };
         let mut patterns = Vec::new();
-        for entry in checker.record_attributes(file, Some(map)) {
+        for entry in checker.record_attributes(Some(map)) {
             if let Some(reason) = value_check::malformed_pattern(&entry.key) {
                 let message = format!("invalid regular expression: {reason}");
                 let error = checker
-                    .error(&codes::MALFORMED_PATTERN, file, entry.key_span, message)
+                    .error(&codes::MALFORMED_PATTERN, entry.key_span, message)
                     .help("use JavaScript regular expression syntax");
-                checker.report(file, error);
+                checker.report(error);
             }
             let pattern = SmolStr::new(&entry.key);
-            let ty = entry.type_expression(checker, file);
+            let ty = entry.type_expression(checker);
             patterns.extend(ty.map(|ty| FieldPattern { pattern, ty }));
         }
         Some(patterns)
@@ -54,7 +50,6 @@ impl Checker<'_> {
     /// Reports types by pattern where `extensions` hold them, too.
     pub(crate) fn one_kind_of_patterns(
         &mut self,
-        file: usize,
         span: Span,
         patterns: &[FieldPattern],
         extensions: &[(SmolStr, serde_json::Value)],
@@ -63,36 +58,35 @@ impl Checker<'_> {
             return;
         }
         let message = "`fieldPatterns` and the keyword `patternProperties` are given together";
-        let error = self.error(&codes::ATTRIBUTE_VALUE, file, span, message);
-        self.report(file, error.help("write all patterns in `fieldPatterns`"));
+        let error = self.error(&codes::ATTRIBUTE_VALUE, span, message);
+        self.report(error.help("write all patterns in `fieldPatterns`"));
     }
 
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
     pub(crate) fn object_fields(
         &mut self,
-        file: usize,
         attribute: &Attribute<'_>,
         depth: u32,
     ) -> Option<Vec<Field>> {
-        let items = attribute.items(self, file)?;
+        let items = attribute.items(self)?;
         if depth >= MAX_EXPANDED_DEPTH {
             let message = format!("fields nest more than {MAX_EXPANDED_DEPTH} deep");
-            let error = self.error(&codes::NESTED_TOO_DEEP, file, attribute.key_span, message);
-            self.report(file, error.help("flatten the object"));
+            let error = self.error(&codes::NESTED_TOO_DEEP, attribute.key_span, message);
+            self.report(error.help("flatten the object"));
             return None;
         }
         let mut fields: Vec<Field> = Vec::with_capacity(items.len());
         let mut seen = Seen::default();
         for item in items {
-            let Some(field) = self.object_field(file, item, depth) else { continue };
+            let Some(field) = self.object_field(item, depth) else { continue };
             if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
                 let message = format!("two fields are called `{}`", field.name);
                 let error = self
-                    .error(&codes::DUPLICATE_PARAMETER, file, item.span(), message)
+                    .error(&codes::DUPLICATE_PARAMETER, item.span(), message)
                     .here("the second one")
                     .label(first, "the first one")
                     .help("rename one of them");
-                self.report(file, error);
+                self.report(error);
             }
             fields.push(field);
         }
@@ -102,7 +96,6 @@ impl Checker<'_> {
     /// Reports host attributes, which apply only to parameters.
     pub(crate) fn host_attributes<'k>(
         &mut self,
-        file: usize,
         keys: impl Iterator<Item = (Cow<'k, str>, Span)>,
         of: &str,
     ) {
@@ -110,26 +103,22 @@ impl Checker<'_> {
             if matches!(&*key, "pinned" | "injected" | "secret") {
                 let message = format!("`{key}` applies to parameters, not to a {of}");
                 let error = self
-                    .error(&codes::ATTRIBUTE_TYPE, file, span, message)
+                    .error(&codes::ATTRIBUTE_TYPE, span, message)
                     .help(format!("remove `{key}`, or move it to a parameter"));
-                self.report(file, error);
+                self.report(error);
             }
         }
     }
 
-    fn term_of(&mut self, file: usize, name: &str) -> Meaning<usize> {
-        self.terms.find(file, None, name)
-    }
-
-    fn object_field(&mut self, file: usize, item: Node<'_>, depth: u32) -> Option<Field> {
+    fn object_field(&mut self, item: Node<'_>, depth: u32) -> Option<Field> {
         if item.kind() != N::Map {
             let error = self
-                .error(&codes::ATTRIBUTE_VALUE, file, item.span(), "a field is a map")
+                .error(&codes::ATTRIBUTE_VALUE, item.span(), "a field is a map")
                 .help("write {name: \"street\", type: \"Text\"}");
-            self.report(file, error);
+            self.report(error);
             return None;
         }
-        let mut attributes = self.record_attributes(file, Some(item));
+        let mut attributes = self.record_attributes(Some(item));
         let mut take = |key: &str| {
             let at = attributes.iter().position(|attribute| attribute.key == key)?;
             Some(attributes.remove(at))
@@ -137,44 +126,42 @@ impl Checker<'_> {
         let (name, ty) = (take("name"), take("type"));
         let Some(name) = name else {
             let error = self
-                .error(&codes::MISSING_NAME, file, item.span(), "this field has no name")
+                .error(&codes::MISSING_NAME, item.span(), "this field has no name")
                 .help("write {name: \"street\", type: \"Text\"}");
-            self.report(file, error);
+            self.report(error);
             return None;
         };
-        let name = name.text(self, file)?;
+        let name = name.text(self)?;
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
-        self.host_attributes(file, keys, "field");
+        self.host_attributes(keys, "field");
         let has = |key: &str| attributes.iter().any(|attribute| attribute.key == key);
         let mut field = if let Some(ty) = ty {
-            blank(name, ty.type_expression(self, file)?)
+            blank(name, ty.type_expression(self)?)
         } else if has("fields") {
             blank(name, built_in("Object")?)
         } else if has("elementType") {
             blank(name, built_in("Array")?)
-        } else if let Meaning::One(owner, term) = self.term_of(file, &name)
-            && let Some(term) = self.term_fields.get(term)
+        } else if let Meaning::One(owner, term) = self.find_term(&name)
+            && let Some(term) = self.term_fields.get(term).cloned()
         {
-            if owner != file {
-                self.uses.insert((file, owner));
-            }
+            self.note_use(owner);
             let (size, inner) = term.type_use.ty.extent();
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MAX_EXPANSION || depth + inner > MAX_EXPANDED_DEPTH {
                 let message = format!("the terms used by `{name}` expand too far");
-                let error = self.error(&codes::NESTED_TOO_DEEP, file, item.span(), message);
-                self.report(file, error.help("write the needed fields inline"));
+                let error = self.error(&codes::NESTED_TOO_DEEP, item.span(), message);
+                self.report(error.help("write the needed fields inline"));
                 return None;
             }
             // ValueSource attributes apply to parameters, not to fields.
-            Field { source: ValueSource::Model, secret: false, ..term.clone() }
+            Field { source: ValueSource::Model, secret: false, ..term }
         } else {
             let message = format!("the field `{name}` has no type");
-            let error = self.error(&codes::MISSING_TYPE, file, item.span(), message);
-            self.report(file, error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
+            let error = self.error(&codes::MISSING_TYPE, item.span(), message);
+            self.report(error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
             return None;
         };
-        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, depth + 1);
+        self.apply_attributes(&mut field, AttributeOwner::Field, &attributes, depth + 1);
         Some(field)
     }
 }

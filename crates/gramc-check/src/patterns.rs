@@ -25,7 +25,7 @@ const ANCHORS: [(char, &str); 3] = [('A', "^"), ('Z', "$"), ('z', "$")];
 
 impl Checker<'_> {
     /// Reports a pattern that is no regular expression, or hardly the one that is meant.
-    pub(crate) fn check_pattern(&mut self, file: usize, span: Span, type_use: &TypeUse) {
+    pub(crate) fn check_pattern(&mut self, span: Span, type_use: &TypeUse) {
         let mut patterns = type_use.constraints.iter().filter_map(|constraint| match constraint {
             Constraint::Pattern(pattern) => Some(pattern.as_str()),
             _ => None,
@@ -36,20 +36,20 @@ impl Checker<'_> {
                 let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
                 let message = format!("invalid regular expression: {reason}");
                 let diagnostic = if unsound {
-                    self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+                    self.warning(&codes::UNSOUND_IMPORT, span, message)
                 } else {
-                    self.error(&codes::MALFORMED_PATTERN, file, span, message)
+                    self.error(&codes::MALFORMED_PATTERN, span, message)
                 };
                 let known = REFUSED.iter().find(|(text, _)| pattern.contains(text));
                 let help = known.map_or("use JavaScript regular expression syntax", |(_, it)| it);
-                self.report(file, diagnostic.help(help));
+                self.report(diagnostic.help(help));
             }
-            None => self.foreign_pattern(file, span, pattern),
+            None => self.foreign_pattern(span, pattern),
         }
     }
 
     /// Warns about a pattern that means something else in another language.
-    fn foreign_pattern(&mut self, file: usize, span: Span, pattern: &str) {
+    fn foreign_pattern(&mut self, span: Span, pattern: &str) {
         let (message, right, hint) = if let Some((inner, flags)) = split_slashes(pattern) {
             let hint = match flags {
                 "" => String::new(),
@@ -63,10 +63,10 @@ impl Checker<'_> {
         };
         let text = string(&right);
         let warning = self
-            .warning(&codes::FOREIGN_VALUE, file, span, message)
+            .warning(&codes::FOREIGN_VALUE, span, message)
             .help(format!("write {text}{hint}"))
             .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text));
-        self.report(file, warning);
+        self.report(warning);
     }
 }
 

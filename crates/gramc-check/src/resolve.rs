@@ -6,10 +6,11 @@ use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Fix, Node, NodeKind as N, Parse, Span, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
-use crate::checker::{Checker, DeclarationKind, First};
+use crate::checker::{Checker, First};
 use crate::codes;
 use crate::imports::ImportGraph;
-use crate::index::{DeclarationSyntax, FileIndex, TermEntry, label};
+use crate::index::{DeclarationSyntax, FileIndex, TermEntry};
+use crate::kind::Kind;
 use crate::scopes::{Meaning, Scopes};
 use gramc_model::format::built_in;
 use gramc_model::nearest::{nearest, question};
@@ -34,6 +35,7 @@ impl<'t> Checker<'t> {
         let (mut types, mut terms) = (Vec::new(), Vec::new());
         let texts: &'t [Parse] = self.texts;
         for (file, (index, text)) in indexes.iter().zip(texts).enumerate() {
+            self.file = file;
             if !index.found.all.is_empty() {
                 self.found.entry(file).or_default().extend(index.found.all.iter().cloned());
             }
@@ -72,14 +74,14 @@ impl<'t> Checker<'t> {
     /// Reports imports that cannot be resolved.
     fn failed_imports(&mut self, imports: &ImportGraph) {
         for (file, imports) in imports.of.iter().enumerate().take(self.texts.len()) {
+            self.file = file;
             for import in imports {
                 let Err(reason) = &import.text else { continue };
-                if self.is_full(file) {
+                if self.is_full() {
                     break;
                 }
-                let mut error =
-                    self.error(&codes::UNKNOWN_IMPORT, file, import.span, reason.clone());
-                let near = self.near_files(file, import.span);
+                let mut error = self.error(&codes::UNKNOWN_IMPORT, import.span, reason.clone());
+                let near = self.near_files(import.span);
                 let near: Vec<_> = near.iter().map(String::as_str).collect();
                 if let Some(path) = near.first() {
                     let with = string(path);
@@ -88,70 +90,70 @@ impl<'t> Checker<'t> {
                 }
                 let rule = "use a path relative to this file and inside the project";
                 error = error.help(question(&near).unwrap_or_else(|| rule.to_owned()));
-                self.report(file, error);
+                self.report(error);
             }
         }
     }
 
     /// The paths of files with a similar name to the one that a string in a file names.
-    fn near_files(&self, file: usize, span: Span) -> Vec<String> {
-        let name = |file: usize| self.texts.get(file).map_or("", |text| text.source().name());
-        let written = self.texts.get(file).map_or("", |text| text.source().slice(span));
-        let others = (0..self.texts.len()).filter(|other| *other != file);
-        let paths: Vec<_> = others.map(|other| relative_path(name(file), name(other))).collect();
+    fn near_files(&self, span: Span) -> Vec<String> {
+        let name = |file: usize| self.source_of(file).name();
+        let written = self.source().slice(span);
+        let others = (0..self.texts.len()).filter(|other| *other != self.file);
+        let paths: Vec<_> =
+            others.map(|other| relative_path(name(self.file), name(other))).collect();
         let near = nearest(written.trim_matches(['"', '\'']), paths.iter().map(String::as_str));
         near.into_iter().map(str::to_owned).collect()
     }
 
     /// Enters a name into its namespace: that of tools and agents, or that of libraries.
     fn declare(&mut self, name: &SmolStr, first: First) {
-        let First { file, span, kind } = first;
+        let First { span, kind, .. } = first;
         let names = match kind {
-            DeclarationKind::Library | DeclarationKind::Experiment => &mut self.libraries,
+            Kind::Library | Kind::Experiment => &mut self.libraries,
             _ => &mut self.names,
         };
         let Some(known) = names.get(name).copied() else {
             Arc::make_mut(names).insert(name.clone(), first);
             return;
         };
-        if self.is_full(file) {
+        if self.is_full() {
             return;
         }
-        let label = known.kind.label();
         let message = if known.kind == kind {
-            format!("duplicate {} `{name}`", label.to_lowercase())
+            format!("duplicate {} `{name}`", kind.word())
         } else {
-            format!("the name `{name}` is already used by a `{label}`")
+            format!("the name `{name}` is already used by a `{}`", known.kind.label())
         };
         let error = self
-            .error(&codes::DUPLICATE_NAME, file, span, message)
+            .error(&codes::DUPLICATE_NAME, span, message)
             .here("declared again here")
-            .label_in(self.source(known.file), known.span, "first declared here")
+            .label_in(self.source_of(known.file), known.span, "first declared here")
             .help("rename one of them");
-        self.report(file, error);
+        self.report(error);
     }
 
     /// Reads the vocabulary: top-level nodes whose label is a type.
     fn read_terms(&mut self, terms: &TermEntries<'_>) {
         let texts: &'t [Parse] = self.texts;
         for (file, term) in terms {
+            self.file = *file;
             let tree = texts[*file].tree();
             let (path, annotated) = (tree.node(term.node), term.annotated.map(|id| tree.node(id)));
             let mut parts = path.children();
             let (Some(node), None) = (parts.next(), parts.next()) else { continue };
             let subject = node.subject();
-            if self.is_broken(*file, path) {
+            if self.is_broken(path) {
                 if let Some(name) = subject.identifier {
                     let unread = Arc::make_mut(&mut self.unread_terms);
                     unread.insert(SmolStr::new(name.content()));
                 }
                 continue;
             }
-            let (Some(name_node), true) = (subject.identifier, self.names_type(*file, subject))
-            else {
+            let (Some(name_node), true) = (subject.identifier, self.names_type(subject)) else {
                 continue;
             };
-            let Some(field) = self.term_field(*file, node, annotated) else { continue };
+            let Some(field) = self.term_field(node, annotated) else { continue };
             let place = Place { file: *file, node: node.id(), name: name_node.span() };
             let index = self.term_fields.len();
             match Arc::make_mut(&mut self.terms).enter(*file, &field.name, index) {
@@ -161,46 +163,46 @@ impl<'t> Checker<'t> {
                     self.module.spans.terms.push(place);
                 }
                 Some(known) if self.term_fields.get(known) == Some(&field) => {}
-                Some(known) => self.conflicting_term(*file, name_node, known),
+                Some(known) => self.conflicting_term(name_node, known),
             }
         }
     }
 
     /// Whether a node's one label is a type: a built-in name, or a quoted type expression. Other
     /// nodes are data; one whose label is nearly a type's name is worth a word.
-    fn names_type(&mut self, file: usize, subject: Subject<'t>) -> bool {
+    fn names_type(&mut self, subject: Subject<'t>) -> bool {
         let mut labels = subject.labels();
         let (Some(label), None) = (labels.next(), labels.next()) else { return false };
-        if let Some(known) = self::label(label.text()) {
+        if let Some(known) = Kind::of_label(label.text()).map(Kind::label) {
             let name = subject.identifier.map(Node::content).unwrap_or_default();
             let message = format!("`{known}` declares nothing in parentheses");
             let warning = self
-                .warning(&codes::UNKNOWN_LABEL, file, label.span(), message)
+                .warning(&codes::UNKNOWN_LABEL, label.span(), message)
                 .help(format!("write it in brackets: [{}:{known} | …]", identifier(&name)));
-            self.report(file, if name.is_empty() { warning } else { warning.about(name) });
+            self.report(if name.is_empty() { warning } else { warning.about(name) });
             return false;
         }
         match label.kind() {
             N::QuotedName | N::TypeExpression => true,
             _ if built_in(label.text()).is_some() => true,
-            _ if self.type_names.find(file, None, label.text()) != Meaning::Unknown => true,
+            _ if self.find_type(label.text()) != Meaning::Unknown => true,
             _ => {
                 if let Some(term) = subject.identifier {
-                    self.near_miss(file, term, label);
+                    self.near_miss(term, label);
                 }
                 false
             }
         }
     }
 
-    fn near_miss(&mut self, file: usize, term: Node<'t>, label: Node<'t>) {
+    fn near_miss(&mut self, term: Node<'t>, label: Node<'t>) {
         let name = label.text();
         let known = gramc_model::format::BUILT_IN.iter().copied();
         let same = |near: &&str| near.eq_ignore_ascii_case(name);
         // `::` is for types; after `:`, other words may be labels of data.
         let of_type = label.span().start >= 2
             && self
-                .source(file)
+                .source()
                 .text()
                 .get(..label.span().start as usize)
                 .is_some_and(|before| before.ends_with("::"));
@@ -210,29 +212,27 @@ impl<'t> Checker<'t> {
         let Some(near) = near.or_else(foreign) else { return };
         let note = self.warning(
             &codes::UNKNOWN_LABEL,
-            file,
             label.span(),
             format!("`{name}` is not a type, so this is not a vocabulary term"),
         );
         let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near);
         let note = note.about(term.content()).help(format!("did you mean `{near}`?"));
-        self.report(file, note.fix(fix));
+        self.report(note.fix(fix));
     }
 
-    fn conflicting_term(&mut self, file: usize, node: Node<'t>, known: usize) {
+    fn conflicting_term(&mut self, node: Node<'t>, known: usize) {
         let name = node.content().into_owned();
         let mut error = self
             .error(
                 &codes::DUPLICATE_NAME,
-                file,
                 node.span(),
                 format!("conflicting definitions of the vocabulary term `{name}`"),
             )
             .here("declared again here");
         if let Some(place) = self.module.spans.term(known) {
-            error = error.label_in(self.source(place.file), place.name, "first declared here");
+            error = error.label_in(self.source_of(place.file), place.name, "first declared here");
         }
-        self.report(file, error.help("make the definitions equal, or remove one"));
+        self.report(error.help("make the definitions equal, or remove one"));
     }
 }
 

@@ -14,7 +14,7 @@ use gramc_model::{Constraint, Type, TypeUse, Types};
 
 impl Checker<'_> {
     /// Reports constraints that no value meets together, and literals that they refuse.
-    pub(crate) fn satisfiable(&mut self, file: usize, span: Span, type_use: &TypeUse) {
+    pub(crate) fn satisfiable(&mut self, span: Span, type_use: &TypeUse) {
         let constraints = &type_use.constraints;
         names_of_type_use(type_use, &mut |_| self.reads_fields = true);
         let is_empty =
@@ -37,11 +37,11 @@ impl Checker<'_> {
         };
         let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
         let diagnostic = if unsound {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&codes::UNSOUND_IMPORT, span, message)
         } else {
-            self.error(code, file, span, message)
+            self.error(code, span, message)
         };
-        self.report(file, diagnostic.help(help));
+        self.report(diagnostic.help(help));
     }
 }
 

@@ -20,11 +20,7 @@ pub(crate) struct Step<'t> {
 
 impl<'t> Checker<'t> {
     /// Reads a signature: every node but the last is a parameter, the last is the result.
-    pub(crate) fn signature(
-        &mut self,
-        file: usize,
-        path: Node<'t>,
-    ) -> Option<(Vec<Field>, Output)> {
+    pub(crate) fn signature(&mut self, path: Node<'t>) -> Option<(Vec<Field>, Output)> {
         // Nodes and arrows alternate. A doc comment may precede either.
         let mut steps = Vec::with_capacity(8);
         let (mut parts, mut arrow) = (path.children(), None::<Node<'t>>);
@@ -35,11 +31,11 @@ impl<'t> Checker<'t> {
             rightwards &= arrow.is_none_or(|arrow| arrow.kind() == N::RightArrow);
         }
         if steps.len() < 2 {
-            self.lone_node(file, path);
+            self.lone_node(path);
             return None;
         }
-        if !rightwards && self.reads_leftwards(file, path)? {
-            if self.points_away(file, &steps) {
+        if !rightwards && self.reads_leftwards(path)? {
+            if self.points_away(&steps) {
                 return None;
             }
             steps.reverse();
@@ -50,20 +46,15 @@ impl<'t> Checker<'t> {
         {
             steps.clear();
         }
-        let parameters = self.parameters(file, &steps);
-        let result = self.result(file, result);
+        let parameters = self.parameters(&steps);
+        let result = self.result(result);
         Some((parameters?, result?))
     }
 
-    fn lone_node(&mut self, file: usize, path: Node<'t>) {
+    fn lone_node(&mut self, path: Node<'t>) {
         let text = path.text();
         let mut error = self
-            .error(
-                &codes::MISSING_SIGNATURE,
-                file,
-                path.span(),
-                "a signature has at least two parts",
-            )
+            .error(&codes::MISSING_SIGNATURE, path.span(), "a signature has at least two parts")
             .here("a parameter or the result?");
         error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
             error.help(format!("a tool without parameters is ()==>{text}")).fix(Fix::replace(
@@ -80,11 +71,11 @@ impl<'t> Checker<'t> {
                 "==>(::Text)",
             ))
         };
-        self.report(file, error);
+        self.report(error);
     }
 
     /// Whether all arrows point left; `None` when they do not all point one way.
-    fn reads_leftwards(&mut self, file: usize, path: Node<'t>) -> Option<bool> {
+    fn reads_leftwards(&mut self, path: Node<'t>) -> Option<bool> {
         let arrows = || path.children().filter(|part| part.is_arrow());
         let first = arrows().next()?;
         let Some(odd) = arrows().find(|arrow| {
@@ -98,7 +89,7 @@ impl<'t> Checker<'t> {
             _ => "the arrows of this signature point in different directions".to_owned(),
         };
         let mut error = self
-            .error(&codes::ARROW_DIRECTION, file, odd.span(), message)
+            .error(&codes::ARROW_DIRECTION, odd.span(), message)
             .help("all arrows of a signature point to the right: (a::Text)==>(b::Int)==>(::Text)");
         if odd.kind() == N::LeftArrow || odd.kind() == N::RightArrow {
             error = error.label(first.span(), "the first one points the other way");
@@ -108,12 +99,12 @@ impl<'t> Checker<'t> {
         } else if odd.child(N::Labels).is_none() && odd.span().len() <= 4 {
             error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
         }
-        self.report(file, error);
+        self.report(error);
         None
     }
 
     /// Reports arrows to the left whose last node can only be the result: only it has no name.
-    fn points_away(&mut self, file: usize, steps: &[Step<'t>]) -> bool {
+    fn points_away(&mut self, steps: &[Step<'t>]) -> bool {
         let [before @ .., last] = steps else { return false };
         let named = |step: &Step<'t>| step.node.subject().identifier.is_some();
         let is_result = !named(last) && last.node.subject().labels_node().is_some();
@@ -130,30 +121,28 @@ impl<'t> Checker<'t> {
         };
         let message = "this arrow points away from the result";
         let error = self
-            .error(&codes::ARROW_DIRECTION, file, first.span(), message)
+            .error(&codes::ARROW_DIRECTION, first.span(), message)
             .help("all arrows of a signature point to its result: (a::Text)==>(::Text)");
-        self.report(file, if plain { error.fix(fix) } else { error });
+        self.report(if plain { error.fix(fix) } else { error });
         true
     }
 
-    fn parameters(&mut self, file: usize, steps: &[Step<'t>]) -> Option<Vec<Field>> {
+    fn parameters(&mut self, steps: &[Step<'t>]) -> Option<Vec<Field>> {
         let mut parameters: Vec<Field> = Vec::with_capacity(steps.len());
         let mut seen = Seen::default();
         let mut complete = true;
         for step in steps {
             let subject = step.node.subject();
             if let Some(name) = subject.identifier {
-                self.unique_parameter(file, name, &mut seen);
+                self.unique_parameter(name, &mut seen);
             }
-            if self.no_parameter(file, step.node, steps.len() == 1)
-                || self.type_before_name(file, step.node)
-            {
+            if self.no_parameter(step.node, steps.len() == 1) || self.type_before_name(step.node) {
                 complete = false;
-            } else if let Some(parameter) = self.parameter(file, step.node, subject) {
+            } else if let Some(parameter) = self.parameter(step.node, subject) {
                 // A field is large to move.
                 parameters.push(parameter);
                 if let Some(parameter) = parameters.last_mut() {
-                    self.apply_node_attributes(file, parameter, step.node, subject, step.arrow);
+                    self.apply_node_attributes(parameter, step.node, subject, step.arrow);
                 }
             } else {
                 complete = false;
@@ -164,7 +153,7 @@ impl<'t> Checker<'t> {
 
     /// Reports what other languages write where a tool takes nothing, `(void)` or `(::Null)`, and the
     /// object of a method, `(self)`.
-    fn no_parameter(&mut self, file: usize, node: Node<'t>, alone: bool) -> bool {
+    fn no_parameter(&mut self, node: Node<'t>, alone: bool) -> bool {
         let subject = node.subject();
         let labels: Vec<_> = subject.labels().map(Node::text).collect();
         let name = subject.identifier.map(Node::text);
@@ -178,7 +167,6 @@ impl<'t> Checker<'t> {
             {
                 self.error(
                     &codes::MISPLACED_UNIT,
-                    file,
                     node.span(),
                     "the signature of a tool without parameters begins with `()`",
                 )
@@ -187,20 +175,20 @@ impl<'t> Checker<'t> {
             }
             (Some(name @ ("self" | "cls" | "this")), []) => {
                 let message = format!("`{name}` is not a parameter: a tool is not a method");
-                let error = self.error(&codes::MISSING_TYPE, file, node.span(), message);
+                let error = self.error(&codes::MISSING_TYPE, node.span(), message);
                 let (span, with) =
-                    if alone { (node.span(), "()") } else { (self.with_arrow(file, node), "") };
+                    if alone { (node.span(), "()") } else { (self.with_arrow(node), "") };
                 let help = if alone { "write `()`" } else { "remove it" };
                 error.help(help).fix(Fix::replace(NeedsLook, help, span, with))
             }
             _ => return false,
         };
-        self.report(file, error);
+        self.report(error);
         true
     }
 
     /// Reports `(Text::name)`.
-    fn type_before_name(&mut self, file: usize, node: Node<'t>) -> bool {
+    fn type_before_name(&mut self, node: Node<'t>) -> bool {
         let subject = node.subject();
         let mut labels = subject.labels();
         let (Some(ty), Some(name), None) = (subject.identifier, labels.next(), labels.next())
@@ -212,85 +200,80 @@ impl<'t> Checker<'t> {
             && name.text().starts_with(char::is_lowercase)
             && built_in(name.text()).is_none()
             && foreign_type_name(name.text()).is_none()
-            && matches!(self.type_names.find(file, self.local, name.text()), Meaning::Unknown);
+            && matches!(self.find_type(name.text()), Meaning::Unknown);
         if !is_type || !is_name {
             return false;
         }
         let written = format!("{}::{}", name.text(), ty.text());
         let span = Span::new(ty.span().start, name.span().end);
         let error = self
-            .error(&codes::UNKNOWN_TYPE, file, span, "a name comes before its type")
+            .error(&codes::UNKNOWN_TYPE, span, "a name comes before its type")
             .help(format!("write ({written})"))
             .fix(Fix::replace(NeedsLook, format!("write ({written})"), span, written));
-        self.report(file, error);
+        self.report(error);
         true
     }
 
-    fn unique_parameter(&mut self, file: usize, node: Node<'t>, seen: &mut Seen<'t>) {
+    fn unique_parameter(&mut self, node: Node<'t>, seen: &mut Seen<'t>) {
         let Some(first) = seen.insert(node.content(), node.span()) else { return };
         let message = format!("two parameters are called `{}`", node.content());
         let error = self
-            .error(&codes::DUPLICATE_PARAMETER, file, node.span(), message)
+            .error(&codes::DUPLICATE_PARAMETER, node.span(), message)
             .here("the second one")
             .label(first, "the first one")
             .help("rename one of them");
-        self.report(file, error);
+        self.report(error);
     }
 
     /// A parameter with its type, without the attributes of its node.
-    fn parameter(&mut self, file: usize, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
+    fn parameter(&mut self, node: Node<'t>, subject: Subject<'t>) -> Option<Field> {
         if subject.is_empty() {
             let error = self
-                .error(
-                    &codes::MISPLACED_UNIT,
-                    file,
-                    node.span(),
-                    "`()` is mixed with other parameters",
-                )
+                .error(&codes::MISPLACED_UNIT, node.span(), "`()` is mixed with other parameters")
                 .help("remove it: a signature with other parameters needs no `()`")
-                .fix(Fix::replace(NeedsLook, "remove it", self.with_arrow(file, node), ""));
-            self.report(file, error);
+                .fix(Fix::replace(NeedsLook, "remove it", self.with_arrow(node), ""));
+            self.report(error);
             return None;
         }
         if subject.identifier.is_none() {
             let error = self
-                .error(&codes::MISSING_NAME, file, node.span(), "this parameter has no name")
+                .error(&codes::MISSING_NAME, node.span(), "this parameter has no name")
                 .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
-            self.report(file, error);
+            self.report(error);
             return None;
         }
-        self.named_field(file, node, subject)
+        self.named_field(node, subject)
     }
 
     /// The span of a node and the arrow behind it.
-    fn with_arrow(&self, file: usize, node: Node<'t>) -> Span {
-        let rest = &self.source(file).text()[node.span().end as usize..];
+    fn with_arrow(&self, node: Node<'t>) -> Span {
+        let rest = &self.source().text()[node.span().end as usize..];
         let arrow = rest.find(['(', '[']).unwrap_or_default();
         Span::new(node.span().start, node.span().end + u32::try_from(arrow).unwrap_or_default())
     }
 
     /// Reports that a result may be left out, or has a default: it is always there.
-    fn presence_of_result(&mut self, file: usize, subject: Subject<'t>) {
+    fn presence_of_result(&mut self, subject: Subject<'t>) {
         let entries = subject.entries().map(|entry| (entry.key.content(), entry));
         for (key, entry) in entries {
             let span = entry.key.span();
             let message = format!("`{key}` applies to parameters, not to a result");
             if key == "default" {
                 // The schema of the result keeps it.
-                let mut note = self.warning(&codes::ATTRIBUTE_TYPE, file, span, message);
+                let mut note = self.warning(&codes::ATTRIBUTE_TYPE, span, message);
                 note.severity = Severity::Note;
-                self.report(file, note.help("remove `default`, or move it to a parameter"));
+                self.report(note.help("remove `default`, or move it to a parameter"));
             } else if key == "optional" && entry.value.text() == "true" {
                 let whole = Span::new(span.start, entry.value.span().end);
                 let fix = Fix::replace(NeedsLook, "allow null", whole, "nullable: true");
-                let error = self.error(&codes::ATTRIBUTE_TYPE, file, span, message);
+                let error = self.error(&codes::ATTRIBUTE_TYPE, span, message);
                 let help = "write `nullable: true` for a result that may be null";
-                self.report(file, error.help(help).fix(fix));
+                self.report(error.help(help).fix(fix));
             }
         }
         let (Some(mark), Some(label)) = (subject.optional, subject.labels().next()) else { return };
         let error = self
-            .error(&codes::ATTRIBUTE_TYPE, file, mark, "a result cannot be left out")
+            .error(&codes::ATTRIBUTE_TYPE, mark, "a result cannot be left out")
             .help("write the `?` after the type for a result that may be null: (found::Text?)");
         let edits = vec![
             Edit { span: mark, text: String::new() },
@@ -298,19 +281,19 @@ impl<'t> Checker<'t> {
         ];
         let fix = Fix { message: "allow null".to_owned(), applicability: NeedsLook, edits };
         let plain = label.kind() == N::Symbol;
-        self.report(file, if plain { error.fix(fix) } else { error });
+        self.report(if plain { error.fix(fix) } else { error });
     }
 
-    fn result(&mut self, file: usize, step: Step<'t>) -> Option<Output> {
+    fn result(&mut self, step: Step<'t>) -> Option<Output> {
         let Step { node, arrow } = step;
         let subject = node.subject();
-        if self.type_before_name(file, node) {
+        if self.type_before_name(node) {
             return None;
         }
         let labels = subject.labels().count();
         if labels == 0 {
             let message = "the result has no type";
-            let mut error = self.error(&codes::MISSING_RESULT, file, node.span(), message);
+            let mut error = self.error(&codes::MISSING_RESULT, node.span(), message);
             let name = subject.identifier.map(|name| name.content().into_owned());
             error = match name {
                 Some(name) if built_in(&name).is_some() => {
@@ -324,14 +307,14 @@ impl<'t> Checker<'t> {
                 Some(name) => error.help(format!("add a result type: ({name}::Text)")),
                 None => error.help("add a result type: (::Text), (::Null) for nothing, or (::Any)"),
             };
-            self.report(file, error);
+            self.report(error);
             return None;
         }
         let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
-        self.host_attributes(file, keys, "result");
-        self.presence_of_result(file, subject);
-        let mut field = self.field(file, subject, SmolStr::default())?;
-        self.apply_node_attributes(file, &mut field, node, subject, arrow);
+        self.host_attributes(keys, "result");
+        self.presence_of_result(subject);
+        let mut field = self.field(subject, SmolStr::default())?;
+        self.apply_node_attributes(&mut field, node, subject, arrow);
         let name = subject.identifier.map(|name| SmolStr::new(name.content()));
         Some(Output { name, type_use: field.type_use })
     }

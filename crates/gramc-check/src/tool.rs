@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
-use crate::checker::Form;
 use crate::codes;
 use crate::index::DeclarationSyntax;
+use crate::kind::Kind;
 use crate::scopes::Meaning;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
 use gramc_model::spans::Place;
@@ -17,9 +17,9 @@ use gramc_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_tool(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let DeclarationSyntax { file, node, .. } = *declaration;
-        self.local = Some((file, node.id()));
-        let signature = self.tool_signature(file, node);
+        let node = declaration.node;
+        self.local = Some((self.file, node.id()));
+        let signature = self.tool_signature(node);
         let mut tool = Tool {
             name: declaration.name.clone(),
             description: None,
@@ -36,12 +36,12 @@ impl<'t> Checker<'t> {
         let described = attributes.iter().any(|attribute| attribute.key == "description");
         tool.attributes.reserve_exact(attributes.len() - usize::from(described));
         for attribute in &attributes {
-            self.tool_attribute(file, &mut tool, attribute);
+            self.tool_attribute(&mut tool, attribute);
         }
         if let Some(root) = tool.root.as_deref()
             && let Some(given) = attributes.iter().find(|known| known.key == "fieldPatterns")
         {
-            self.one_kind_of_patterns(file, given.span(), &root.patterns, &root.extensions);
+            self.one_kind_of_patterns(given.span(), &root.patterns, &root.extensions);
         }
         self.local = None;
         if let Some((parameters, result)) = signature {
@@ -50,11 +50,11 @@ impl<'t> Checker<'t> {
         }
         let name = declaration.name_node.span();
         self.module.tools.push(tool);
-        self.module.spans.tools.push(Place { file, node: node.id(), name });
+        self.module.spans.tools.push(Place { file: self.file, node: node.id(), name });
     }
 
     /// The signature of a tool: its first element.
-    fn tool_signature(&mut self, file: usize, node: Node<'t>) -> Option<(Vec<Field>, Output)> {
+    fn tool_signature(&mut self, node: Node<'t>) -> Option<(Vec<Field>, Output)> {
         let mut elements = node.elements();
         let first = elements.next();
         if let (Some(first), Some(second)) = (first, elements.clone().next())
@@ -63,24 +63,19 @@ impl<'t> Checker<'t> {
         {
             let gap = Span::new(first.span().end, second.span().start);
             let error = self
-                .error(
-                    &codes::MISSING_SIGNATURE,
-                    file,
-                    gap,
-                    "parameters are not separated by commas",
-                )
+                .error(&codes::MISSING_SIGNATURE, gap, "parameters are not separated by commas")
                 .help("join them with `==>`: (a::Int)==>(b::Int)==>(::Int)")
                 .fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>"));
-            self.report(file, error);
+            self.report(error);
             return None;
         }
         let late = elements.clone().find(|element| element.kind() == N::Path);
         let signature = match first {
-            Some(path) if path.kind() == N::Path => self.signature(file, path),
+            Some(path) if path.kind() == N::Path => self.signature(path),
             Some(first) if late.is_some() => {
                 let message = "the first element of a tool is its signature";
-                let error = self.error(&codes::MISSING_SIGNATURE, file, first.span(), message);
-                self.report(file, error.help("move the signature before the types of the tool"));
+                let error = self.error(&codes::MISSING_SIGNATURE, first.span(), message);
+                self.report(error.help("move the signature before the types of the tool"));
                 return None;
             }
             _ => {
@@ -89,17 +84,16 @@ impl<'t> Checker<'t> {
                 let error = self
                     .error(
                         &codes::MISSING_SIGNATURE,
-                        file,
                         place.span(),
                         format!("the tool `{name}` has no signature"),
                     )
                     .help(format!("add a signature: [{name}:Tool | (input::Text)==>(::Text)]"));
-                self.report(file, error);
+                self.report(error);
                 None
             }
         };
         for element in elements {
-            self.second_element(file, element);
+            self.second_element(element);
         }
         signature
     }
@@ -120,58 +114,58 @@ impl<'t> Checker<'t> {
         types
     }
 
-    fn second_element(&mut self, file: usize, element: Node<'t>) {
+    fn second_element(&mut self, element: Node<'t>) {
         let mut labels = element.subject().labels();
         if element.kind() == N::SubjectPattern
-            && labels.any(|label| Form::of(&label.content()).is_some())
+            && labels.any(|label| Kind::of_type_label(&label.content()).is_some())
         {
             return;
         }
         let error = self
-            .error(&codes::MISPLACED_ELEMENT, file, element.span(), "a tool has one signature")
+            .error(&codes::MISPLACED_ELEMENT, element.span(), "a tool has one signature")
             .help("join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]");
-        self.report(file, error);
+        self.report(error);
     }
 
-    fn tool_attribute(&mut self, file: usize, tool: &mut Tool, attribute: &Attribute<'t>) {
+    fn tool_attribute(&mut self, tool: &mut Tool, attribute: &Attribute<'t>) {
         let key = &*attribute.key;
         match key {
-            "description" => tool.description = attribute.text(self, file),
-            "title" => tool.title = attribute.text(self, file),
-            "deprecated" => tool.deprecated = attribute.flag(self, file).unwrap_or_default(),
+            "description" => tool.description = attribute.text(self),
+            "title" => tool.title = attribute.text(self),
+            "deprecated" => tool.deprecated = attribute.flag(self).unwrap_or_default(),
             "open" => {
-                if let Some(open) = attribute.open(self, file) {
+                if let Some(open) = attribute.open(self) {
                     tool.open = open;
                 }
             }
-            "schemaTitle" => root(tool).title = attribute.text(self, file),
-            "schemaDescription" => root(tool).description = attribute.text(self, file),
+            "schemaTitle" => root(tool).title = attribute.text(self),
+            "schemaDescription" => root(tool).description = attribute.text(self),
             "schemaExtensions" => {
-                root(tool).extensions = attribute.extensions(self, file).unwrap_or_default();
+                root(tool).extensions = attribute.extensions(self).unwrap_or_default();
             }
             "fieldPatterns" => {
-                root(tool).patterns = attribute.types_by_pattern(self, file).unwrap_or_default();
+                root(tool).patterns = attribute.types_by_pattern(self).unwrap_or_default();
             }
-            "requires" => root(tool).requires = attribute.names(self, file).unwrap_or_default(),
-            "schema" => root(tool).verbatim = attribute.schema(self, file),
+            "requires" => root(tool).requires = attribute.names(self).unwrap_or_default(),
+            "schema" => root(tool).verbatim = attribute.schema(self),
             "defs" => {
-                if let Some(defs) = attribute.type_names(self, file) {
+                if let Some(defs) = attribute.type_names(self) {
                     root(tool).defs = defs;
                 }
             }
             _ if find(AttributeOwner::Tool, key).is_some_and(|it| it.value == ValueType::Flag) => {
-                if let Some(flag) = attribute.flag(self, file) {
+                if let Some(flag) = attribute.flag(self) {
                     tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));
                 }
             }
             "approval" => {
                 let spec = find(AttributeOwner::Tool, key);
-                if let Some(value) = self.typed_attribute(file, attribute, spec) {
+                if let Some(value) = self.typed_attribute(attribute, spec) {
                     tool.attributes.push((SmolStr::new(key), value));
                 }
             }
             _ => {
-                if let Some(value) = attribute.keep_value(self, file) {
+                if let Some(value) = attribute.keep_value(self) {
                     tool.attributes.push((SmolStr::new(key), value));
                 }
             }

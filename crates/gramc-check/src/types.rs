@@ -9,9 +9,10 @@ use gramc_syntax::{
 };
 
 use crate::attributes::Attribute;
-use crate::checker::{Checker, Form};
+use crate::checker::Checker;
 use crate::codes;
 use crate::field::blank;
+use crate::kind::Kind;
 use crate::scopes::Meaning;
 use gramc_model::attributes::AttributeOwner;
 use gramc_model::expression;
@@ -28,53 +29,52 @@ const OPTIONS: [&str; 3] = ["Maybe", "Option", "Optional"];
 
 impl Checker<'_> {
     /// The type that a label names. Reports when it names none.
-    pub(crate) fn label_type(&mut self, file: usize, label: Node<'_>) -> Option<Type> {
+    pub(crate) fn label_type(&mut self, label: Node<'_>) -> Option<Type> {
         match label.kind() {
-            N::QuotedName => self.quoted_type(file, label),
+            N::QuotedName => self.quoted_type(label),
             N::TypeExpression => {
                 let (span, text) = (label.span(), label.text());
-                if self.names_foreign(file, label)
-                    && let Some(error) = self.foreign_type(file, span, text)
+                if self.names_foreign(label)
+                    && let Some(error) = self.foreign_type(span, text)
                 {
-                    self.report(file, error);
+                    self.report(error);
                     return None;
                 }
-                self.resolve(file, label)
+                self.resolve(label)
             }
-            _ => self.word_type(file, label),
+            _ => self.word_type(label),
         }
     }
 
     /// The type that a string attribute names.
-    pub(crate) fn string_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
-        self.quoted_type(file, node)
+    pub(crate) fn string_type(&mut self, node: Node<'_>) -> Option<Type> {
+        self.quoted_type(node)
     }
 
     /// The type of an expression in quotes.
-    fn quoted_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+    fn quoted_type(&mut self, node: Node<'_>) -> Option<Type> {
         let text = node.content();
         if let Some(ty) = self.plain_types.get(&*text) {
             return Some(ty.clone());
         }
-        let before = self.found(file);
+        let before = self.found();
         let ty = if let Some(span) = verbatim(node, &text) {
             let parse = gramc_syntax::parse_type(node.tree().source(), span);
-            self.parsed_type(file, node, &parse)
+            self.parsed_type(node, &parse)
         } else {
             // Behind escapes, spans do not fit the file: diagnostics are about the whole string.
-            let source = Arc::new(SourceFile::new(self.source(file).name(), &*text));
+            let source = Arc::new(SourceFile::new(self.source().name(), &*text));
             let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
             let parse = gramc_syntax::parse_type(&source, whole);
-            let found = self.found_so_far(file);
-            let ty = self.parsed_type(file, node, &parse);
-            self.move_diagnostics(file, found, node.span());
+            let ty = self.parsed_type(node, &parse);
+            self.move_diagnostics(before, node.span());
             ty
         };
         // What names no declared type, and is nothing to report, is the same everywhere.
         if let Some(ty) = &ty
             && text.len() <= MAX_CACHED_LENGTH
             && self.plain_types.len() < MAX_CACHED
-            && self.found(file) == before
+            && self.found() == before
             && before < crate::MAX_PER_FILE
             && !self.silent
             && is_plain(ty)
@@ -85,43 +85,43 @@ impl Checker<'_> {
     }
 
     /// The type that a text in quotes contains.
-    fn parsed_type(&mut self, file: usize, quoted: Node<'_>, parse: &Parse) -> Option<Type> {
+    fn parsed_type(&mut self, quoted: Node<'_>, parse: &Parse) -> Option<Type> {
         let (root, span, text) = (parse.tree().root(), quoted.span(), quoted.content());
         let Some(error) = parse.diagnostics().first() else {
-            if self.names_foreign(file, root)
-                && let Some(error) = self.foreign_type(file, span, &text)
+            if self.names_foreign(root)
+                && let Some(error) = self.foreign_type(span, &text)
             {
-                self.report(file, error);
+                self.report(error);
                 return None;
             }
             let outer = self.unescaped.clone();
-            if !Arc::ptr_eq(parse.source(), self.source(file)) {
+            if !Arc::ptr_eq(parse.source(), self.source()) {
                 self.unescaped = Some(Arc::clone(parse.source()));
             }
-            let ty = self.resolve(file, root);
+            let ty = self.resolve(root);
             self.unescaped = outer;
             return ty;
         };
         let error = match effect_of(text.trim()) {
-            Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
-            None => self.foreign_type(file, span, &text).unwrap_or_else(|| error.clone()),
+            Some((effect, inner)) => self.effect(span, effect, Some(inner)),
+            None => self.foreign_type(span, &text).unwrap_or_else(|| error.clone()),
         };
-        self.report(file, error);
+        self.report(error);
         None
     }
 
     /// Reports a type that is written as in another language, or with a slip.
-    fn foreign_type(&self, file: usize, span: Span, text: &str) -> Option<Diagnostic> {
-        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, file, span, message);
+    fn foreign_type(&self, span: Span, text: &str) -> Option<Diagnostic> {
+        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, span, message);
         let it = match foreign_type(text)? {
             ForeignType::Translated(it) => it,
             ForeignType::Missing(it) => return Some(error(it.reason).help(it.help)),
         };
-        if !it.attributes.is_empty() && !self.may_have_attributes(file, span) {
+        if !it.attributes.is_empty() && !self.may_have_attributes(span) {
             let it = Missing::from(&it);
             return Some(error(it.reason).help(it.help));
         }
-        let source = self.source(file);
+        let source = self.source();
         let written = requote(source.slice(span), &it.text);
         let (shown, edits) = it.instead_of(source.text(), span, &written);
         let message = format!("write `{shown}`");
@@ -134,19 +134,18 @@ impl Checker<'_> {
 
     /// Whether an expression of several words names types of other languages, and no declared type
     /// has the name of one.
-    fn names_foreign(&self, file: usize, root: Node<'_>) -> bool {
+    fn names_foreign(&self, root: Node<'_>) -> bool {
         let declared = |name: &str| {
-            built_in(name).is_some()
-                || !matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
+            built_in(name).is_some() || !matches!(self.find_type(name), Meaning::Unknown)
         };
         let names = root.descendants().filter(|part| part.kind() == N::TypeName).map(Node::text);
         let mut foreign = names.filter(|name| foreign_type_name(name).is_some()).peekable();
         foreign.peek().is_some() && !expression::is_name(root.text()) && !foreign.any(declared)
     }
 
-    fn effect(&self, file: usize, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
+    fn effect(&self, span: Span, effect: &str, inner: Option<&str>) -> Diagnostic {
         let message = format!("effect type `{effect}` is not allowed in a signature");
-        let error = self.error(&codes::EFFECT_TYPE, file, span, message);
+        let error = self.error(&codes::EFFECT_TYPE, span, message);
         match inner {
             Some(inner) => error
                 .help(format!("use the type of the value: `{inner}`"))
@@ -156,54 +155,49 @@ impl Checker<'_> {
     }
 
     /// The type of a node of a type expression.
-    fn resolve(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+    fn resolve(&mut self, node: Node<'_>) -> Option<Type> {
         let mut parts = node.children().filter(|part| part.kind() != N::Error);
         Some(match node.kind() {
             N::TypeExpression => {
                 let members: Vec<_> = parts.collect();
                 if let [member] = members.as_slice() {
-                    return self.resolve(file, *member);
+                    return self.resolve(*member);
                 }
-                if let Some(error) = self.unquoted_texts(file, node, &members) {
-                    self.report(file, error);
+                if let Some(error) = self.unquoted_texts(node, &members) {
+                    self.report(error);
                     return None;
                 }
-                let members = self.resolve_all(file, members.into_iter())?;
-                self.distinct_members(file, node.span(), &members);
+                let members = self.resolve_all(members.into_iter())?;
+                self.distinct_members(node.span(), &members);
                 Type::Union(members)
             }
             N::TypeMember => {
                 let primary = parts.next()?;
-                let ty = self.resolve(file, primary)?;
+                let ty = self.resolve(primary)?;
                 apply_suffix(ty, node, primary)
             }
-            N::TypeGroup => return self.resolve(file, parts.next()?),
+            N::TypeGroup => return self.resolve(parts.next()?),
             N::TypeTuple => {
-                let mut items = self.resolve_all(file, parts)?;
+                let mut items = self.resolve_all(parts)?;
                 if items.len() == 1 {
                     Type::List(items.pop().map(Box::new))
                 } else {
                     Type::Tuple(items)
                 }
             }
-            N::TypeArguments => return self.generic_type(file, node),
-            N::TypeRecord => return self.inline_record(file, node),
+            N::TypeArguments => return self.generic_type(node),
+            N::TypeRecord => return self.inline_record(node),
             N::String => Type::Literal(Box::new(node.content().into())),
             N::Decimal => Type::Literal(Box::new(value::json(node).ok()?)),
-            _ => return self.word_type(file, node),
+            _ => return self.word_type(node),
         })
     }
 
     /// The error about a union of names in lower case that no type has: `celsius | fahrenheit`.
-    fn unquoted_texts(
-        &self,
-        file: usize,
-        union: Node<'_>,
-        members: &[Node<'_>],
-    ) -> Option<Diagnostic> {
+    fn unquoted_texts(&self, union: Node<'_>, members: &[Node<'_>]) -> Option<Diagnostic> {
         let near = |member: &Node<'_>| {
             let name = member.text();
-            let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
+            let declared = self.type_names.names(self.local).filter(|_| !self.is_full());
             !nearest(name, BUILT_IN.iter().copied().chain(declared)).is_empty()
         };
         let is_text = |member: &Node<'_>| {
@@ -212,7 +206,7 @@ impl Checker<'_> {
                 && expression::is_name(name)
                 && !matches!(name, "true" | "false" | "null")
                 && foreign_type_name(name).is_none()
-                && matches!(self.type_names.find(file, self.local, name), Meaning::Unknown)
+                && matches!(self.find_type(name), Meaning::Unknown)
         };
         // One of several texts may happen to be like the name of a type.
         if !members.iter().all(is_text) || members.iter().all(near) {
@@ -222,37 +216,33 @@ impl Checker<'_> {
         let (span, texts) = (union.span(), texts.join(" | "));
         let message = format!("`{}` names no types: texts have quotes", union.text());
         let error =
-            self.error(&codes::UNKNOWN_TYPE, file, span, message).help(format!("write `{texts}`"));
-        let whole = self.source(file).slice(span) == union.text();
+            self.error(&codes::UNKNOWN_TYPE, span, message).help(format!("write `{texts}`"));
+        let whole = self.source().slice(span) == union.text();
         let fix = Fix::replace(NeedsLook, format!("write `{texts}`"), span, texts);
         Some(if whole { error.fix(fix) } else { error })
     }
 
     /// The types of several nodes. All are read, so that all diagnostics are reported.
-    fn resolve_all<'a>(
-        &mut self,
-        file: usize,
-        nodes: impl Iterator<Item = Node<'a>>,
-    ) -> Option<Vec<Type>> {
-        let types: Vec<_> = nodes.map(|node| self.resolve(file, node)).collect();
+    fn resolve_all<'a>(&mut self, nodes: impl Iterator<Item = Node<'a>>) -> Option<Vec<Type>> {
+        let types: Vec<_> = nodes.map(|node| self.resolve(node)).collect();
         types.into_iter().collect()
     }
 
     /// The type of a word: a name, `true`, `false` or `null`.
-    fn word_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+    fn word_type(&mut self, node: Node<'_>) -> Option<Type> {
         match node.text() {
             "null" => Some(Type::Null),
             word @ ("true" | "false") => Some(Type::Literal(Box::new((word == "true").into()))),
-            name => self.named_type(file, node.span(), name),
+            name => self.named_type(node.span(), name),
         }
     }
 
     /// `Map<Text>`, or a type with arguments of another language.
-    fn generic_type(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+    fn generic_type(&mut self, node: Node<'_>) -> Option<Type> {
         let mut parts = node.children();
         let (name, value, other) = (parts.next()?, parts.next()?, parts.next());
         if name.text() == "Map" && other.is_none() {
-            return Some(Type::Map(Some(Box::new(self.resolve(file, value)?))));
+            return Some(Type::Map(Some(Box::new(self.resolve(value)?))));
         }
         let (span, text) = (node.span(), node.text());
         let meant = match name.text() {
@@ -262,33 +252,33 @@ impl Checker<'_> {
         };
         if let Some(meant) = meant.filter(|_| other.is_none()) {
             let error = self
-                .error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+                .error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type"))
                 .help(format!("write `{meant}`"))
                 .fix(Fix::replace(NeedsLook, format!("write `{meant}`"), span, meant));
-            self.report(file, error);
+            self.report(error);
             return None;
         }
         let error = match effect_of(text) {
-            Some((effect, inner)) => self.effect(file, span, effect, Some(inner)),
-            None => self.foreign_type(file, span, text).unwrap_or_else(|| {
-                self.error(&codes::TYPE_EXPRESSION, file, span, format!("`{text}` is not a type"))
+            Some((effect, inner)) => self.effect(span, effect, Some(inner)),
+            None => self.foreign_type(span, text).unwrap_or_else(|| {
+                self.error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type"))
                     .help("only Map has an argument: Map<Text>")
             }),
         };
-        self.report(file, error);
+        self.report(error);
         None
     }
 
     /// `{name: Text, limit?: Int {range: 1..100} = 10}`
-    fn inline_record(&mut self, file: usize, node: Node<'_>) -> Option<Type> {
+    fn inline_record(&mut self, node: Node<'_>) -> Option<Type> {
         let fields = node.children().filter(|field| field.kind() == N::TypeField);
-        let fields: Vec<_> = fields.map(|field| self.inline_field(file, field)).collect();
+        let fields: Vec<_> = fields.map(|field| self.inline_field(field)).collect();
         let fields = fields.into_iter().collect::<Option<Vec<_>>>()?;
-        self.unique_fields(file, node.span(), &fields);
+        self.unique_fields(node.span(), &fields);
         Some(Type::Object(Box::new(ObjectType { fields: Some(fields), ..ObjectType::default() })))
     }
 
-    fn inline_field(&mut self, file: usize, node: Node<'_>) -> Option<Field> {
+    fn inline_field(&mut self, node: Node<'_>) -> Option<Field> {
         let mut parts = node.children();
         let (name, ty) = (parts.next()?, parts.next()?);
         let mut record = None;
@@ -299,92 +289,89 @@ impl Checker<'_> {
                 _ => default = Some(part),
             }
         }
-        let mut field = blank(name.content().into(), self.resolve(file, ty)?);
-        let mut attributes = self.marked_attributes(file, name.optional_mark(), record);
+        let mut field = blank(name.content().into(), self.resolve(ty)?);
+        let mut attributes = self.marked_attributes(name.optional_mark(), record);
         if let Some(value) = default {
-            self.add_attribute(file, &mut attributes, Attribute::default_of(value));
+            self.add_attribute(&mut attributes, Attribute::default_of(value));
         }
         Self::add_doc(&mut attributes, node);
         let keys = attributes.iter().map(|attribute| (attribute.key.clone(), attribute.key_span));
-        self.host_attributes(file, keys, "field");
-        self.apply_attributes(file, &mut field, AttributeOwner::Field, &attributes, 0);
+        self.host_attributes(keys, "field");
+        self.apply_attributes(&mut field, AttributeOwner::Field, &attributes, 0);
         // Attributes of the host apply to parameters, not to fields.
         Some(Field { source: gramc_model::ValueSource::Model, secret: false, ..field })
     }
 
-    fn unique_fields(&mut self, file: usize, span: Span, fields: &[Field]) {
+    fn unique_fields(&mut self, span: Span, fields: &[Field]) {
         let mut known = std::collections::HashSet::new();
         let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
             let message = format!("the field `{name}` is given twice");
-            let error = self.error(&codes::DUPLICATE_PARAMETER, file, span, message);
-            self.report(file, error.help("rename one of them"));
+            let error = self.error(&codes::DUPLICATE_PARAMETER, span, message);
+            self.report(error.help("rename one of them"));
         }
     }
 
     /// The type of a name.
-    fn named_type(&mut self, file: usize, span: Span, name: &str) -> Option<Type> {
+    fn named_type(&mut self, span: Span, name: &str) -> Option<Type> {
         if let Some(ty) = built_in(name) {
             return Some(ty);
         }
-        let error = match self.type_names.find(file, self.local, name) {
+        let error = match self.find_type(name) {
             Meaning::One(owner, id) => {
-                self.used(file, owner);
+                self.note_use(owner);
                 return Some(Type::Named(id));
             }
             Meaning::Ambiguous(first, second) => {
-                let files = [first.0, second.0].map(|file| self.source(file).name().to_owned());
-                self.ambiguous(file, span, "type", name, &files)
+                self.ambiguous(span, "type", name, [first.0, second.0])
             }
-            Meaning::Unknown => self.unknown_type(file, span, name),
+            Meaning::Unknown => self.unknown_type(span, name),
         };
-        self.report(file, error);
+        self.report(error);
         None
     }
 
     /// Reports that two other files declare a name.
     pub(crate) fn ambiguous(
         &self,
-        file: usize,
         span: Span,
         what: &str,
         name: &str,
-        files: &[String; 2],
+        files: [usize; 2],
     ) -> Diagnostic {
-        let [first, second] = files;
+        let [first, second] = files.map(|file| self.texts[file].source().name());
         let message = format!("`{name}` is a {what} in {first} and another one in {second}");
-        self.error(&codes::AMBIGUOUS_NAME, file, span, message).help(format!(
+        self.error(&codes::AMBIGUOUS_NAME, span, message).help(format!(
             "name the intended file in this file's header: {{imports: [\"{first}\"]}}"
         ))
     }
 
     /// A label that declares types where a type belongs: `(unit::Enum {…})`.
-    fn declared_in_place(&self, file: usize, span: Span, form: Form) -> Diagnostic {
+    fn declared_in_place(&self, span: Span, form: Kind) -> Diagnostic {
         let label = form.label();
         let (what, help) = match form {
-            Form::Enum => ("an enum", "write the values as a type, `\"celsius\" | \"fahrenheit\"`"),
-            Form::Record => {
+            Kind::Enum => ("an enum", "write the values as a type, `\"celsius\" | \"fahrenheit\"`"),
+            Kind::Record => {
                 ("a record", "write the fields as a type, `{street: Text, city: Text}`")
             }
-            Form::Union => ("a union", "write the members as a type, `Text | Int`"),
-            Form::Alias => ("an alias", "write its type here"),
+            Kind::Union => ("a union", "write the members as a type, `Text | Int`"),
+            _ => ("an alias", "write its type here"),
         };
         let message = format!("`{label}` declares {what}, and is not a type itself");
-        self.error(&codes::UNKNOWN_TYPE, file, span, message)
+        self.error(&codes::UNKNOWN_TYPE, span, message)
             .help(format!("{help}, or declare {} and use its name", form.example()))
     }
 
     /// Whether an expression is a type without any declaration, or the name of a declared one.
-    pub(crate) fn is_known_type(&self, file: usize, expression: &str) -> bool {
-        crate::plain_type(expression).is_some()
-            || self.type_names.find(file, self.local, expression) != Meaning::Unknown
+    pub(crate) fn is_known_type(&self, expression: &str) -> bool {
+        crate::plain_type(expression).is_some() || self.find_type(expression) != Meaning::Unknown
     }
 
     /// Whether attributes may follow a type: it is that of a parameter, a result or a field.
-    fn may_have_attributes(&self, file: usize, span: Span) -> bool {
-        let text = self.source(file).text();
+    fn may_have_attributes(&self, span: Span) -> bool {
+        let text = self.source().text();
         // An attribute that names a type.
-        if self.source(file).slice(span).starts_with(['"', '\'']) {
+        if self.source().slice(span).starts_with(['"', '\'']) {
             return false;
         }
         let before = text.get(..span.start as usize).unwrap_or_default().trim_end();
@@ -392,26 +379,26 @@ impl Checker<'_> {
         before.ends_with(':') && after.starts_with([')', '{', '}', ','])
     }
 
-    fn unknown_type(&self, file: usize, span: Span, name: &str) -> Diagnostic {
+    fn unknown_type(&self, span: Span, name: &str) -> Diagnostic {
         if EFFECTS.contains(&name) {
-            return self.effect(file, span, name, None);
+            return self.effect(span, name, None);
         }
         let message = format!("unknown type `{name}`");
-        let error = self.error(&codes::UNKNOWN_TYPE, file, span, message).about(name);
+        let error = self.error(&codes::UNKNOWN_TYPE, span, message).about(name);
         if OPTIONS.contains(&name) {
             return error.help(
                 "use `Text?` for a nullable value, or {optional: true} for an optional parameter",
             );
         }
-        if let Some(form) = Form::of(name) {
-            return self.declared_in_place(file, span, form);
+        if let Some(form) = Kind::of_type_label(name) {
+            return self.declared_in_place(span, form);
         }
         if foreign_type_name(name).is_none()
-            && let Some(error) = self.foreign_type(file, span, name)
+            && let Some(error) = self.foreign_type(span, name)
         {
             return error;
         }
-        if self.terms.find(file, None, name) != Meaning::Unknown {
+        if self.find_term(name) != Meaning::Unknown {
             return error.help(format!(
                 "`{name}` is a vocabulary term here; declare a type: [{name}::Alias | (::Text)]"
             ));
@@ -422,7 +409,7 @@ impl Checker<'_> {
             (None, "False") => vec!["false"],
             _ => {
                 // Of very many errors, the last ones are not shown.
-                let declared = self.type_names.names(self.local).filter(|_| !self.is_full(file));
+                let declared = self.type_names.names(self.local).filter(|_| !self.is_full());
                 nearest(name, BUILT_IN.iter().copied().chain(declared))
             }
         };
@@ -431,7 +418,7 @@ impl Checker<'_> {
         });
         let error = error.help(help);
         // Only a label of its own can be replaced whole.
-        let whole = self.source(file).slice(span) == name;
+        let whole = self.source().slice(span) == name;
         match near.first() {
             Some(near) if whole => {
                 error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, *near))

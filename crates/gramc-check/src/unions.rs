@@ -17,30 +17,24 @@ const MAX_COMPARED: usize = 200;
 
 impl Checker<'_> {
     /// Checks the members of a declared union, located at `spans`.
-    pub(crate) fn check_union(
-        &mut self,
-        file: usize,
-        type_use: &TypeUse,
-        tag: Option<&str>,
-        spans: &[Span],
-    ) {
+    pub(crate) fn check_union(&mut self, type_use: &TypeUse, tag: Option<&str>, spans: &[Span]) {
         let (Type::Union(members) | Type::OneOf(members)) = &type_use.ty else { return };
         if self.silent {
             return;
         }
         if let Some(tag) = tag {
-            return self.tagged_members(file, tag, members, spans);
+            return self.tagged_members(tag, members, spans);
         }
         let unsound = type_use.details.as_ref().is_some_and(|details| details.unsound);
         if let Some((_, second)) = same_members(self.known_types(), members, true)
             && let (Some(member), Some(span)) = (members.get(second), spans.get(second))
         {
-            self.indistinct(file, *span, member, unsound);
+            self.indistinct(*span, member, unsound);
         }
     }
 
     /// Reports two members of a union in a type expression that are the same.
-    pub(crate) fn distinct_members(&mut self, file: usize, span: Span, members: &[Type]) {
+    pub(crate) fn distinct_members(&mut self, span: Span, members: &[Type]) {
         for member in members {
             gramc_model::walk::names(member, &mut |_| self.reads_fields = true);
         }
@@ -48,23 +42,23 @@ impl Checker<'_> {
             && let Some((_, second)) = same_members(self.known_types(), members, false)
             && let Some(member) = members.get(second)
         {
-            self.indistinct(file, span, member, false);
+            self.indistinct(span, member, false);
         }
     }
 
-    fn indistinct(&mut self, file: usize, span: Span, member: &Type, unsound: bool) {
+    fn indistinct(&mut self, span: Span, member: &Type, unsound: bool) {
         let what = describe(self.known_types(), member);
         let message = format!("two members of this union are {what}, which no value distinguishes");
         let diagnostic = if unsound {
-            self.warning(&codes::UNSOUND_IMPORT, file, span, message)
+            self.warning(&codes::UNSOUND_IMPORT, span, message)
         } else {
-            self.error(&codes::INDISTINCT_UNION, file, span, message)
+            self.error(&codes::INDISTINCT_UNION, span, message)
         };
-        self.report(file, diagnostic.help("remove one of them"));
+        self.report(diagnostic.help("remove one of them"));
     }
 
     /// Checks that each member of a tagged union is an object that names its kind.
-    fn tagged_members(&mut self, file: usize, tag: &str, members: &[Type], spans: &[Span]) {
+    fn tagged_members(&mut self, tag: &str, members: &[Type], spans: &[Span]) {
         let mut known: HashMap<String, (String, Span)> = HashMap::new();
         let mut found = Vec::new();
         for (member, span) in members.iter().zip(spans) {
@@ -83,7 +77,7 @@ impl Checker<'_> {
                 if is_known {
                     continue;
                 }
-                found.push(self.error(&codes::UNTAGGED_MEMBER, file, *span, message).help(help));
+                found.push(self.error(&codes::UNTAGGED_MEMBER, *span, message).help(help));
                 continue;
             };
             for value in values {
@@ -92,14 +86,14 @@ impl Checker<'_> {
                     let message = format!(
                         "`{tag}` is {value} in {other} and in {name}, so it does not distinguish them"
                     );
-                    let error = self.error(&codes::INDISTINCT_UNION, file, *span, message);
+                    let error = self.error(&codes::INDISTINCT_UNION, *span, message);
                     let error = error.label(first, "the other one");
                     found.push(error.help("give each member a unique value"));
                 }
             }
         }
         for error in found {
-            self.report(file, error);
+            self.report(error);
         }
     }
 }

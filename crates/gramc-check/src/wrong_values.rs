@@ -13,20 +13,14 @@ use crate::foreign_values::{Likely, likely_values, several};
 
 impl Attribute<'_> {
     /// Reports that the value is not of the expected type.
-    pub(crate) fn wrong(&self, checker: &mut Checker<'_>, file: usize, expected: ValueType) {
-        self.wrong_as(checker, file, expected, &expected.expected());
+    pub(crate) fn wrong(&self, checker: &mut Checker<'_>, expected: ValueType) {
+        self.wrong_as(checker, expected, &expected.expected());
     }
 
     /// Reports that the value is not of the expected type, which `words` describe.
-    pub(crate) fn wrong_as(
-        &self,
-        checker: &mut Checker<'_>,
-        file: usize,
-        expected: ValueType,
-        words: &str,
-    ) {
+    pub(crate) fn wrong_as(&self, checker: &mut Checker<'_>, expected: ValueType, words: &str) {
         let message = format!("`{}` expects {words}", self.key);
-        let found = checker.source(file).slice(self.span());
+        let found = checker.source().slice(self.span());
         let mut help = format!("write {words}");
         if found.len() < 40 {
             let comma = if words.contains(',') { "," } else { "" };
@@ -51,29 +45,28 @@ impl Attribute<'_> {
             let [places @ .., last] = RequestLocation::ALL.map(RequestLocation::name);
             help = format!("{help}; the places are {} and {last}", places.join(", "));
         }
-        let mut error =
-            checker.error(&codes::ATTRIBUTE_VALUE, file, self.span(), message).help(help);
+        let mut error = checker.error(&codes::ATTRIBUTE_VALUE, self.span(), message).help(help);
         for likely in likely {
             let message = format!("write {}", choice(&likely, found));
             error = error.fix(Fix::replace(NeedsLook, message, self.span(), &*likely.text));
         }
-        checker.report(file, error);
+        checker.report(error);
     }
 
     /// Warns about `open: "false"`, which is a type with one value.
-    pub(crate) fn boolean_in_quotes(&self, checker: &mut Checker<'_>, file: usize, node: Node<'_>) {
+    pub(crate) fn boolean_in_quotes(&self, checker: &mut Checker<'_>, node: Node<'_>) {
         let (text, content) = (node.text(), node.content());
         let message = format!("`{}: {text}` means the type `{content}`", self.key);
         let write = format!("write `{content}`");
         let warning = checker
-            .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, node.span(), message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, node.span(), message)
             .help(write.clone())
             .fix(Fix::replace(NeedsLook, write, node.span(), &*content));
-        checker.report(file, warning);
+        checker.report(warning);
     }
 
     /// Warns about texts in a map of sources that other languages fill in: `$TOKEN`.
-    pub(crate) fn variables_in_sources(&self, checker: &mut Checker<'_>, file: usize) {
+    pub(crate) fn variables_in_sources(&self, checker: &mut Checker<'_>) {
         // A lint reports injected values that are not sources.
         let map = self.node().filter(|node| node.kind() == N::Map && self.key != "inject");
         for value in map.into_iter().flat_map(Node::entries).map(|entry| entry.value) {
@@ -84,8 +77,7 @@ impl Attribute<'_> {
             } else {
                 format!("`env:{name}` is taken literally behind other text")
             };
-            let warning =
-                checker.warning(&codes::SUSPICIOUS_ATTRIBUTE, file, value.span(), message);
+            let warning = checker.warning(&codes::SUSPICIOUS_ATTRIBUTE, value.span(), message);
             let source = format!("\"env:{name}\"");
             let warning = if whole {
                 let write = format!("write {source}");
@@ -96,22 +88,22 @@ impl Attribute<'_> {
                     "write {source}, and set the environment variable `{name}` to the whole value"
                 ))
             };
-            checker.report(file, warning);
+            checker.report(warning);
         }
     }
 }
 
 impl Checker<'_> {
     /// Warns about `elementType` at a list whose items have another type already.
-    pub(crate) fn second_item_type(&mut self, file: usize, attribute: &Attribute<'_>) {
+    pub(crate) fn second_item_type(&mut self, attribute: &Attribute<'_>) {
         let Some(node) = attribute.node() else { return };
         let ty = node.content();
         let message = "`elementType` replaces the type of the items";
         let suffixed = if is_name(&ty) { format!("{ty}[]") } else { format!("({ty})[]") };
         let warning = self
-            .warning(&codes::SUSPICIOUS_ATTRIBUTE, file, attribute.key_span, message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, attribute.key_span, message)
             .help(format!("remove it, or write the type `{suffixed}`"));
-        self.report(file, warning);
+        self.report(warning);
     }
 }
 

@@ -3,7 +3,8 @@
 use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject};
 
-use super::{Indexer, LABELS, is_label, name_of};
+use super::{Indexer, is_label, name_of};
+use crate::kind::Kind;
 use gramc_model::ImplementationKind;
 use gramc_model::attributes::{AttributeOwner, find};
 use gramc_model::format::built_in;
@@ -93,10 +94,9 @@ impl<'t> Indexer<'t> {
             return false;
         };
         let label = subject.labels().next().map(Node::text).unwrap_or_default();
-        let lower = LABELS.iter().map(|(known, _)| *known);
-        let mut lower = lower.filter(|known| known.to_lowercase() == name.text());
-        let lower = lower.next().filter(|_| label.starts_with(char::is_lowercase));
-        let meant = if is_label(name.text()) { Some(name.text()) } else { lower };
+        let lower = Kind::LABELLED.into_iter().find(|kind| kind.word() == name.text());
+        let lower = lower.filter(|_| label.starts_with(char::is_lowercase));
+        let meant = Kind::of_label(name.text()).or(lower).map(Kind::label);
         let Some(meant) = meant.filter(|_| labels.children().count() == 1) else { return false };
         let span = Span::new(name.span().start, labels.span().end);
         let right = format!("{label}:{meant}");
@@ -165,7 +165,7 @@ impl<'t> Indexer<'t> {
             if let Some(near) = self.label_within(node, label.text()) {
                 return Some((label, near));
             }
-            let known = nearest(label.text(), LABELS.iter().map(|(known, _)| *known));
+            let known = nearest(label.text(), Kind::LABELLED.into_iter().map(Kind::label));
             let likely = label.text().len() > 2;
             known.first().filter(|_| likely).map(|near| (label, *near))
         });

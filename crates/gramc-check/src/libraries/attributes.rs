@@ -22,35 +22,33 @@ impl<'t> Checker<'t> {
     /// unknown attribute is kept.
     pub(super) fn bound_attribute(
         &mut self,
-        file: usize,
         attribute: &Attribute<'t>,
         owner: AttributeOwner,
     ) -> Option<(SmolStr, Value)> {
         let spec = find(owner, &attribute.key);
         if spec.is_none() {
-            self.unknown_here(file, attribute, owner);
+            self.unknown_here(attribute, owner);
         }
-        Some((SmolStr::new(&attribute.key), self.typed_attribute(file, attribute, spec)?))
+        Some((SmolStr::new(&attribute.key), self.typed_attribute(attribute, spec)?))
     }
 
     /// The value of an attribute that is kept as JSON, if it has the attribute's type.
     pub(crate) fn typed_attribute(
         &mut self,
-        file: usize,
         attribute: &Attribute<'t>,
         spec: Option<&AttributeSpec>,
     ) -> Option<Value> {
-        let Some(spec) = spec else { return attribute.keep_value(self, file) };
+        let Some(spec) = spec else { return attribute.keep_value(self) };
         if spec.value == ValueType::Text {
-            return Some(Value::String(attribute.text(self, file)?.into()));
+            return Some(Value::String(attribute.text(self)?.into()));
         }
-        let value = attribute.json(self, file)?;
+        let value = attribute.json(self)?;
         if !spec.value.accepts(&value) {
-            attribute.wrong(self, file, spec.value);
+            attribute.wrong(self, spec.value);
             return None;
         }
         if spec.value == ValueType::Sources {
-            attribute.variables_in_sources(self, file);
+            attribute.variables_in_sources(self);
         }
         Some(value)
     }
@@ -73,48 +71,44 @@ impl<'t> Checker<'t> {
         let message = "`retries` repeats requests of HTTP, and this library has none";
         let attempts = attributes.iter().any(|attribute| attribute.key == "maxAttempts");
         let warning = self
-            .warning(&codes::SUSPICIOUS_ATTRIBUTE, declaration.file, retries.key_span, message)
+            .warning(&codes::SUSPICIOUS_ATTRIBUTE, retries.key_span, message)
             .help("write `maxAttempts`, the maximum attempts at a call, or remove it");
         let write = Fix::replace(NeedsLook, "write `maxAttempts`", retries.key_span, "maxAttempts");
-        self.report(declaration.file, if attempts { warning } else { warning.fix(write) });
+        self.report(if attempts { warning } else { warning.fix(write) });
     }
 
-    fn unknown_here(&mut self, file: usize, attribute: &Attribute<'t>, owner: AttributeOwner) {
+    fn unknown_here(&mut self, attribute: &Attribute<'t>, owner: AttributeOwner) {
         let kinds = ImplementationKind::ALL.into_iter();
         let kinds = kinds
             .filter(|kind| find(AttributeOwner::Implementation(*kind), &attribute.key).is_some());
         let kinds: Vec<_> = kinds.map(ImplementationKind::name).collect();
         let key = &attribute.key;
         let help = if kinds.is_empty() {
-            return self.meaningless(file, attribute, owner);
+            return self.meaningless(attribute, owner);
         } else if kinds.len() == ImplementationKind::ALL.len() {
             format!("`{key}` is an attribute of implementations")
         } else {
             format!("`{key}` is an attribute of implementations of the kind {}", kinds.join(" or "))
         };
-        self.unknown_attribute(file, attribute, "", Some(help));
+        self.unknown_attribute(attribute, "", Some(help));
     }
 
     /// The signature of an implementation. What a name means here, it means in the signature. Types
     /// that no text declares are left to the specification; all else that is wrong is reported.
-    pub(super) fn bound_signature(
-        &mut self,
-        file: usize,
-        attribute: &Attribute<'t>,
-    ) -> Option<Signature> {
+    pub(super) fn bound_signature(&mut self, attribute: &Attribute<'t>) -> Option<Signature> {
         // What is no text is reported with the other attributes.
-        let value = attribute.json(self, file)?;
+        let value = attribute.json(self)?;
         let parse = gramc_syntax::parse(SourceFile::new("signature", value.as_str()?));
         let mut checker = Checker::new(std::slice::from_ref(&parse));
         checker.types = Arc::clone(&self.types);
-        checker.type_names = Arc::new(self.type_names.seen_from(file));
-        checker.terms = Arc::new(self.terms.seen_from(file));
+        checker.type_names = Arc::new(self.type_names.seen_from(self.file));
+        checker.terms = Arc::new(self.terms.seen_from(self.file));
         checker.term_fields = Arc::clone(&self.term_fields);
         checker.unread_terms = Arc::clone(&self.unread_terms);
         let mut found = match checker.only_signature(&parse) {
             Ok((parameters, result)) => {
                 let signature = Signature { parameters, result };
-                self.used_by(file, &signature);
+                self.used_by(&signature);
                 return Some(signature);
             }
             Err(found) => found,
@@ -128,7 +122,7 @@ impl<'t> Checker<'t> {
                 let note = Diagnostic::new(
                     Severity::Note,
                     &codes::UNKNOWN_TYPE,
-                    self.source(file),
+                    self.source(),
                     attribute.span(),
                     message,
                 );
@@ -143,33 +137,32 @@ impl<'t> Checker<'t> {
                 let message = format!("`{}` is not a signature: {said}", attribute.key);
                 let help =
                     help.unwrap_or_else(|| format!("write {}", ValueType::Signature.expected()));
-                self.error(&codes::ATTRIBUTE_VALUE, file, attribute.span(), message).help(help)
+                self.error(&codes::ATTRIBUTE_VALUE, attribute.span(), message).help(help)
             }
         };
-        self.report(file, diagnostic);
+        self.report(diagnostic);
         None
     }
 
     /// Takes note of the texts whose types and terms a signature uses.
-    fn used_by(&mut self, file: usize, signature: &Signature) {
+    fn used_by(&mut self, signature: &Signature) {
         let mut owners = Vec::new();
         let type_uses = signature.parameters.iter().map(|parameter| &parameter.type_use);
         for type_use in type_uses.chain([&signature.result.type_use]) {
             names_of_type_use(type_use, &mut |id| {
                 let name = self.types.get(id).map(|declared| declared.name.as_str());
-                if let Meaning::One(owner, _) = self.type_names.find(file, None, name.unwrap_or(""))
-                {
+                if let Meaning::One(owner, _) = self.find_type(name.unwrap_or("")) {
                     owners.push(owner);
                 }
             });
         }
         for parameter in &signature.parameters {
-            if let Meaning::One(owner, _) = self.terms.find(file, None, &parameter.name) {
+            if let Meaning::One(owner, _) = self.find_term(&parameter.name) {
                 owners.push(owner);
             }
         }
         for owner in owners {
-            self.used(file, owner);
+            self.note_use(owner);
         }
     }
 }

@@ -17,7 +17,6 @@ impl<'t> Checker<'t> {
     /// round.
     pub(super) fn check_whole_server(
         &mut self,
-        file: usize,
         name: Node<'t>,
         kind: ImplementationKind,
         attributes: &[Attribute<'t>],
@@ -25,9 +24,9 @@ impl<'t> Checker<'t> {
         let is_whole_server = name.content() == WHOLE_SERVER;
         if is_whole_server && kind != ImplementationKind::Mcp {
             let message = format!("`*` names the tools of an MCP server, not of a {}", kind.name());
-            let error = self.error(&codes::IMPLEMENTATION_KIND, file, name.span(), message);
+            let error = self.error(&codes::IMPLEMENTATION_KIND, name.span(), message);
             let help = "name a tool, or write (`*`:Mcp {command: [\"npx\", \"…\"]})";
-            return self.report(file, error.help(help));
+            return self.report(error.help(help));
         }
         if kind != ImplementationKind::Mcp {
             return;
@@ -44,13 +43,12 @@ impl<'t> Checker<'t> {
                     format!("`{key}` belongs to a whole server, and `{tool}` is one tool");
                 (message, "remove it, or write `*` instead of the tool".to_owned())
             };
-            let error =
-                self.error(&codes::CONFLICTING_ATTRIBUTES, file, attribute.key_span, message);
-            self.report(file, error.help(help));
+            let error = self.error(&codes::CONFLICTING_ATTRIBUTES, attribute.key_span, message);
+            self.report(error.help(help));
         }
         let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
         if is_whole_server && let (Some(only), Some(except)) = (given("only"), given("except")) {
-            self.exclusive(file, only, except);
+            self.exclusive(only, except);
         }
     }
 }
