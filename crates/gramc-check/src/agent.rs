@@ -1,6 +1,5 @@
 //! Agents.
 
-use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Edit, Fix, Node, NodeKind as N};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -122,12 +121,8 @@ impl<'t> Checker<'t> {
         };
         error = if name(element).is_some() {
             let named = declaration.node.elements().filter_map(|it| Some((it.span(), name(it)?)));
-            let edits = named.map(|(span, name)| Edit { span, text: name.text().to_owned() });
-            let fix = Fix {
-                message: "remove the parentheses".to_owned(),
-                applicability: NeedsLook,
-                edits: edits.collect(),
-            };
+            let edits = named.map(|(span, name)| Edit::new(span, name.text().to_owned()));
+            let fix = Fix::edits("remove the parentheses", edits.collect());
             let names: Vec<_> = fix.edits.iter().map(|edit| edit.text.as_str()).collect();
             error.help(format!("write {}, without parentheses", names.join(", "))).fix(fix)
         } else if holder == "experiment" {
@@ -200,7 +195,7 @@ impl<'t> Checker<'t> {
         let mut error = self.error(&codes::UNKNOWN_NAME, span, message).about(name).help(help);
         if let Some(near) = near.first() {
             let with = gramc_model::print::identifier(near);
-            error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
+            error = error.replace(format!("write `{near}`"), span, with);
         }
         self.report(error);
     }

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N, Severity, Span};
+use gramc_syntax::{Node, NodeKind as N, Severity, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -148,7 +147,7 @@ impl Checker<'_> {
                     other.name,
                     other.applies_to.words()
                 ))
-                .fix(Fix::replace(NeedsLook, format!("write `{}`", other.name), span, other.name)),
+                .replace(format!("write `{}`", other.name), span, other.name),
             None => error,
         };
         self.report(error);

@@ -5,8 +5,7 @@ use gramc_model::nearest::{nearest, question};
 use gramc_model::print::identifier;
 use gramc_model::spans::Place;
 use gramc_model::{Experiment, ExperimentArm};
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N, Span};
+use gramc_syntax::{Node, NodeKind as N, Span};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
@@ -66,8 +65,7 @@ impl<'t> Checker<'t> {
             .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
         if let Some(near) = near.first() {
             let with = format!("\"{near}\"");
-            error =
-                error.fix(Fix::replace(NeedsLook, format!("write {with}"), attribute.span(), with));
+            error = error.replace(format!("write {with}"), attribute.span(), with);
         }
         self.report(error);
     }
@@ -134,10 +132,11 @@ impl<'t> Checker<'t> {
             _ => return false,
         };
         let message = "an experiment holds names of libraries, and arms";
-        let error = self
-            .error(&codes::MISPLACED_ELEMENT, element.span(), message)
-            .help(format!("write {written}"))
-            .fix(Fix::replace(NeedsLook, format!("write {written}"), element.span(), written));
+        let error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message).advise(
+            format!("write {written}"),
+            element.span(),
+            written,
+        );
         self.report(error);
         true
     }
@@ -227,7 +226,7 @@ impl<'t> Checker<'t> {
         if let Some(near) = near.first() {
             let is_quoted = written.starts_with('"');
             let with = if is_quoted { format!("\"{near}\"") } else { identifier(near) };
-            error = error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, with));
+            error = error.replace(format!("write `{near}`"), span, with);
         }
         self.report(error);
     }

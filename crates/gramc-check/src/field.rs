@@ -1,7 +1,6 @@
 //! Parameters, fields, results and terms: a type and the attributes that belong to it.
 
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Diagnostic, Fix, Node, NodeKind as N, Span, Subject, foreign_type_name};
+use gramc_syntax::{Diagnostic, Node, NodeKind as N, Span, Subject, foreign_type_name};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -111,19 +110,18 @@ impl<'t> Checker<'t> {
         let place = node.subject().identifier.map_or(node.span(), Node::span);
         error = if let Some(near) = near {
             let write = identifier(&near);
-            error.help(format!("did you mean `{near}`?")).fix(Fix::replace(
-                NeedsLook,
+            error.help(format!("did you mean `{near}`?")).replace(
                 format!("write `{near}`"),
                 place,
                 write,
-            ))
+            )
         } else if built_in(name).is_some() {
             error.help(format!("if `{name}` is its type, name the parameter: (name::{name})"))
         } else {
             let end = place.end;
             error
                 .help(format!("write ({name}::Text), or declare the vocabulary term ({name}::Text) at the top level"))
-                .fix(Fix::replace(NeedsLook, "make it text", Span::empty(end), "::Text"))
+                .replace("make it text", Span::empty(end), "::Text")
         };
         self.report(error);
     }
@@ -175,7 +173,7 @@ impl<'t> Checker<'t> {
             format!("`{first}` is not a type: a type has no module before its name"),
         );
         let write = format!("write `{ty}`");
-        Some(error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, ty)))
+        Some(error.advise(write, span, ty))
     }
 
     /// Says of a field that has a type what its node says: in its record, and in a doc comment before

@@ -131,8 +131,8 @@ impl Checker<'_> {
         let (Some((text, message)), Some(span)) = (rewritten, attribute.entry_span()) else {
             return only(word.help(spec));
         };
-        let removed = |span| Edit { span: without_comma(source, span), text: String::new() };
-        let mut edits = vec![if text.is_empty() { removed(span) } else { Edit { span, text } }];
+        let removed = |span| Edit::remove(without_comma(source, span));
+        let mut edits = vec![if text.is_empty() { removed(span) } else { Edit::new(span, text) }];
         let second = other.and_then(|at| attributes.get(at)?.entry_span());
         edits.extend(second.map(removed));
         let doubtful =

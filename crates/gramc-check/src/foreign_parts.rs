@@ -3,7 +3,6 @@
 
 use gramc_model::attributes::AttributeOwner;
 use gramc_model::print::identifier;
-use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span};
 
 use crate::attributes::Attribute;
@@ -123,10 +122,10 @@ impl Checker<'_> {
             let missing = missing.join(", ");
             let elements = holder.child(N::Elements).filter(|_| !given.is_empty());
             edits.push(if let Some(elements) = elements {
-                Edit { span: Span::empty(elements.span().end), text: format!(", {missing}") }
+                Edit::insert(elements.span().end, format!(", {missing}"))
             } else {
                 let end = Span::empty(holder.span().end.saturating_sub(1));
-                Edit { span: end, text: format!(" | {missing}") }
+                Edit::new(end, format!(" | {missing}"))
             });
         }
         Advice { help, message, edits, certain: false }
@@ -156,7 +155,7 @@ impl Checker<'_> {
             let edits = removal(self, attribute);
             let warning = warning.help(format!("remove it: [{name}:{owner:?} | …]"));
             let message = "remove it".to_owned();
-            warning.fix(Fix { message, applicability: NeedsLook, edits })
+            warning.fix(Fix::edits(message, edits))
         } else {
             warning.help(format!("write the name in the head: [{name}:{owner:?} | …]"))
         };
@@ -193,14 +192,14 @@ impl Checker<'_> {
         else {
             return Some(Advice::without_fix(help));
         };
-        edits.push(Edit { span: label.span(), text: ty.to_owned() });
+        edits.push(Edit::new(label.span(), ty.to_owned()));
         Some(Advice { help, message: format!("write `{ty}`"), edits, certain: false })
     }
 }
 
 /// The edit that removes an attribute.
 fn removal(checker: &Checker<'_>, attribute: &Attribute<'_>) -> Vec<Edit> {
-    let edit = |entry| Edit { span: without_comma(checker.source(), entry), text: String::new() };
+    let edit = |entry| Edit::remove(without_comma(checker.source(), entry));
     attribute.entry_span().map(edit).into_iter().collect()
 }
 
@@ -238,7 +237,7 @@ fn place_of_map(map: Node<'_>) -> Option<Place> {
     let value = |key: &str| map.entries().find(|entry| entry.key.content() == key);
     let name = value("name")?.value.content().into_owned();
     let last = map.entries().last()?.value.span().end;
-    let edit = Edit { span: Span::empty(last), text: ", optional: true".to_owned() };
+    let edit = Edit::insert(last, ", optional: true");
     Some(Place { name, edit, is_optional: value("optional").or(value("default")).is_some() })
 }
 
@@ -251,7 +250,7 @@ fn place_of_node(node: Node<'_>) -> Option<Place> {
     let is_optional = subject.optional.is_some() || subject.entries().any(given);
     Some(Place {
         name: name.content().into_owned(),
-        edit: Edit { span: Span::empty(name.span().end), text: "?".to_owned() },
+        edit: Edit::insert(name.span().end, "?"),
         is_optional,
     })
 }
@@ -261,7 +260,7 @@ fn place_of_type_field(field: Node<'_>) -> Option<Place> {
     let name = field.children().next()?;
     Some(Place {
         name: name.content().into_owned(),
-        edit: Edit { span: Span::empty(name.span().end), text: "?".to_owned() },
+        edit: Edit::insert(name.span().end, "?"),
         is_optional: name.optional_mark().is_some(),
     })
 }

@@ -3,7 +3,7 @@
 use gramc_model::attributes::ValueType;
 use gramc_model::print::identifier;
 use gramc_model::value_check;
-use gramc_syntax::Applicability::{NeedsLook, Safe};
+use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Fix, Node, NodeKind as N, Span, is_type, translate_range};
 use serde_json::Value;
 
@@ -314,7 +314,7 @@ impl Checker<'_> {
                     .fix(fix)
             }
             _ if word == spelling || (null && !accepts(Value::Null)) => error.help(write),
-            _ => error.help(write.clone()).fix(Fix::replace(Safe, write, span, spelling)),
+            _ => error.help(write.clone()).replace_safely(write, span, spelling),
         };
         self.report(error);
         true

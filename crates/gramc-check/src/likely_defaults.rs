@@ -22,7 +22,7 @@ impl Checker<'_> {
     ) -> Diagnostic {
         let write = |error: Diagnostic, text: &str| {
             let message = format!("write `{text}`");
-            error.help(message.clone()).fix(Fix::replace(NeedsLook, message, span, text))
+            error.advise(message, span, text)
         };
         if let Some(text) = self.accepted_value(span, field) {
             return write(error, &text);

@@ -30,16 +30,14 @@ impl<'t> Checker<'t> {
         };
         let end = Span::empty(subject.identifier?.span().end);
         let whole = Span::new(entry.key.span().start, entry.value.span().end);
-        let edits = vec![
-            Edit { span: end, text: format!("::{ty}") },
-            Edit { span: without_comma(source, whole), text: String::new() },
-        ];
+        let edits =
+            vec![Edit::new(end, format!("::{ty}")), Edit::remove(without_comma(source, whole))];
         let message = format!("write `::{ty}`");
-        Some(error.help(format!("write it after `::`: ({name}::{ty})")).fix(Fix {
-            message,
-            applicability: NeedsLook,
-            edits,
-        }))
+        Some(
+            error
+                .help(format!("write it after `::`: ({name}::{ty})"))
+                .fix(Fix::edits(message, edits)),
+        )
     }
 
     /// Reports fields of a record and members of an enum that are written in its attributes.
@@ -97,17 +95,16 @@ impl<'t> Checker<'t> {
             (elements, label, node.elements().count() == values.len())
         {
             let edits = vec![
-                Edit { span: label.span(), text: "Alias".to_owned() },
-                Edit { span: elements.span(), text: format!("(::`{ty}`)") },
+                Edit::new(label.span(), "Alias"),
+                Edit::new(elements.span(), format!("(::`{ty}`)")),
             ];
             let message = format!("write the type `{ty}`");
-            warning = warning.fix(Fix { message, applicability: NeedsLook, edits });
+            warning = warning.fix(Fix::edits(message, edits));
         }
-        let quoted =
-            |value: &Node<'_>| Edit { span: value.span(), text: format!("`{}`", value.text()) };
+        let quoted = |value: &Node<'_>| Edit::new(value.span(), format!("`{}`", value.text()));
         let edits = values.iter().map(quoted).collect();
         let message = "make them texts".to_owned();
-        self.report(warning.fix(Fix { message, applicability: NeedsLook, edits }));
+        self.report(warning.fix(Fix::edits(message, edits)));
     }
 }
 
@@ -134,14 +131,13 @@ pub(crate) fn misplaced_fix(element: Node<'_>, form: Kind) -> Option<Fix> {
             let named = |node: &Node<'_>| node.subject().identifier.is_some();
             let nodes: Vec<_> = element.children().filter(is_node).collect();
             let pairs = nodes.iter().zip(nodes.iter().skip(1));
-            let gap = |(one, next): (&Node<'_>, &Node<'_>)| Edit {
-                span: Span::new(one.span().end, next.span().start),
-                text: ", ".to_owned(),
+            let gap = |(one, next): (&Node<'_>, &Node<'_>)| {
+                Edit::new(Span::new(one.span().end, next.span().start), ", ")
             };
             let edits: Vec<_> = pairs.map(gap).collect();
             let fields = !edits.is_empty() && nodes.iter().all(named);
             let message = "separate the fields with commas".to_owned();
-            fields.then_some(Fix { message, applicability: NeedsLook, edits })
+            fields.then_some(Fix::edits(message, edits))
         }
         _ => None,
     }

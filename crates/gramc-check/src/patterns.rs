@@ -1,7 +1,6 @@
 //! Regular expressions: malformed ones, and those that mean something else in JavaScript.
 
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Span};
+use gramc_syntax::Span;
 
 use crate::checker::Checker;
 use crate::codes;
@@ -65,7 +64,7 @@ impl Checker<'_> {
         let warning = self
             .warning(&codes::FOREIGN_VALUE, span, message)
             .help(format!("write {text}{hint}"))
-            .fix(Fix::replace(NeedsLook, format!("write {text}"), span, text));
+            .replace(format!("write {text}"), span, text);
         self.report(warning);
     }
 }

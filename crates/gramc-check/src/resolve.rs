@@ -86,7 +86,7 @@ impl<'t> Checker<'t> {
                 if let Some(path) = near.first() {
                     let with = string(path);
                     let message = format!("write {with}");
-                    error = error.fix(Fix::replace(NeedsLook, message, import.span, with));
+                    error = error.replace(message, import.span, with);
                 }
                 let rule = "use a path relative to this file and inside the project";
                 error = error.help(question(&near).unwrap_or_else(|| rule.to_owned()));

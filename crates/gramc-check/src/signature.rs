@@ -1,6 +1,6 @@
 //! Signatures: paths in curried form.
 
-use gramc_syntax::Applicability::{NeedsLook, Safe};
+use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Severity, Span, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
@@ -57,19 +57,17 @@ impl<'t> Checker<'t> {
             .error(&codes::MISSING_SIGNATURE, path.span(), "a signature has at least two parts")
             .here("a parameter or the result?");
         error = if path.children().next().is_some_and(|node| node.subject().identifier.is_none()) {
-            error.help(format!("a tool without parameters is ()==>{text}")).fix(Fix::replace(
-                NeedsLook,
+            error.help(format!("a tool without parameters is ()==>{text}")).replace(
                 "take no parameters",
                 Span::empty(path.span().start),
                 "()==>",
-            ))
+            )
         } else {
-            error.help(format!("add a result type: {text}==>(::Text)")).fix(Fix::replace(
-                NeedsLook,
+            error.help(format!("add a result type: {text}==>(::Text)")).replace(
                 "return text",
                 Span::empty(path.span().end),
                 "==>(::Text)",
-            ))
+            )
         };
         self.report(error);
     }
@@ -94,10 +92,10 @@ impl<'t> Checker<'t> {
         if odd.kind() == N::LeftArrow || odd.kind() == N::RightArrow {
             error = error.label(first.span(), "the first one points the other way");
             if first.kind() == N::RightArrow && odd.child(N::Labels).is_none() {
-                error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
+                error = error.replace("write `==>`", odd.span(), "==>");
             }
         } else if odd.child(N::Labels).is_none() && odd.span().len() <= 4 {
-            error = error.fix(Fix::replace(NeedsLook, "write `==>`", odd.span(), "==>"));
+            error = error.replace("write `==>`", odd.span(), "==>");
         }
         self.report(error);
         None
@@ -113,12 +111,8 @@ impl<'t> Checker<'t> {
             return false;
         };
         let plain = arrows.iter().all(|arrow| arrow.child(N::Labels).is_none());
-        let edits = arrows.iter().map(|arrow| Edit { span: arrow.span(), text: "==>".to_owned() });
-        let fix = Fix {
-            message: "write `==>`".to_owned(),
-            applicability: NeedsLook,
-            edits: edits.collect(),
-        };
+        let edits = arrows.iter().map(|arrow| Edit::new(arrow.span(), "==>"));
+        let fix = Fix::edits("write `==>`", edits.collect());
         let message = "this arrow points away from the result";
         let error = self
             .error(&codes::ARROW_DIRECTION, first.span(), message)
@@ -170,8 +164,7 @@ impl<'t> Checker<'t> {
                     node.span(),
                     "the signature of a tool without parameters begins with `()`",
                 )
-                .help("write `()`")
-                .fix(Fix::replace(NeedsLook, "write `()`", node.span(), "()"))
+                .advise("write `()`", node.span(), "()")
             }
             (Some(name @ ("self" | "cls" | "this")), []) => {
                 let message = format!("`{name}` is not a parameter: a tool is not a method");
@@ -179,7 +172,7 @@ impl<'t> Checker<'t> {
                 let (span, with) =
                     if alone { (node.span(), "()") } else { (self.with_arrow(node), "") };
                 let help = if alone { "write `()`" } else { "remove it" };
-                error.help(help).fix(Fix::replace(NeedsLook, help, span, with))
+                error.advise(help, span, with)
             }
             _ => return false,
         };
@@ -206,10 +199,11 @@ impl<'t> Checker<'t> {
         }
         let written = format!("{}::{}", name.text(), ty.text());
         let span = Span::new(ty.span().start, name.span().end);
-        let error = self
-            .error(&codes::UNKNOWN_TYPE, span, "a name comes before its type")
-            .help(format!("write ({written})"))
-            .fix(Fix::replace(NeedsLook, format!("write ({written})"), span, written));
+        let error = self.error(&codes::UNKNOWN_TYPE, span, "a name comes before its type").advise(
+            format!("write ({written})"),
+            span,
+            written,
+        );
         self.report(error);
         true
     }
@@ -231,7 +225,7 @@ impl<'t> Checker<'t> {
             let error = self
                 .error(&codes::MISPLACED_UNIT, node.span(), "`()` is mixed with other parameters")
                 .help("remove it: a signature with other parameters needs no `()`")
-                .fix(Fix::replace(NeedsLook, "remove it", self.with_arrow(node), ""));
+                .replace("remove it", self.with_arrow(node), "");
             self.report(error);
             return None;
         }
@@ -275,11 +269,8 @@ impl<'t> Checker<'t> {
         let error = self
             .error(&codes::ATTRIBUTE_TYPE, mark, "a result cannot be left out")
             .help("write the `?` after the type for a result that may be null: (found::Text?)");
-        let edits = vec![
-            Edit { span: mark, text: String::new() },
-            Edit { span: Span::empty(label.span().end), text: "?".to_owned() },
-        ];
-        let fix = Fix { message: "allow null".to_owned(), applicability: NeedsLook, edits };
+        let edits = vec![Edit::remove(mark), Edit::insert(label.span().end, "?")];
+        let fix = Fix::edits("allow null", edits);
         let plain = label.kind() == N::Symbol;
         self.report(if plain { error.fix(fix) } else { error });
     }
@@ -297,12 +288,11 @@ impl<'t> Checker<'t> {
             let name = subject.identifier.map(|name| name.content().into_owned());
             error = match name {
                 Some(name) if built_in(&name).is_some() => {
-                    error.help(format!("write `::` before the type: (::{name})")).fix(Fix::replace(
-                        Safe,
+                    error.help(format!("write `::` before the type: (::{name})")).replace_safely(
                         format!("write (::{name})"),
                         node.span(),
                         format!("(::{name})"),
-                    ))
+                    )
                 }
                 Some(name) => error.help(format!("add a result type: ({name}::Text)")),
                 None => error.help("add a result type: (::Text), (::Null) for nothing, or (::Any)"),

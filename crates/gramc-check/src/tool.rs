@@ -1,7 +1,6 @@
 //! Tools.
 
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N, Span};
+use gramc_syntax::{Node, NodeKind as N, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -65,7 +64,7 @@ impl<'t> Checker<'t> {
             let error = self
                 .error(&codes::MISSING_SIGNATURE, gap, "parameters are not separated by commas")
                 .help("join them with `==>`: (a::Int)==>(b::Int)==>(::Int)")
-                .fix(Fix::replace(NeedsLook, "write `==>`", gap, "==>"));
+                .replace("write `==>`", gap, "==>");
             self.report(error);
             return None;
         }

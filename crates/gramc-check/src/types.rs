@@ -128,7 +128,7 @@ impl Checker<'_> {
         Some(
             error(format!("`{text}` is not a type: {}", it.reason))
                 .help(message.clone())
-                .fix(Fix { message, applicability: NeedsLook, edits }),
+                .fix(Fix::edits(message, edits)),
         )
     }
 
@@ -147,9 +147,11 @@ impl Checker<'_> {
         let message = format!("effect type `{effect}` is not allowed in a signature");
         let error = self.error(&codes::EFFECT_TYPE, span, message);
         match inner {
-            Some(inner) => error
-                .help(format!("use the type of the value: `{inner}`"))
-                .fix(Fix::replace(NeedsLook, format!("write `{inner}`"), span, inner)),
+            Some(inner) => error.help(format!("use the type of the value: `{inner}`")).replace(
+                format!("write `{inner}`"),
+                span,
+                inner,
+            ),
             None => error.help("use the type of the value"),
         }
     }
@@ -253,8 +255,7 @@ impl Checker<'_> {
         if let Some(meant) = meant.filter(|_| other.is_none()) {
             let error = self
                 .error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type"))
-                .help(format!("write `{meant}`"))
-                .fix(Fix::replace(NeedsLook, format!("write `{meant}`"), span, meant));
+                .write(span, meant);
             self.report(error);
             return None;
         }
@@ -420,9 +421,7 @@ impl Checker<'_> {
         // Only a label of its own can be replaced whole.
         let whole = self.source().slice(span) == name;
         match near.first() {
-            Some(near) if whole => {
-                error.fix(Fix::replace(NeedsLook, format!("write `{near}`"), span, *near))
-            }
+            Some(near) if whole => error.replace(format!("write `{near}`"), span, *near),
             _ => error,
         }
     }

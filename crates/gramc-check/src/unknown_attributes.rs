@@ -50,10 +50,11 @@ impl Checker<'_> {
         };
         let span = Span::new(key.start, value.span().end);
         let message = "the keys of a map are always texts";
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, span, message)
-            .help(format!("write `Map<{ty}>`"))
-            .fix(Fix::replace(NeedsLook, format!("write `Map<{ty}>`"), span, ty));
+        let error = self.error(&codes::TYPE_EXPRESSION, span, message).advise(
+            format!("write `Map<{ty}>`"),
+            span,
+            ty,
+        );
         self.report(error);
         true
     }

@@ -3,8 +3,7 @@
 use gramc_model::RequestLocation;
 use gramc_model::attributes::ValueType;
 use gramc_model::expression::is_name;
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N};
+use gramc_syntax::{Node, NodeKind as N};
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
@@ -48,7 +47,7 @@ impl Attribute<'_> {
         let mut error = checker.error(&codes::ATTRIBUTE_VALUE, self.span(), message).help(help);
         for likely in likely {
             let message = format!("write {}", choice(&likely, found));
-            error = error.fix(Fix::replace(NeedsLook, message, self.span(), &*likely.text));
+            error = error.replace(message, self.span(), &*likely.text);
         }
         checker.report(error);
     }
@@ -58,10 +57,11 @@ impl Attribute<'_> {
         let (text, content) = (node.text(), node.content());
         let message = format!("`{}: {text}` means the type `{content}`", self.key);
         let write = format!("write `{content}`");
-        let warning = checker
-            .warning(&codes::SUSPICIOUS_ATTRIBUTE, node.span(), message)
-            .help(write.clone())
-            .fix(Fix::replace(NeedsLook, write, node.span(), &*content));
+        let warning = checker.warning(&codes::SUSPICIOUS_ATTRIBUTE, node.span(), message).advise(
+            write,
+            node.span(),
+            &*content,
+        );
         checker.report(warning);
     }
 
@@ -82,7 +82,7 @@ impl Attribute<'_> {
             let warning = if whole {
                 let write = format!("write {source}");
                 let help = format!("{write}, the value of the environment variable `{name}`");
-                warning.help(help).fix(Fix::replace(NeedsLook, write, value.span(), source))
+                warning.help(help).replace(write, value.span(), source)
             } else {
                 warning.help(format!(
                     "write {source}, and set the environment variable `{name}` to the whole value"

@@ -98,6 +98,23 @@ pub struct Edit {
     pub text: String,
 }
 
+impl Edit {
+    /// A replacement of a span.
+    pub fn new(span: Span, text: impl Into<String>) -> Self {
+        Self { span, text: text.into() }
+    }
+
+    /// An insertion at an offset.
+    pub fn insert(offset: u32, text: impl Into<String>) -> Self {
+        Self::new(Span::empty(offset), text)
+    }
+
+    /// The removal of a span.
+    pub fn remove(span: Span) -> Self {
+        Self::new(span, "")
+    }
+}
+
 /// A change that resolves a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
@@ -117,12 +134,17 @@ impl Fix {
         span: Span,
         text: impl Into<String>,
     ) -> Self {
-        Self::new(applicability, message, vec![Edit { span, text: text.into() }])
+        Self::new(applicability, message, vec![Edit::new(span, text)])
     }
 
     /// A fix with several edits.
     pub fn new(applicability: Applicability, message: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { message: shorten(message.into()), applicability, edits }
+    }
+
+    /// A fix with several edits that needs review.
+    pub fn edits(message: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self::new(Applicability::NeedsLook, message, edits)
     }
 }
 
@@ -256,6 +278,37 @@ impl Diagnostic {
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
+    }
+
+    /// Adds a fix with one edit that needs review.
+    #[must_use]
+    pub fn replace(self, message: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        self.fix(Fix::replace(Applicability::NeedsLook, message, span, text))
+    }
+
+    /// Adds a safe fix with one edit.
+    #[must_use]
+    pub fn replace_safely(
+        self,
+        message: impl Into<String>,
+        span: Span,
+        text: impl Into<String>,
+    ) -> Self {
+        self.fix(Fix::replace(Applicability::Safe, message, span, text))
+    }
+
+    /// Sets the help, and adds a fix with the same message and one edit that needs review.
+    #[must_use]
+    pub fn advise(self, message: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        let message = message.into();
+        self.help(message.clone()).replace(message, span, text)
+    }
+
+    /// Advises to write a text, shown in backticks, in place of a span.
+    #[must_use]
+    pub fn write(self, span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.advise(format!("write `{text}`"), span, text)
     }
 
     /// The location of the diagnostic.

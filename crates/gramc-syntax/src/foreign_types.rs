@@ -66,7 +66,7 @@ impl Translation {
         let name = named.rsplit(['(', ' ', ',']).next().unwrap_or_default();
         let shown = if self.optional && !name.is_empty() {
             if !name.ends_with('?') {
-                edits.push(Edit { span: Span::empty(offset(named.len())), text: "?".to_owned() });
+                edits.push(Edit::insert(offset(named.len()), "?"));
             }
             format!("{}?::{shown}", name.trim_end_matches('?'))
         } else {
@@ -77,14 +77,14 @@ impl Translation {
             Some(record) if !attributes.is_empty() => {
                 let comma = if record.trim_start().starts_with('}') { "" } else { ", " };
                 let start = Span::empty(offset(source.len() - record.len()));
-                edits.push(Edit { span, text });
-                edits.push(Edit { span: start, text: format!("{attributes}{comma}") });
+                edits.push(Edit::new(span, text));
+                edits.push(Edit::new(start, format!("{attributes}{comma}")));
             }
             _ => {
                 if !attributes.is_empty() {
                     text = format!("{text} {{{attributes}}}");
                 }
-                edits.push(Edit { span, text });
+                edits.push(Edit::new(span, text));
             }
         }
         (shown, edits)

@@ -1,6 +1,6 @@
 //! The header of a file, and files that are nothing else.
 
-use gramc_syntax::Applicability::{NeedsLook, Safe};
+use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Entry, Fix, Node, NodeKind as N};
 
 use super::Indexer;
@@ -93,7 +93,7 @@ impl<'t> Indexer<'t> {
         let error = self
             .error(&codes::HEADER_KEY, node.span(), message)
             .help(format!("did you mean `{near}`?"))
-            .fix(Fix::replace(Safe, format!("write `{near}`"), node.span(), *near));
+            .replace_safely(format!("write `{near}`"), node.span(), *near);
         self.report(error);
     }
 }

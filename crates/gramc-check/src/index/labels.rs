@@ -1,6 +1,5 @@
 //! Patterns that are data, but look like declarations.
 
-use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject};
 
 use super::{Indexer, is_label, name_of};
@@ -83,7 +82,7 @@ impl<'t> Indexer<'t> {
                 .unknown_label(name.span(), message)
                 .about(name.content())
                 .help(format!("a tool is [{}:Tool | …]", name.content()))
-                .fix(Fix::replace(NeedsLook, "make it a tool", end, ":Tool"));
+                .replace("make it a tool", end, ":Tool");
             self.report(warning);
         }
     }
@@ -103,7 +102,7 @@ impl<'t> Indexer<'t> {
         let warning = self
             .unknown_label(span, format!("`{label}` declares nothing"))
             .help(format!("write the name before the label: [{right} | …]"))
-            .fix(Fix::replace(NeedsLook, format!("write `{right}`"), span, right));
+            .replace(format!("write `{right}`"), span, right);
         self.report(warning);
         true
     }
@@ -133,18 +132,18 @@ impl<'t> Indexer<'t> {
                 .unknown_label(name.span(), message)
                 .about(name.content())
                 .help(format!("a type is an alias: {written}"))
-                .fix(Fix::replace(NeedsLook, "declare an alias", span, written));
+                .replace("declare an alias", span, written);
             self.report(warning);
             return true;
         }
         let edits = vec![
-            Edit { span: Span::new(span.start, span.start + 1), text: "(".to_owned() },
-            Edit { span: Span::new(span.end - 1, span.end), text: ")".to_owned() },
+            Edit::new(Span::new(span.start, span.start + 1), "("),
+            Edit::new(Span::new(span.end - 1, span.end), ")"),
         ];
         let message = format!("`{}` declares nothing", name.content());
         let help =
             format!("a vocabulary term is in parentheses: ({}::{})", name.content(), label.text());
-        let fix = Fix { message: "write parentheses".to_owned(), applicability: NeedsLook, edits };
+        let fix = Fix::edits("write parentheses", edits);
         let warning = self.unknown_label(name.span(), message).about(name.content());
         self.report(warning.help(help).fix(fix));
         true
@@ -174,7 +173,7 @@ impl<'t> Indexer<'t> {
         let warning = self
             .unknown_label(label.span(), message)
             .help(format!("did you mean `{near}`?"))
-            .fix(Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), near));
+            .replace(format!("write `{near}`"), label.span(), near);
         let name = subject.identifier.map(Node::content);
         self.report(match name {
             Some(name) => warning.about(name),
@@ -216,13 +215,13 @@ impl<'t> Indexer<'t> {
             Some(record) => {
                 let comma = if record.entries().next().is_some() { ", " } else { "" };
                 let brace = Span::new(gap.start, record.span().start + 1);
-                Edit { span: brace, text: format!(" {{{extends}{comma}") }
+                Edit::new(brace, format!(" {{{extends}{comma}"))
             }
-            None => Edit { span: gap, text: format!(" {{{extends}}}") },
+            None => Edit::new(gap, format!(" {{{extends}}}")),
         };
         let message = format!("the label `{name}` does not make `{}` extend it", name_of(node));
         let write = format!("write {{{extends}}}");
-        let fix = Fix { message: write.clone(), applicability: NeedsLook, edits: vec![edit] };
+        let fix = Fix::edits(write.clone(), vec![edit]);
         let warning = self.unknown_label(parent.span(), message).help(write).fix(fix);
         self.report(warning);
     }

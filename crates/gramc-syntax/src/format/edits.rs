@@ -71,5 +71,5 @@ fn smallest(span: Span, old: &str, text: &str) -> Option<Edit> {
         old.chars().rev().zip(text.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
     let text = text.get(..text.len() - suffix).unwrap_or_default().to_owned();
     let span = Span::new(span.start + offset(prefix), span.end - offset(suffix));
-    Some(Edit { span, text })
+    Some(Edit::new(span, text))
 }

@@ -113,7 +113,7 @@ fn a_range_touches_whole_patterns_and_gives_small_edits() {
     let parse = read("( a)\n(b )\n(c  {k:1})\n");
     let edits =
         |start, end| format_range(&parse, FormatOptions::default(), Span::new(start, end)).unwrap();
-    let edit = |start, end, text: &str| Edit { span: Span::new(start, end), text: text.to_owned() };
+    let edit = |start, end, text: &str| Edit::new(Span::new(start, end), text.to_owned());
     let same = |found: Vec<Edit>, expected: &[Edit]| {
         let plain = |edits: &[Edit]| -> Vec<_> {
             edits.iter().map(|edit| (edit.span, edit.text.clone())).collect()

@@ -18,7 +18,6 @@ mod table;
 mod types;
 mod values;
 
-pub(super) use places::Place;
 pub(super) use scan::LABELS;
 
 use super::Parser;

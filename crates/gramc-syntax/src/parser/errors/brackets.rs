@@ -1,10 +1,7 @@
 //! Brackets and commas.
 
-use super::closer_text;
-use super::scan::{edit, likely};
-use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::{Diagnostic, Fix};
+use super::engine::Facts;
+use crate::diagnostic::{Edit, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_closer};
 use crate::span::Span;
@@ -21,25 +18,16 @@ impl Parser<'_> {
         if let Some(error) = known {
             return self.report_in(group, error);
         }
-        if self.is_full() {
-            return;
-        }
-        let gap = self.gap();
-        // What begins on a line of its own may be a declaration, after one that is not closed.
-        let between = self.source.slice(Span::new(gap.start, self.here().start));
+        // A bracket on a line of its own may begin a declaration, after one that is not closed.
+        let between = self.source.slice(Span::new(self.gap().start, self.here().start));
         let declares = self.kind() == T::LBracket && between.contains('\n');
         // Words may be one name of several, or prose.
         let words = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::Symbol;
         let names = group.closer == T::RBracket && words && self.second() != T::Colon;
         let called = self.tokens.kind(self.last) == T::Symbol && self.kind() == T::LParen;
-        let applicability = if declares || names || called { NeedsLook } else { Safe };
-        let message = format!("missing comma before {}", self.found());
-        let error = self
-            .error(&codes::MISSING_COMMA, gap, message)
-            .here("expected a comma here")
-            .help("separate items with commas")
-            .fix(Fix::replace(applicability, "insert the comma", gap, ","));
-        self.report_in(group, error);
+        let doubtful = declares || names || called;
+        let texts: &[_] = if doubtful { &[("doubtful", "")] } else { &[] };
+        self.report_with("missing-comma", Some(group), Facts { spans: &[], texts });
     }
 
     /// A comma and a second item in a group of one item.
@@ -58,34 +46,27 @@ impl Parser<'_> {
             known = known.or_else(|| self.mistake("second-value", Some(group)));
         }
         known = known.or_else(|| self.mistake("bare-attributes", Some(group)));
-        let error = match known {
-            Some(error) => error,
-            None if node => self.several_parameters(group),
-            None => self
-                .unexpected(self.here(), "unexpected comma between the name and the record")
-                .help("write name, labels and record in this order: [name:Tool {key: value} | …]"),
-        };
-        self.report_in(group, error);
+        if let Some(error) = known {
+            self.report_in(group, error);
+        } else if node {
+            self.several_parameters(group);
+        } else {
+            self.report_in_group("second-item", group);
+        }
         self.skip_to_closer(group);
     }
 
     /// `(a::Int, b::Int)`, at the comma.
-    fn several_parameters(&mut self, group: Group) -> Diagnostic {
+    fn several_parameters(&mut self, group: Group) {
         let holder = self.holder_of(group.opener);
         let fields = holder.is_some_and(|it| self.label_of(it) == "Record");
-        let (between, message, help) = if fields {
-            let help = "write a node for each: (a::Int), (b::Int)";
-            ("), (", "parentheses contain one field", help)
-        } else {
-            let help = "write a node for each: (a::Int)==>(b::Int)==>(::Int)";
-            (")==>(", "parentheses contain one parameter", help)
-        };
-        let mut edits = self.commas_as(between);
+        let mut edits = self.commas_as(if fields { "), (" } else { ")==>(" });
         if let Some(close) = self.closer_of(group.opener) {
             edits.extend(self.arrow_edits(close));
         }
-        let error = self.unexpected(self.here(), message).help(help);
-        error.fix(likely("write a node for each", edits))
+        if let Some(error) = self.mistake("several-parameters", Some(group)) {
+            self.report_in(group, error.fix(Fix::edits("write a node for each", edits)));
+        }
     }
 
     pub(in crate::parser) fn report_unclosed(&mut self, group: Group) {
@@ -100,17 +81,7 @@ impl Parser<'_> {
         if let Some(error) = list.or_else(|| self.mistake("unbracketed", Some(group))) {
             return self.report_in(group, error);
         }
-        let closer = closer_text(group.closer);
-        let opener = self.span(group.opener);
-        let shown = self.text(group.opener).to_owned();
-        let message = format!("this `{shown}` is never closed");
-        let error = self
-            .error(&codes::UNCLOSED_BRACKET, opener, message)
-            .here("opened here")
-            .label(self.here(), format!("expected `{closer}` before {}", self.found()))
-            .help(format!("close it with `{closer}`"))
-            .fix(Fix::replace(NeedsLook, format!("insert `{closer}`"), self.gap(), closer));
-        self.report_in(group, error);
+        self.report_in_group("unclosed", group);
     }
 
     /// A closing bracket of another kind. `true` if it is an extra bracket and the group continues
@@ -120,8 +91,6 @@ impl Parser<'_> {
             self.report_in(group, error);
             return true;
         }
-        let closer = closer_text(group.closer);
-        let found = self.found();
         if let Some(error) = self.interval(group.opener, self.at) {
             self.report_in(group, error);
             return false;
@@ -131,30 +100,16 @@ impl Parser<'_> {
                 // A consequence of an earlier error in this declaration.
                 return true;
             }
-            let error = self
-                .error(&codes::UNCLOSED_BRACKET, self.here(), format!("unmatched {found}"))
-                .help("remove it")
-                .fix(Fix::replace(NeedsLook, "remove it", self.here(), ""));
-            self.report_in(group, error);
+            self.report_in_group("surplus-closer", group);
             return true;
         }
-        let shown = self.text(group.opener).to_owned();
-        let message = format!("expected `{closer}`, found {found}");
-        let error = self
-            .error(&codes::UNCLOSED_BRACKET, self.here(), message)
-            .label(self.span(group.opener), format!("this `{shown}` needs a `{closer}`"))
-            .help(format!("close it with `{closer}`"))
-            .fix(Fix::replace(NeedsLook, format!("write `{closer}`"), self.here(), closer));
-        self.report_in(group, error);
+        self.report_in_group("wrong-closer", group);
         false
     }
 
     pub(in crate::parser) fn too_deep(&mut self) {
-        let most = self.limits.max_depth;
-        let error = self
-            .error(&codes::TOO_DEEP, self.here(), format!("brackets nest more than {most} deep"))
-            .help("move nested parts into their own declarations");
-        self.report(error);
+        let most = self.limits.max_depth.to_string();
+        self.report_with("too-deep", None, Facts { spans: &[], texts: &[("most", &most)] });
         let node = self.open(N::Error);
         self.skip_token_tree();
         self.close(node);
@@ -164,20 +119,14 @@ impl Parser<'_> {
         let span = self.span(comma);
         let doubled = self.tokens.kind(self.previous(comma)) == T::Comma
             || self.tokens.kind(self.after(comma)) == T::Comma;
-        let message = if doubled { "two commas" } else { "trailing comma" };
-        let help = if doubled { "remove one of them" } else { "remove the comma" };
-        let error = self.error(&codes::EXTRA_COMMA, span, message).help(help).fix(Fix::replace(
-            Safe,
-            "remove the comma",
-            span,
-            "",
-        ));
-        self.report(error);
+        let count = if doubled { "doubled" } else { "single" };
+        let spans = [("comma", span), (count, span)];
+        self.report_with("extra-comma", None, Facts { spans: &spans, texts: &[] });
     }
 
     /// The edits that make a node of each of several parameters in one pair of parentheses. Names
     /// without a type get that of the last one, as in Go.
-    fn commas_as(&self, between: &str) -> Vec<crate::diagnostic::Edit> {
+    fn commas_as(&self, between: &str) -> Vec<Edit> {
         let (mut commas, mut next) = (Vec::new(), Some(self.at));
         while let Some(at) = next {
             commas.push(at);
@@ -189,7 +138,7 @@ impl Parser<'_> {
             let untyped = matches!(self.tokens.kind(self.previous(name)), T::LParen | T::Comma);
             let ty = ty.filter(|_| untyped).map(|ty| format!("::{ty}")).unwrap_or_default();
             let span = Span::new(self.span(name).end, self.span(self.after(*at)).start);
-            edit(span, format!("{ty}{between}"))
+            Edit::new(span, format!("{ty}{between}"))
         };
         commas.iter().map(edit_at).collect()
     }
@@ -252,40 +201,26 @@ impl Parser<'_> {
         }
         let number = self.tokens.kind(self.last) != T::Symbol;
         let range = self.foreign_range(self.last).or_else(|| self.mistake("words-of-range", None));
-        let known = range.or_else(|| self.mistake("negated", None));
+        let known = range.or_else(|| self.mistake("negated", None)).or_else(|| {
+            let unit = number && self.kind() == T::Symbol;
+            let joined: String = text.split_whitespace().collect();
+            let quoted = format!("\"{}\"", text.replace('\\', "\\\\"));
+            let shown = if quoted.len() < 60 { &quoted } else { "\"…\"" };
+            let facts = Facts {
+                spans: &[("words", span)],
+                texts: &[("joined", &joined), ("quoted", &quoted), ("shown", shown)],
+            };
+            if number && self.kind() == T::Unknown {
+                return self.mistake_with("computed-value", None, facts);
+            }
+            let call = text.contains('(');
+            let computed = if call { self.mistake("computed", None) } else { None };
+            let place = if unit { "separate-unit" } else { "bare-words" };
+            computed.or_else(|| self.mistake_with(place, None, facts))
+        });
         if let Some(error) = known {
             self.report_in(group, error);
-            self.skip_to(span.end);
-            return true;
         }
-        if number && self.kind() == T::Unknown {
-            let error = self
-                .error(&codes::MISSING_VALUE, span, "a value is not computed")
-                .help("write the result, or text in quotes");
-            self.report_in(group, error);
-            self.skip_to(span.end);
-            return true;
-        }
-        if text.contains('(')
-            && let Some(error) = self.mistake("computed", None)
-        {
-            self.report_in(group, error);
-            self.skip_to(span.end);
-            return true;
-        }
-        let error = if number && self.kind() == T::Symbol {
-            let joined: String = text.split_whitespace().collect();
-            self.error(&codes::NUMBER, span, format!("unexpected {} after a number", self.found()))
-                .help(format!("write a number and its unit without space, {joined}, or quote text"))
-                .fix(Fix::replace(NeedsLook, format!("write {joined}"), span, joined.clone()))
-                .fix(Fix::replace(NeedsLook, "quote it", span, format!("\"{text}\"")))
-        } else {
-            let quoted = format!("\"{}\"", text.replace('\\', "\\\\"));
-            self.error(&codes::MISSING_VALUE, span, "text of several words needs quotes")
-                .help(format!("write {}", if quoted.len() < 60 { &quoted } else { "\"…\"" }))
-                .fix(Fix::replace(NeedsLook, "quote it", span, quoted))
-        };
-        self.report_in(group, error);
         self.skip_to(span.end);
         true
     }

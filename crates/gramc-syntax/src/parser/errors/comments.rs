@@ -1,8 +1,6 @@
 //! Comments of other languages.
 
-use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::Fix;
+use super::engine::Facts;
 use crate::parser::Parser;
 use crate::parser::group::is_arrow;
 use crate::span::{Span, offset};
@@ -49,14 +47,8 @@ impl Parser<'_> {
         {
             return false;
         }
-        let span = Span::new(start, start + offset(mark.len()));
-        // Nothing else begins with `#`.
-        let applicability = if mark == "#" { Safe } else { NeedsLook };
-        let error = self
-            .error(&codes::COMMENT, span, format!("gram has no `{mark}` comments"))
-            .help("start a comment with `//`")
-            .fix(Fix::replace(applicability, "write `//`", span, "//"));
-        self.report(error);
+        let mark = Span::new(start, start + offset(mark.len()));
+        self.report_with("foreign-comment", None, Facts { spans: &[("mark", mark)], texts: &[] });
         self.skip_to(end);
         true
     }

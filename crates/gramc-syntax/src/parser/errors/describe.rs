@@ -1,7 +1,7 @@
 //! Describes a mistake of the table: message, help and fixes from the texts of its row.
 
 use super::engine::{Capture, Match};
-use super::scan::{edit, is_plain_name};
+use super::scan::is_plain_name;
 use super::table::{Line, Row, TABLE};
 use crate::diagnostic::Applicability::{NeedsLook, Safe};
 use crate::diagnostic::{Diagnostic, Edit, Fix};
@@ -13,11 +13,11 @@ use crate::span::Span;
 use crate::token::TokenKind as T;
 
 impl Parser<'_> {
-    pub(super) fn label(&self, found: &Match) -> &str {
+    pub(super) fn label(&self, found: &Match<'_>) -> &str {
         found.group.map_or("", |group| self.label_of(group))
     }
 
-    pub(super) fn holder(&self, found: &Match) -> &str {
+    pub(super) fn holder(&self, found: &Match<'_>) -> &str {
         let holder = found.group.and_then(|group| self.holder_of(group.opener));
         holder.map_or("", |holder| self.label_of(holder))
     }
@@ -25,7 +25,7 @@ impl Parser<'_> {
     pub(super) fn describe(
         &self,
         row: &Row,
-        found: &Match,
+        found: &Match<'_>,
         base: Option<&Diagnostic>,
     ) -> Option<(Diagnostic, u32)> {
         let mut error = match row.error {
@@ -42,6 +42,12 @@ impl Parser<'_> {
                 continue;
             }
             match line.key {
+                "labels" => {
+                    let named = |it: &&Capture| it.name == line.argument && it.round > 0;
+                    for capture in found.captures.iter().filter(named) {
+                        error = error.label(capture.span, "");
+                    }
+                }
                 "help" if helped => {}
                 "help" => {
                     error = error.help(self.render(found, line.text, 0)?);
@@ -75,7 +81,7 @@ impl Parser<'_> {
 
     fn add_fix(
         &self,
-        found: &Match,
+        found: &Match<'_>,
         line: Line,
         error: Diagnostic,
         helped: &mut bool,
@@ -87,7 +93,7 @@ impl Parser<'_> {
                 let title = format!("write {quote}{text}{quote}");
                 let error = if *helped { error } else { error.help(title.clone()) };
                 *helped = true;
-                (vec![edit(self.span_of(found, line.argument, 0)?, text)], title, error)
+                (vec![Edit::new(self.span_of(found, line.argument, 0)?, text)], title, error)
             }
             _ => {
                 let title = match line.argument {
@@ -102,14 +108,13 @@ impl Parser<'_> {
             }
         };
         let applicability = if line.key == "safe" { Safe } else { NeedsLook };
-        let mut fix = Fix::replace(applicability, title, Span::default(), "");
-        fix.edits = edits;
+        let fix = Fix { applicability, ..Fix::edits(title, edits) };
         Some(if fix.edits.is_empty() { error } else { error.fix(fix) })
     }
 
     /// Adds the edits `span = text`, one for each round of a repetition. Parts that were not found are
     /// not edited.
-    fn add_edits(&self, found: &Match, line: &str, edits: &mut Vec<Edit>) -> Option<()> {
+    fn add_edits(&self, found: &Match<'_>, line: &str, edits: &mut Vec<Edit>) -> Option<()> {
         let (place, text) = line.split_once(" =").unwrap_or((line, ""));
         let text = text.strip_prefix(' ').unwrap_or(text).replace('·', " ");
         let named = |capture: &&Capture| {
@@ -131,13 +136,13 @@ impl Parser<'_> {
                 let bar = if before.ends_with(char::is_whitespace) { "|" } else { " |" };
                 let comma = if before.ends_with(['|', ',']) { " " } else { ", " };
                 let text = text.replace("$bar", bar).replace("$comma", comma);
-                edits.push(edit(span, self.render(found, &text, round)?));
+                edits.push(Edit::new(span, self.render(found, &text, round)?));
             }
         }
         Some(())
     }
 
-    fn capture(&self, found: &Match, name: &str, round: u32) -> Option<Capture> {
+    fn capture(&self, found: &Match<'_>, name: &str, round: u32) -> Option<Capture> {
         let of = |index: u32| {
             let span = self.span(index);
             Some(Capture { name: "", round: 0, first: index, last: index, span })
@@ -164,7 +169,7 @@ impl Parser<'_> {
     }
 
     /// The span `a..b`, or that of one capture or place.
-    pub(super) fn span_of(&self, found: &Match, expression: &str, round: u32) -> Option<Span> {
+    pub(super) fn span_of(&self, found: &Match<'_>, expression: &str, round: u32) -> Option<Span> {
         let place = |text: &str, right| self.place_of(found, text, right, round);
         match expression.split_once("..") {
             Some((left, right)) => {
@@ -177,7 +182,7 @@ impl Parser<'_> {
 
     /// An offset: `<a` before a token, `a>` after it, `<<a` after the token before it, `a>>` before
     /// the one after it; `a.1` and `a.2` are its brackets. Without a mark, the side is that of `right`.
-    fn place_of(&self, found: &Match, text: &str, right: bool, round: u32) -> Option<u32> {
+    fn place_of(&self, found: &Match<'_>, text: &str, right: bool, round: u32) -> Option<u32> {
         let (text, shift) = match text.rsplit_once(['+', '-']) {
             Some((name, count)) if !count.is_empty() && !name.is_empty() => {
                 let count: i64 = count.parse().ok()?;
@@ -212,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// A text with `$name`, `$(span|filter)`, and `$<…$| separator$>` for each round of a repetition.
-    fn render(&self, found: &Match, template: &str, round: u32) -> Option<String> {
+    fn render(&self, found: &Match<'_>, template: &str, round: u32) -> Option<String> {
         let (mut text, mut rest) = (String::new(), template);
         while let Some((before, after)) = rest.split_once('$') {
             text += before;
@@ -234,7 +239,7 @@ impl Parser<'_> {
         Some(text)
     }
 
-    fn render_rounds(&self, found: &Match, inner: &str) -> Option<String> {
+    fn render_rounds(&self, found: &Match<'_>, inner: &str) -> Option<String> {
         let (inner, separator) = inner.split_once("$|").unwrap_or((inner, ", "));
         let name = inner.split_once('$')?.1.trim_start_matches('(');
         let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
@@ -244,9 +249,12 @@ impl Parser<'_> {
         Some(texts?.join(separator))
     }
 
-    fn render_part(&self, found: &Match, part: &str, round: u32) -> Option<String> {
+    fn render_part(&self, found: &Match<'_>, part: &str, round: u32) -> Option<String> {
         let (name, filters) = part.split_once('|').unwrap_or((part, ""));
-        let mut text = match name {
+        let given = found.texts.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+        let mut text = match given.unwrap_or(name) {
+            text if given.is_some() => text.to_owned(),
+            "closer" => super::closer_text(found.group?.closer).to_owned(),
             "found" => self.found(),
             "label" => self.label(found).to_owned(),
             "article" => article(self.label(found)),
@@ -303,6 +311,9 @@ fn filter_text(filter: &str, text: &str) -> Option<String> {
             (*super::LABELS.iter().find(|label| label.to_lowercase() == text)?).to_owned()
         }
         "range" => translate_range(text)?,
+        "hexadecimal" => {
+            format!("{:x}", u64::from_str_radix(text.strip_prefix("0b")?, 2).ok()?)
+        }
         "bound" => bounding_attribute(text).to_owned(),
         "countable" => return kept(text != "range"),
         "bars" => text.replace(", ", " | ").replace(',', " | "),

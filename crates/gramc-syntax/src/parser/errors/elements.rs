@@ -1,14 +1,8 @@
 //! Elements, heads of declarations and nodes that are written in other brackets, or without any.
 
-// The causes of an error are tried in turn, and all have one type.
-#![allow(clippy::unnecessary_wraps)]
-
-use super::scan::edit;
-use crate::codes;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_arrow};
-use crate::span::Span;
 use crate::token::TokenKind as T;
 
 impl Parser<'_> {
@@ -24,10 +18,6 @@ impl Parser<'_> {
         self.mistake(place, Some(group))
     }
 
-    pub(super) fn unexpected(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.error(&codes::UNEXPECTED_TOKEN, span, message)
-    }
-
     /// Names with types, or with values, that are not in parentheses. Gives the help and the edits.
     pub(super) fn bare_nodes(&mut self, group: Group) -> Option<(String, Vec<Edit>)> {
         let mut edits = Vec::new();
@@ -35,9 +25,7 @@ impl Parser<'_> {
         let mut help = String::new();
         loop {
             let colon = self.after(first);
-            if self.tokens.kind(first) != T::Symbol
-                || !matches!(self.tokens.kind(colon), T::Colon | T::ColonColon)
-            {
+            if self.tokens.kind(first) != T::Symbol || !self.is_colon(colon) {
                 break;
             }
             let end = self.end_of_bare_node(self.after(colon));
@@ -45,16 +33,15 @@ impl Parser<'_> {
             if edits.is_empty() {
                 help = format!("({text})");
             }
-            edits.push(edit(Span::empty(self.span(first).start), "("));
-            edits.push(edit(Span::empty(self.span(end).end), ")"));
+            edits.push(Edit::insert(self.span(first).start, "("));
+            edits.push(Edit::insert(self.span(end).end, ")"));
             let comma = self.after(end);
             self.cover(comma + 1);
             if self.is_tool(group) {
                 let Some(next) = self.after_arrow(comma) else { break };
                 first = next;
-                let colon = matches!(self.tokens.kind(self.after(next)), T::Colon | T::ColonColon);
-                if self.tokens.kind(next) == T::Symbol && !colon {
-                    edits.push(edit(self.span(next), format!("(::{})", self.text(next))));
+                if self.tokens.kind(next) == T::Symbol && !self.is_colon(self.after(next)) {
+                    edits.push(Edit::new(self.span(next), format!("(::{})", self.text(next))));
                     self.cover(next + 1);
                 }
                 continue;

@@ -24,10 +24,18 @@ pub(super) struct Capture {
     pub(super) span: Span,
 }
 
+/// Spans and texts that the parser found for the rows of a place, by their names in the rows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Facts<'f> {
+    pub(super) spans: &'f [(&'static str, Span)],
+    pub(super) texts: &'f [(&'static str, &'f str)],
+}
+
 /// The state of a match.
 #[derive(Debug)]
-pub(super) struct Match {
+pub(super) struct Match<'f> {
     pub(super) group: Option<Group>,
+    pub(super) texts: &'f [(&'static str, &'f str)],
     pub(super) captures: Vec<Capture>,
     pub(super) round: u32,
     /// The token after the mistake, where the pattern has a `/`.
@@ -39,41 +47,59 @@ pub(super) struct Match {
 impl Parser<'_> {
     /// The first mistake of a place of the table that the tokens match. Its tokens are covered.
     pub(super) fn mistake(&mut self, place: &str, group: Option<Group>) -> Option<Diagnostic> {
+        self.mistake_with(place, group, Facts::default())
+    }
+
+    /// The same, with spans and texts that the rows may use.
+    pub(super) fn mistake_with(
+        &mut self,
+        place: &str,
+        group: Option<Group>,
+        facts: Facts<'_>,
+    ) -> Option<Diagnostic> {
         if self.is_full() {
             return None;
         }
-        let (error, cover) = self.find_mistake(place, group, None)?;
+        let (error, cover) = self.find_mistake(place, group, facts, None)?;
         self.cover(cover);
         Some(error)
     }
 
     /// Reports the first mistake of a place of the table that the tokens match.
     pub(in crate::parser) fn report_mistake(&mut self, place: &str) {
-        if let Some(error) = self.mistake(place, None) {
-            self.report(error);
+        self.report_with(place, None, Facts::default());
+    }
+
+    /// Reports the first mistake of a place about a group, with spans and texts for the rows.
+    pub(super) fn report_with(&mut self, place: &str, group: Option<Group>, facts: Facts<'_>) {
+        match (self.mistake_with(place, group, facts), group) {
+            (Some(error), Some(group)) => self.report_in(group, error),
+            (Some(error), None) => self.report(error),
+            (None, _) => {}
         }
     }
 
+    /// Reports the first mistake of a place about a group.
+    pub(super) fn report_in_group(&mut self, place: &str, group: Group) {
+        self.report_with(place, Some(group), Facts::default());
+    }
+
     /// Completes an error with the help and fixes of the first row that matches.
-    pub(super) fn explain(
-        &self,
-        place: &str,
-        group: Option<Group>,
-        error: Diagnostic,
-    ) -> Diagnostic {
-        let explained = self.find_mistake(place, group, Some(&error)).map(|(error, _)| error);
-        explained.unwrap_or(error)
+    pub(super) fn explain(&self, place: &str, error: Diagnostic) -> Diagnostic {
+        let explained = self.find_mistake(place, None, Facts::default(), Some(&error));
+        explained.map_or(error, |(error, _)| error)
     }
 
     fn find_mistake(
         &self,
         place: &str,
         group: Option<Group>,
+        facts: Facts<'_>,
         error: Option<&Diagnostic>,
     ) -> Option<(Diagnostic, u32)> {
         TABLE.place(place).iter().find_map(|item| match item {
-            Item::Use(place) => self.find_mistake(place, group, error),
-            Item::Row(row) => self.apply_row(row, group, error),
+            Item::Use(place) => self.find_mistake(place, group, facts, error),
+            Item::Row(row) => self.apply_row(row, group, facts, error),
         })
     }
 
@@ -81,6 +107,7 @@ impl Parser<'_> {
         &self,
         row: &Row,
         group: Option<Group>,
+        facts: Facts<'_>,
         error: Option<&Diagnostic>,
     ) -> Option<(Diagnostic, u32)> {
         let start = match row.start {
@@ -88,7 +115,14 @@ impl Parser<'_> {
             Start::Last => self.last,
             Start::Open => group?.opener,
         };
-        let mut found = Match { group, captures: Vec::new(), round: 0, slash: None, next: start };
+        let captures = facts.spans.iter().map(|(name, span)| {
+            let (first, last) = (span.start, span.end.saturating_sub(1).max(span.start));
+            let (first, last) = (self.tokens.at(first), self.tokens.at(last));
+            Capture { name, round: 0, first, last, span: *span }
+        });
+        let captures = captures.collect();
+        let texts = facts.texts;
+        let mut found = Match { group, texts, captures, round: 0, slash: None, next: start };
         self.match_back(&mut found, &row.before, start)?;
         found.next = self.match_all(&mut found, &row.after, start)?;
         found.next = found.slash.unwrap_or(found.next);
@@ -97,7 +131,7 @@ impl Parser<'_> {
     }
 
     /// Matches elements from a token on. Returns the token after them.
-    fn match_all(&self, found: &mut Match, elements: &[Element], mut at: u32) -> Option<u32> {
+    fn match_all(&self, found: &mut Match<'_>, elements: &[Element], mut at: u32) -> Option<u32> {
         let mut rest = elements.iter();
         while let Some(element) = rest.next() {
             at = match element {
@@ -112,7 +146,7 @@ impl Parser<'_> {
         Some(at)
     }
 
-    fn skip_until(&self, found: &mut Match, element: &Element, mut at: u32) -> Option<u32> {
+    fn skip_until(&self, found: &mut Match<'_>, element: &Element, mut at: u32) -> Option<u32> {
         for _ in 0..LOOK_AHEAD {
             if let Some(next) = self.match_one(found, element, at) {
                 return Some(next);
@@ -131,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    fn match_one(&self, found: &mut Match, element: &Element, at: u32) -> Option<u32> {
+    fn match_one(&self, found: &mut Match<'_>, element: &Element, at: u32) -> Option<u32> {
         match element {
             Element::Atom(name, atom) => {
                 let (last, span) = self.match_atom(found, *atom, at)?;
@@ -180,7 +214,7 @@ impl Parser<'_> {
         }
     }
 
-    fn match_any(&self, found: &mut Match, of: &[Vec<Element>], at: u32) -> Option<u32> {
+    fn match_any(&self, found: &mut Match<'_>, of: &[Vec<Element>], at: u32) -> Option<u32> {
         let captures = found.captures.len();
         of.iter().find_map(|elements| {
             found.captures.truncate(captures);
@@ -193,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// Matches elements that end before a token. Returns the first token of them.
-    fn match_back(&self, found: &mut Match, elements: &[Element], mut at: u32) -> Option<u32> {
+    fn match_back(&self, found: &mut Match<'_>, elements: &[Element], mut at: u32) -> Option<u32> {
         for element in elements.iter().rev() {
             at = match element {
                 Element::Atom(name, atom) => {
@@ -236,7 +270,7 @@ impl Parser<'_> {
     }
 
     /// The last token and the span of an atom at a token.
-    fn match_atom(&self, found: &Match, atom: Atom, at: u32) -> Option<(u32, Span)> {
+    fn match_atom(&self, found: &Match<'_>, atom: Atom, at: u32) -> Option<(u32, Span)> {
         let last = match atom {
             Atom::Text(text) => (self.text(at) == text).then_some(at)?,
             Atom::List(list) => TABLE.is_in(list, self.text(at)).then_some(at)?,
@@ -269,7 +303,7 @@ impl Parser<'_> {
         (!text.is_empty()).then(|| (self.previous(next).max(at), span))
     }
 
-    fn match_class(&self, found: &Match, class: &str, at: u32) -> Option<u32> {
+    fn match_class(&self, found: &Match<'_>, class: &str, at: u32) -> Option<u32> {
         let kind = self.tokens.kind(at);
         let run = || {
             let mut end = at;
@@ -285,6 +319,7 @@ impl Parser<'_> {
             "[]" => return self.tree_end(at).filter(|_| kind == T::LBracket),
             "{}" => return self.tree_end(at).filter(|_| kind == T::LBrace),
             "arrow" => return is_arrow(kind).then(run),
+            "short-arrow" => return self.short_arrow_end(at),
             "strokes" => return (is_arrow(kind) && is_arrow(self.tokens.kind(at + 1))).then(run),
             "bar" => {
                 let next = self.tokens.kind(self.after(at));
@@ -361,7 +396,7 @@ impl Parser<'_> {
         None
     }
 
-    pub(super) fn holds(&self, found: &Match, condition: &str) -> bool {
+    pub(super) fn holds(&self, found: &Match<'_>, condition: &str) -> bool {
         if let Some((one, other)) = condition.split_once(" & ") {
             return self.holds(found, one) && self.holds(found, other);
         }
@@ -377,6 +412,7 @@ impl Parser<'_> {
                 return found.group.is_some_and(|group| super::closer_text(group.closer) == rest);
             }
             "declares" => return self.what_the_line_declares() != "TOOL",
+            "has" if found.texts.iter().any(|(name, _)| *name == rest) => return true,
             "all-capital" => {
                 let mut named = found.captures.iter().filter(|capture| capture.name == rest);
                 return named.all(|it| self.source.slice(it.span).starts_with(char::is_uppercase));
@@ -396,6 +432,7 @@ impl Parser<'_> {
             "only" => words.any(|word| text.trim_matches(|c| word.contains(c)).is_empty()),
             "key" => words.any(|word| word == self.key_before(first)),
             "known" => foreign_type_name(text).is_some(),
+            "plain" => text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
             "capital" => text.starts_with(char::is_uppercase),
             "ends-alpha" => text.ends_with(char::is_alphabetic),
             "opens-list" => {

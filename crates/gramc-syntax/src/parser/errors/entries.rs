@@ -1,11 +1,7 @@
 //! Keys and values that are written as in other languages.
 
-// The causes of an error are tried in turn, and all have one type.
-#![allow(clippy::unnecessary_wraps)]
-
-use crate::codes;
-use crate::diagnostic::Applicability::NeedsLook;
-use crate::diagnostic::{Diagnostic, Fix};
+use super::engine::Facts;
+use crate::diagnostic::Diagnostic;
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items};
 use crate::span::{Span, offset};
@@ -45,10 +41,6 @@ impl Parser<'_> {
         true
     }
 
-    pub(super) fn value_error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.error(&codes::MISSING_VALUE, span, message)
-    }
-
     /// A text with quotes of its own kind inside.
     fn inner_quotes(&mut self) -> Option<Diagnostic> {
         let start = self.span(self.last).start;
@@ -57,13 +49,11 @@ impl Parser<'_> {
         let end = line.find([',', '}', ']']).unwrap_or(line.len());
         let inner = line[..end].trim_end().strip_prefix(quote)?.strip_suffix(quote)?;
         let span = Span::new(start, start + offset(inner.len() + 2));
-        let text = format!("{quote}{}{quote}", inner.replace(quote, &format!("\\{quote}")));
         self.cover(self.tokens.at(span.end) + 1);
-        Some(
-            self.value_error(span, format!("this text contains {quote} itself"))
-                .help(format!("write \\{quote} inside of the text"))
-                .fix(Fix::replace(NeedsLook, format!("write \\{quote}"), span, text)),
-        )
+        let quote = quote.to_string();
+        let text = format!("{quote}{}{quote}", inner.replace(&quote, &format!("\\{quote}")));
+        let texts = [("quote", &*quote), ("escaped", &*text)];
+        self.mistake_with("inner-quotes", None, Facts { spans: &[("text", span)], texts: &texts })
     }
 
     /// The key of the value at a token.

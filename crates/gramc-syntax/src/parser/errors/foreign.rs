@@ -1,10 +1,9 @@
 //! Text of other languages: JSON files, and code between declarations.
 
-use super::scan::{edit, likely};
-use crate::codes;
-use crate::diagnostic::Diagnostic;
+use super::engine::Facts;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parser::Parser;
-use crate::span::Span;
+use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
 impl Parser<'_> {
@@ -18,12 +17,12 @@ impl Parser<'_> {
             }
             let word = self.text(self.at);
             if matches!(word, "package" | "module" | "namespace") && self.second() == T::Symbol {
-                return Some(self.block(word));
+                return self.block();
             }
             return self.mistake("top-word", None);
         }
         if self.kind() == T::Dash && self.second() == T::LBracket && self.begins_line(self.at) {
-            return Some(self.list_marks("- ["));
+            return self.list_marks("- [");
         }
         self.mistake("top", None)
     }
@@ -83,41 +82,33 @@ impl Parser<'_> {
     }
 
     /// `package hotel` or `module hotel {`
-    fn block(&self, word: &str) -> Diagnostic {
+    fn block(&mut self) -> Option<Diagnostic> {
         let line = self.line_from(self.here().start).trim_end();
-        let span =
-            Span::new(self.here().start, self.here().start + crate::span::offset(line.len()));
-        let message = format!("gram has no `{word}` statement");
-        let help = if line.ends_with('{') { "remove it and its braces" } else { "remove it" };
-        let mut edits = vec![edit(span, "")];
-        let rest = self.source.text();
-        if line.ends_with('{') && rest.trim_end().ends_with('}') {
-            let end = crate::span::offset(rest.trim_end().len());
-            edits.push(edit(Span::new(end - 1, end), ""));
-        }
-        self.error(&codes::FOREIGN_TEXT, span, message).help(help).fix(likely(help, edits))
+        let start = self.here().start;
+        let text = self.source.text().trim_end();
+        let opens = line.ends_with('{');
+        let end = offset(text.len());
+        let closer = opens && text.ends_with('}');
+        let mut spans = vec![("line", Span::new(start, start + offset(line.len())))];
+        spans.extend(closer.then(|| ("closer", Span::new(end - 1, end))));
+        let texts: &[_] = if opens { &[("braces", "")] } else { &[] };
+        self.mistake_with("block", None, Facts { spans: &spans, texts })
     }
 
     /// The error about a mark before each declaration.
-    fn list_marks(&self, mark: &str) -> Diagnostic {
-        let message = "a declaration has no mark before it";
-        let error = self.error(&codes::FOREIGN_TEXT, self.here(), message).help("remove the `-`");
+    fn list_marks(&mut self, mark: &str) -> Option<Diagnostic> {
+        let error = self.mistake("list-mark", None)?;
         // One error is about all of them, and the whole text is looked through for it once.
         if self.diagnostics.iter().any(|found| found.help == error.help) {
-            return error;
+            return Some(error);
         }
         let text = self.source.text();
         let lines = memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes());
         let begins = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
         let edits = lines.filter(begins).map(|at| {
-            let at = crate::span::offset(at);
-            edit(Span::new(at, at + crate::span::offset(mark.len()) - 1), "")
+            let at = offset(at);
+            Edit::remove(Span::new(at, at + offset(mark.len()) - 1))
         });
-        error.fix(likely("remove the marks", edits.collect()))
-    }
-
-    /// The rest of a line from an offset on.
-    pub(super) fn line_from(&self, start: u32) -> &str {
-        self.source.text()[start as usize..].lines().next().unwrap_or_default()
+        Some(error.fix(Fix::edits("remove the marks", edits.collect())))
     }
 }

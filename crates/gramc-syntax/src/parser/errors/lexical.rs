@@ -1,18 +1,12 @@
 //! Errors of the lexer.
 
+use super::engine::Facts;
 use crate::codes;
-use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::lexer::{LexicalError, LexicalErrorKind as Kind};
 use crate::parser::Parser;
 use crate::span::{Span, offset};
 use crate::token::TokenKind;
-
-/// Help for multi-line strings.
-const LINES: &str = "write text of several lines between lines of three backticks";
-
-/// Help for unknown escapes.
-const ESCAPES: &str = "the escape sequences are \\\\ \\/ \\b \\f \\n \\r \\t, the string's own quote, and \\u with four hexadecimal digits; write \\\\ for a backslash";
 
 /// Punctuation of other scripts, and gram's.
 const WIDE: [(char, &str); 6] =
@@ -40,6 +34,17 @@ fn alike(c: char) -> Option<String> {
 }
 
 impl Parser<'_> {
+    /// Adds an error about spans and texts, which have no tokens yet.
+    fn add_lexical(
+        &mut self,
+        place: &str,
+        spans: &[(&'static str, Span)],
+        texts: &[(&'static str, &str)],
+    ) {
+        let error = self.mistake_with(place, None, Facts { spans, texts });
+        self.diagnostics.extend(error);
+    }
+
     /// Reports the errors of the lexer. If an unclosed string starts at the closing quote of another
     /// one, only the first is reported.
     pub(in crate::parser) fn lexical_errors(&mut self, errors: &[LexicalError]) {
@@ -50,17 +55,14 @@ impl Parser<'_> {
             while let Some(next) = rest.next_if(|next| self.on_one_line(error, next)) {
                 escapes.push(next.span);
             }
-            let diagnostic = if error.kind == Kind::Escape {
-                self.unknown_escapes(&escapes)
+            if error.kind == Kind::Escape {
+                self.unknown_escapes(&escapes);
             } else if second.is_some() {
-                let span = Span::new(error.span.start, error.span.start + 1);
-                self.error(&codes::UNCLOSED_STRING, span, "this string spans several lines")
-                    .here("the string starts here")
-                    .help(LINES)
+                let start = Span::new(error.span.start, error.span.start + 1);
+                self.add_lexical("string-over-lines", &[("start", start)], &[]);
             } else {
-                self.lexical_error(*error)
-            };
-            self.diagnostics.push(diagnostic);
+                self.lexical_error(*error);
+            }
         }
     }
 
@@ -72,29 +74,28 @@ impl Parser<'_> {
 
     /// Escapes that gram does not have. A quote that needs no escape loses its backslash; elsewhere
     /// the backslash is meant.
-    fn unknown_escapes(&self, spans: &[Span]) -> Diagnostic {
+    fn unknown_escapes(&mut self, spans: &[Span]) {
         let first = spans.first().copied().unwrap_or_default();
         let shown = self.source.slice(first).escape_debug().to_string();
         let shown = shown.replace("\\\\", "\\").replace("\\'", "'").replace("\\\"", "\"");
         let quote = |span: &Span| self.source.slice(*span).ends_with(['\'', '"', '`']);
-        let message = format!("`{shown}` is not an escape sequence");
-        let mut error = self.error(&codes::ESCAPE, first, message);
+        let edits = spans.iter().map(|span| {
+            let backslash = Span::new(span.start, span.start + 1);
+            Edit::new(backslash, if quote(span) { "" } else { "\\\\" })
+        });
+        let edits = edits.collect();
+        let (name, message) = if spans.iter().all(quote) {
+            ("quote", "remove the backslash")
+        } else {
+            ("first", "make it a backslash")
+        };
+        let facts =
+            Facts { spans: &[("first", first), (name, first)], texts: &[("shown", &shown)] };
+        let Some(mut error) = self.mistake_with("unknown-escape", None, facts) else { return };
         for span in spans.iter().skip(1) {
             error = error.label(*span, "");
         }
-        let edits = spans.iter().map(|span| {
-            let backslash = Span::new(span.start, span.start + 1);
-            let text = if quote(span) { "" } else { "\\\\" };
-            Edit { span: backslash, text: text.to_owned() }
-        });
-        let edits = edits.collect();
-        let (help, message) = if spans.iter().all(quote) {
-            ("only the quote that ends a string is escaped in it", "remove the backslash")
-        } else {
-            (ESCAPES, "make it a backslash")
-        };
-        let message = message.to_owned();
-        error.help(help).fix(Fix { message, applicability: NeedsLook, edits })
+        self.diagnostics.push(error.fix(Fix::edits(message, edits)));
     }
 
     /// Whether the closing quote of a string was taken for the start of the next string.
@@ -158,23 +159,18 @@ impl Parser<'_> {
             let region = self.declaration_around(first.start);
             let end = found.partition_point(|(span, _)| span.start < region.end);
             let edits = found.drain(..end.max(1));
-            let edits = edits.map(|(span, text)| Edit { span, text }).collect();
+            let edits = edits.map(|(span, text)| Edit::new(span, text)).collect();
             let letter = plain.chars().all(|c| c.is_ascii_alphanumeric());
-            let what = if letter { "characters" } else { "punctuation" };
-            let message = format!("`{}` is not `{plain}`", self.source.slice(first));
-            let error = self
-                .error(&codes::UNEXPECTED_TOKEN, first, message)
-                .help(format!("write `{plain}`: gram has the {what} of ASCII alone"))
-                .fix(Fix {
-                    message: format!("write the {what} of ASCII"),
-                    applicability: NeedsLook,
-                    edits,
-                });
+            let kind = if letter { "characters" } else { "punctuation" };
+            let facts =
+                Facts { spans: &[("first", first)], texts: &[("plain", &plain), ("kind", kind)] };
             self.diagnostics.retain(|other| {
                 let at = other.span().start;
                 at < region.start || region.end <= at
             });
-            self.diagnostics.push(error);
+            let error = self.mistake_with("wide-character", None, facts);
+            let fix = Fix::edits(format!("write the {kind} of ASCII"), edits);
+            self.diagnostics.extend(error.map(|error| error.fix(fix)));
         }
     }
 
@@ -220,106 +216,67 @@ impl Parser<'_> {
         is_value.then(|| span.start + offset(line[..end].trim_end().len()))
     }
 
-    fn lexical_error(&self, error: LexicalError) -> Diagnostic {
+    fn lexical_error(&mut self, error: LexicalError) {
         let LexicalError { kind, span } = error;
-        let text = self.source.slice(span);
+        let source = self.source;
+        let text = source.slice(span);
         match kind {
             Kind::UnclosedString => {
                 let quote = text.get(..1).unwrap_or("\"");
-                if let Some(error) = self.unopened_string(span.start, quote) {
-                    return error;
+                if self.unopened_string(span.start, quote) {
+                    return;
                 }
-                let message = format!("this string has no closing {quote} on its line");
                 let start = Span::new(span.start, span.start + 1);
-                let error = self
-                    .error(&codes::UNCLOSED_STRING, start, message)
-                    .here("the string starts here")
-                    .help(format!("close it with {quote}; {LINES}"));
-                match self.end_of_value(span) {
-                    Some(end) => error.fix(Fix::replace(
-                        NeedsLook,
-                        "close the string",
-                        Span::empty(end),
-                        quote,
-                    )),
-                    None => error,
-                }
+                let stop = self.end_of_value(span).map(|end| ("stop", Span::empty(end)));
+                let spans: Vec<_> = [("start", start)].into_iter().chain(stop).collect();
+                self.add_lexical("unclosed-string", &spans, &[("quote", quote)]);
             }
-            Kind::UnclosedFence => self
-                .error(&codes::UNCLOSED_STRING, span, "this string has no closing ```")
-                .here("the string starts here")
-                .help("close it with three backticks"),
+            Kind::UnclosedFence => self.add_lexical("unclosed-fence", &[("text", span)], &[]),
             Kind::UnclosedComment => self.unclosed_comment(span),
             Kind::BlockComment => {
                 let inner = text.trim_start_matches("/*").trim_end_matches("*/").trim();
-                let doc = format!("/** {inner} */");
-                self.error(&codes::COMMENT, span, "gram has no `/* … */` comments")
-                    .help("write `// …` for a comment, or `/** … */` to document what follows")
-                    .fix(Fix::replace(NeedsLook, "make it a doc comment", span, doc))
+                self.add_lexical("block-comment", &[("text", span)], &[("inner", inner)]);
             }
             Kind::FenceLine => {
                 let line = text.lines().next().unwrap_or_default();
-                let span = Span::new(span.start, span.start + offset(line.len()));
-                self.error(
-                    &codes::FENCE,
-                    span,
-                    "unexpected text on the opening line of this string",
-                )
-                .here("only a tag is allowed after the three backticks")
-                .help("start the text on the next line")
+                let line = Span::new(span.start, span.start + offset(line.len()));
+                self.add_lexical("fence-line", &[("line", line)], &[]);
             }
             Kind::Escape => self.unknown_escapes(&[span]),
         }
     }
 
     /// A comment without its end, which is likely on the line before the next declaration.
-    fn unclosed_comment(&self, span: Span) -> Diagnostic {
-        let error = self
-            .error(&codes::COMMENT, span, "this comment is never closed")
-            .here("the comment starts here")
-            .help("close it with `*/`");
+    fn unclosed_comment(&mut self, span: Span) {
         let rest = &self.source.text()[span.start as usize..];
-        let Some(end) = rest.find("\n[").or_else(|| rest.find("\n@")) else { return error };
-        let comment = rest[..end].trim_end();
-        let slip = ["* /", "**", "/", "*"].into_iter().find(|slip| comment.ends_with(slip));
-        let comment = comment.strip_suffix(slip.unwrap_or_default()).unwrap_or(comment);
-        let inner = comment.trim_end();
-        let end = span.start + offset(end);
-        let place = Span::new(span.start + offset(inner.len()), end);
-        if inner.len() < 3 {
-            return error;
-        }
-        error.fix(Fix::replace(NeedsLook, "write `*/`", place, " */"))
+        let end = rest.find("\n[").or_else(|| rest.find("\n@"));
+        let stop = end.and_then(|end| {
+            let comment = rest[..end].trim_end();
+            let slip = ["* /", "**", "/", "*"].into_iter().find(|slip| comment.ends_with(slip));
+            let inner = comment.strip_suffix(slip.unwrap_or_default())?.trim_end();
+            let place = Span::new(span.start + offset(inner.len()), span.start + offset(end));
+            (inner.len() >= 3).then_some(("stop", place))
+        });
+        let spans: Vec<_> = [("text", span)].into_iter().chain(stop).collect();
+        self.add_lexical("unclosed-comment", &spans, &[]);
     }
 
-    /// A string whose closing quote was taken for its opening one: `Adds two numbers"`.
-    fn unopened_string(&self, quote_start: u32, quote: &str) -> Option<Diagnostic> {
+    /// Reports a string whose closing quote was taken for its opening one: `Adds two numbers"`.
+    fn unopened_string(&mut self, quote_start: u32, quote: &str) -> bool {
         let before = &self.source.text()[..quote_start as usize];
         let line = before.rfind('\n').map_or(0, |at| at + 1);
-        let colon = before[line..].rfind(": ").map(|at| line + at + 2)?;
+        let Some(colon) = before[line..].rfind(": ").map(|at| line + at + 2) else { return false };
         let text = before[colon..].trim_start();
         let words = text.starts_with(char::is_alphanumeric)
             && text.ends_with(|c: char| c.is_alphanumeric() || ".!?)".contains(c))
             && !text.contains(['{', '}', '[', ']', '|', '"', '\'', '`']);
-        if !words {
-            return None;
+        if words {
+            let whole = Span::new(quote_start - offset(text.len()), quote_start + 1);
+            let shown = if text.len() < 60 { text } else { "…" };
+            let texts = [("quote", quote), ("shown", shown)];
+            self.add_lexical("unopened-string", &[("whole", whole)], &texts);
         }
-        let start = quote_start - offset(text.len());
-        let shown = if text.len() < 60 { text } else { "…" };
-        Some(
-            self.error(
-                &codes::UNCLOSED_STRING,
-                Span::new(start, quote_start + 1),
-                format!("this string has no opening {quote}"),
-            )
-            .help(format!("write {quote}{shown}{quote}"))
-            .fix(Fix::replace(
-                NeedsLook,
-                format!("insert the {quote}"),
-                Span::empty(start),
-                quote,
-            )),
-        )
+        words
     }
 
     /// Removes errors about escapes inside of a text that another error is about.
@@ -339,21 +296,14 @@ impl Parser<'_> {
 
     /// A `\u` escape that is half of a surrogate pair.
     pub(in crate::parser) fn half_surrogate(&mut self, span: Span) {
-        let message = format!("`{}` is half of a surrogate pair", self.source.slice(span));
-        let error = self
-            .error(&codes::ESCAPE, span, message)
-            .help("write both halves, such as \\ud83d\\ude00, or the character itself");
-        self.diagnostics.push(error);
+        self.add_lexical("half-surrogate", &[("text", span)], &[]);
     }
 
     /// NUL characters, which the reference grammar accepts nowhere.
     pub(in crate::parser) fn nul_characters(&mut self) {
         if let Some(at) = memchr::memchr(0, self.source.text().as_bytes()) {
             let span = Span::new(offset(at), offset(at + 1));
-            let error = self
-                .error(&codes::NUL_CHARACTER, span, "the file contains a NUL character")
-                .help("remove the character, or save the file as UTF-8 text");
-            self.diagnostics.push(error);
+            self.add_lexical("nul-character", &[("text", span)], &[]);
         }
     }
 }

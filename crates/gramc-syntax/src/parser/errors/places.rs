@@ -1,40 +1,16 @@
 //! Unexpected tokens and their likely causes.
 
 use super::closer_text;
-use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::{Diagnostic, Fix};
+use super::engine::Facts;
+use crate::diagnostic::Diagnostic;
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items, is_arrow, is_closer};
+use crate::parser::group::{Group, Items, is_closer};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
-/// The context of an unexpected token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::parser) enum Place {
-    /// Between declarations.
-    Top,
-    /// In a node or in the head of a pattern.
-    Subject,
-    /// Among the elements of a pattern.
-    Elements,
-    /// Among the entries of a record or map, or the values of an array.
-    Values,
-}
-
-impl From<Items> for Place {
-    fn from(items: Items) -> Self {
-        match items {
-            Items::One | Items::Annotation => Self::Subject,
-            Items::Elements => Self::Elements,
-            Items::Entries | Items::Values | Items::Types | Items::Fields => Self::Values,
-        }
-    }
-}
-
 impl Parser<'_> {
     /// Adds the likely cause of the unexpected token and a fix.
-    pub(super) fn add_cause(&self, error: Diagnostic, place: Place) -> Diagnostic {
+    pub(super) fn add_cause(&self, error: Diagnostic, place: &str) -> Diagnostic {
         let (text, here) = (self.text(self.at), self.here());
         if let Some(name) = self.adjacent_name() {
             return error.help(format!(
@@ -42,25 +18,32 @@ impl Parser<'_> {
             ));
         }
         if self.kind() == T::Unknown && super::is_zero_width(text) {
-            return error.help("remove it").fix(Fix::replace(Safe, "remove it", here, ""));
+            return error.help("remove it").replace_safely("remove it", here, "");
         }
         if self.kind() == T::Unknown && super::invisible(text).is_some() {
             let message = "write a plain space";
-            return error.help(message).fix(Fix::replace(Safe, message, here, " "));
+            return error.help(message).replace_safely(message, here, " ");
         }
-        let place = match place {
-            Place::Top => "cause-top",
-            Place::Subject => "cause-subject",
-            Place::Elements => "cause-elements",
-            Place::Values => "cause-values",
-        };
-        self.explain(place, None, error)
+        self.explain(place, error)
+    }
+
+    /// Reports the error of a place with the likely cause of the unexpected token.
+    pub(super) fn report_with_cause(
+        &mut self,
+        place: &str,
+        cause: &str,
+        group: Option<Group>,
+        facts: Facts<'_>,
+    ) {
+        let Some(error) = self.mistake_with(place, group, facts) else { return };
+        let error = self.add_cause(error, cause);
+        match group {
+            Some(group) => self.report_in(group, error),
+            None => self.report(error),
+        }
     }
 
     pub(in crate::parser) fn unexpected_in_group(&mut self, group: Group, items: Items) {
-        if self.is_full() {
-            return;
-        }
         if items == Items::Entries && self.bare_url() {
             return;
         }
@@ -69,20 +52,17 @@ impl Parser<'_> {
             return self.report_in(group, error);
         }
         let closer = closer_text(group.closer);
-        let wanted = match items {
-            Items::One | Items::Annotation => format!("`{closer}`"),
-            _ => format!("`,` or `{closer}`"),
+        let (wanted, cause) = match items {
+            Items::One | Items::Annotation => (format!("`{closer}`"), "cause-subject"),
+            Items::Elements => (format!("`,` or `{closer}`"), "cause-elements"),
+            _ => (format!("`,` or `{closer}`"), "cause-values"),
         };
-        let message = format!("expected {wanted}, found {}", self.found());
-        let mut error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), message);
-        if self.source.position(self.span(group.opener).start).line
-            == self.source.position(self.here().start).line
-        {
-            error = error.label(self.span(group.opener), "inside this bracket");
-        }
-        let error = error.help(format!("remove it, or write {wanted} before it"));
-        let error = self.add_cause(error, items.into());
-        self.report_in(group, error);
+        let opener = self.span(group.opener);
+        let line = |span: Span| self.source.position(span.start).line;
+        let one_line = line(opener) == line(self.here());
+        let spans: &[_] = if one_line { &[("inside", opener)] } else { &[] };
+        let facts = Facts { spans, texts: &[("wanted", &wanted)] };
+        self.report_with_cause("unexpected", cause, Some(group), facts);
     }
 
     /// The word that the next token is part of, where it touches another token of the word.
@@ -105,8 +85,6 @@ impl Parser<'_> {
         if self.is_full() {
             return false;
         }
-        let found = self.found();
-        let here = self.here();
         if is_closer(self.kind()) {
             let known =
                 |found: &Diagnostic| found.help.as_deref() == Some("remove it and its braces");
@@ -114,16 +92,9 @@ impl Parser<'_> {
                 // A consequence of an earlier error in this declaration.
                 return false;
             }
-            let message = format!("unmatched {found}");
-            let error = self
-                .error(&codes::UNCLOSED_BRACKET, here, message)
-                .help("remove it, or add the opening bracket")
-                .fix(Fix::replace(NeedsLook, "remove it", here, ""));
-            self.report(error);
-            return false;
         }
         if matches!(self.kind(), T::Fenced | T::FencedTagged) {
-            self.markdown_fence();
+            self.report_fence();
             return false;
         }
         let known = self.after_comment();
@@ -142,56 +113,27 @@ impl Parser<'_> {
             }
             return true;
         }
-        let message = format!("expected a declaration, found {found}");
-        let error = self.error(&codes::UNEXPECTED_TOKEN, here, message);
-        if self.kind() == T::Comma {
-            let error = error
-                .help("write declarations one after the other, without commas")
-                .fix(Fix::replace(Safe, "remove the comma", here, ""));
-            self.report(error);
-            return false;
-        }
-        let help = match self.kind() {
-            kind if is_arrow(kind) => "write an arrow between two nodes: (a::Text)==>(::Text)",
-            T::Symbol => "write a declaration in brackets: [name:Tool | …]",
-            _ => "start a declaration with `[`, `(` or `@`",
-        };
-        let error = self.add_cause(error.help(help), Place::Top);
-        self.report(error);
+        self.report_with_cause("stray", "cause-top", None, Facts::default());
         false
     }
 
     /// The error about the rest of a comment that ended before its author meant it to.
-    fn after_comment(&self) -> Option<Diagnostic> {
+    fn after_comment(&mut self) -> Option<Diagnostic> {
         let here = self.here();
         let before = self.source.text()[..here.start as usize].trim_end_matches([' ', '\t']);
         let line = self.line_from(here.start);
         if !before.ends_with("*/") || !line.contains("*/") {
             return None;
         }
-        let end = Span::new(offset(before.len() - 2), offset(before.len()));
-        Some(
-            self.error(&codes::COMMENT, end, "the comment ends here, at its first `*/`")
-                .help("write the text of the comment without `*/`, such as `* /`"),
-        )
+        let stop = Span::new(offset(before.len() - 2), offset(before.len()));
+        self.mistake_with("short-comment", None, Facts { spans: &[("stop", stop)], texts: &[] })
     }
 
-    fn markdown_fence(&mut self) {
-        let span = self.here();
-        let text = self.text(self.at);
+    /// Text in a fenced code block of Markdown.
+    fn report_fence(&mut self) {
+        let (start, text) = (self.here().start, self.text(self.at));
         let first = text.find('\n').map_or(text.len(), |at| at + 1);
-        let first = Span::new(span.start, span.start + offset(first));
-        let last = Span::new(span.end - 3, span.end);
-        let mut fix = Fix::replace(NeedsLook, "remove the fence", first, "");
-        fix.edits.push(crate::diagnostic::Edit { span: last, text: String::new() });
-        let error = self
-            .error(
-                &codes::UNEXPECTED_TOKEN,
-                Span::new(span.start, span.start + 3),
-                "the text is in a fenced code block, as in Markdown",
-            )
-            .help("remove the lines of three backticks")
-            .fix(fix);
-        self.report(error);
+        let first = Span::new(start, start + offset(first));
+        self.report_with("fence", None, Facts { spans: &[("first", first)], texts: &[] });
     }
 }

@@ -1,15 +1,11 @@
 //! Ranges and types in records that are written as in other languages.
 
-use crate::codes;
-use crate::diagnostic::Applicability::NeedsLook;
-use crate::diagnostic::{Diagnostic, Fix};
+use super::engine::Facts;
+use crate::diagnostic::Diagnostic;
 use crate::foreign_ranges::translate_range;
 use crate::parser::Parser;
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
-
-/// Help for the ends of a range.
-pub(super) const FORMS: &str = "write 1..10, 1... (no upper bound) or ...10 (no lower bound)";
 
 /// What ends a range.
 const ENDS: [char; 6] = [',', '}', ']', '(', '{', '"'];
@@ -33,19 +29,13 @@ impl Parser<'_> {
         let text = line[..line.find(ends).unwrap_or(line.len())].trim();
         let span = Span::new(start, start + offset(text.len()));
         if let Some(bounds) = exclusive_bounds(text).filter(|_| key == "range") {
-            return Some(self.exclusive_range(
-                Span::new(self.span(self.previous(colon)).start, span.end),
-                &bounds,
-            ));
+            let entry = Span::new(self.span(self.previous(colon)).start, span.end);
+            return self.exclusive_range(entry, &bounds);
         }
         let range = translate_range(text)?;
-        let message = format!("`{text}` is not a range");
         self.cover(self.tokens.at(span.end));
-        Some(
-            self.error(&codes::NUMBER, span, message)
-                .help(format!("write {range}"))
-                .fix(Fix::replace(NeedsLook, format!("write {range}"), span, range)),
-        )
+        let facts = Facts { spans: &[("range", span)], texts: &[("meant", &range)] };
+        self.mistake_with("not-a-range", None, facts)
     }
 
     /// The first token of the range that a token is part of, and the attribute.
@@ -69,13 +59,13 @@ impl Parser<'_> {
     }
 
     /// `range: 1 < x < 5`
-    fn exclusive_range(&mut self, entry: Span, bounds: &str) -> Diagnostic {
+    fn exclusive_range(&mut self, entry: Span, bounds: &str) -> Option<Diagnostic> {
         self.cover(self.tokens.at(entry.end));
         let of_numbers = bounds.contains("above") || bounds.contains("below");
-        let what = if of_numbers { "exclusive bounds" } else { "inclusive bounds" };
-        self.error(&codes::NUMBER, entry, "the bounds of a range belong to it")
-            .help(format!("write {what}: {bounds}"))
-            .fix(Fix::replace(NeedsLook, format!("write {bounds}"), entry, bounds))
+        let kind = if of_numbers { "exclusive" } else { "inclusive" };
+        let facts =
+            Facts { spans: &[("entry", entry)], texts: &[("kind", kind), ("bounds", bounds)] };
+        self.mistake_with("exclusive-range", None, facts)
     }
 
     /// `range: [0, 5)`: an interval of mathematics, whose bracket and parenthesis say which bounds
@@ -103,7 +93,7 @@ impl Parser<'_> {
         };
         let key = self.previous(self.previous(open));
         let entry = self.span_between(key, close);
-        Some(self.exclusive_range(entry, &bounds))
+        self.exclusive_range(entry, &bounds)
     }
 }
 

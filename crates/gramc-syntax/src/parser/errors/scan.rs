@@ -1,7 +1,7 @@
 //! Looks at the tokens around an error.
 
 use super::LOOK_AHEAD;
-use crate::diagnostic::{Applicability, Edit, Fix};
+use crate::diagnostic::Edit;
 use crate::parser::Parser;
 use crate::parser::group::{Group, is_closer};
 use crate::span::Span;
@@ -151,6 +151,11 @@ impl<'a> Parser<'a> {
             && (self.is_literal(value) || self.tokens.kind(value) == T::LBracket)
     }
 
+    /// The rest of a line from an offset on.
+    pub(super) fn line_from(&self, start: u32) -> &'a str {
+        self.source.text()[start as usize..].lines().next().unwrap_or_default()
+    }
+
     /// The text from one token to another, both included.
     pub(super) fn text_between(&self, first: u32, last: u32) -> &'a str {
         self.source.slice(self.span_between(first, last))
@@ -185,7 +190,7 @@ impl<'a> Parser<'a> {
     pub(super) fn added_entry(&self, brace: u32, entry: &str) -> Edit {
         let before = self.previous(brace);
         let comma = if self.tokens.kind(before) == T::LBrace { "" } else { ", " };
-        edit(Span::empty(self.span(before).end), format!("{comma}{entry}"))
+        Edit::insert(self.span(before).end, format!("{comma}{entry}"))
     }
 
     /// Whether an entry of a record follows the comma that is the next token.
@@ -197,16 +202,6 @@ impl<'a> Parser<'a> {
     pub(super) fn cover(&mut self, end: u32) {
         self.to_cover = self.to_cover.max(end);
     }
-}
-
-/// A replacement of a span.
-pub(super) fn edit(span: Span, text: impl Into<String>) -> Edit {
-    Edit { span, text: text.into() }
-}
-
-/// A fix of several edits, which is likely, but not certain.
-pub(super) fn likely(message: impl Into<String>, edits: Vec<Edit>) -> Fix {
-    Fix { message: message.into(), applicability: Applicability::NeedsLook, edits }
 }
 
 /// Whether a text is a name without quotes.

@@ -1,20 +1,16 @@
 //! Subjects: names, labels, and the heads of patterns.
 
-use super::Place;
-use super::scan::likely;
-use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
+use super::engine::Facts;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_arrow, is_closer};
-use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
     /// An unexpected token after the head of a pattern.
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
-        let after_label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        let after_label = self.is_colon(self.previous(self.last));
         let after_record = self.tokens.kind(self.last) == T::RBrace;
         let mut known = self.mistake("missing-bar", Some(group));
         if after_label {
@@ -36,18 +32,12 @@ impl Parser<'_> {
         let named = after_label || (after_record && !self.is_tool(group));
         let element = self.kind() == T::LParen || (word && named);
         if element {
-            let gap = self.gap();
-            let applicability = if self.kind() == T::LParen { Safe } else { NeedsLook };
-            let error = self
-                .error(&codes::MISSING_BAR, gap, "missing `|` before the elements")
-                .here("expected `|` here")
-                .label(self.span(group.opener), "in this declaration")
-                .help("write a declaration as [name:Label | elements]")
-                .fix(Fix::replace(applicability, "insert the `|`", gap, " |"));
             if let Some(close) = self.closer_of(group.opener).filter(|_| word) {
                 self.cover(close);
             }
-            self.report(error);
+            if let Some(error) = self.mistake("missing-bar-before-elements", Some(group)) {
+                self.report(error);
+            }
         } else if self.kind() != T::RBracket {
             self.after_subject(group);
         }
@@ -65,11 +55,7 @@ impl Parser<'_> {
         if let Some(error) = known {
             return self.report(error);
         }
-        let message = format!("expected an element, found {}", self.found());
-        let help = "write a node (name::Type), a path of nodes and arrows, a pattern […] or a name";
-        let error = self.error(&codes::UNEXPECTED_TOKEN, self.here(), message).help(help);
-        let error = self.add_cause(error, Place::Elements);
-        self.report(error);
+        self.report_with_cause("unexpected-element", "cause-elements", None, Facts::default());
     }
 
     /// A bare name among elements, followed by a type or an arrow: a node without parentheses.
@@ -81,28 +67,26 @@ impl Parser<'_> {
         }
         if !self.is_covered() {
             let known = self.mistake("bare-element", Some(group));
-            let error = known.unwrap_or_else(|| self.bare_node_error(group, typed));
-            self.report_in(group, error);
+            if let Some(error) = known.or_else(|| self.bare_node_error(group, typed)) {
+                self.report_in(group, error);
+            }
         }
         self.skip_element();
         true
     }
 
     /// The error about a bare name among elements that is no other mistake.
-    fn bare_node_error(&mut self, group: Group, typed: bool) -> Diagnostic {
-        let (text, span) = (self.text(self.last).to_owned(), self.span(self.last));
-        let message = format!("`{text}` is not in parentheses");
-        let error = self.error(&codes::UNEXPECTED_TOKEN, span, message);
-        if let Some((node, edits)) = self.bare_nodes(group) {
-            let fix = likely("put it into parentheses", edits);
-            return error.help(format!("write it in parentheses: {node}")).fix(fix);
-        }
-        let node = if typed { format!("({text}::Text)") } else { format!("(::{text})") };
-        error.help(match self.label_of(group) {
-            "Library" => format!(
-                "write each implementation in parentheses: ({text}:Http {{url: \"https://example.com\"}})"
-            ),
-            _ => format!("write a parameter or result in parentheses: {node}"),
+    fn bare_node_error(&mut self, group: Group, typed: bool) -> Option<Diagnostic> {
+        let nodes = self.bare_nodes(group);
+        let (name, text) = match &nodes {
+            Some((node, _)) => ("node", node.as_str()),
+            None => (if typed { "typed" } else { "bare" }, ""),
+        };
+        let facts = Facts { spans: &[], texts: &[(name, text)] };
+        let error = self.mistake_with("bare-element-node", Some(group), facts)?;
+        Some(match nodes {
+            Some((_, edits)) => error.fix(Fix::edits("put it into parentheses", edits)),
+            None => error,
         })
     }
 
@@ -124,34 +108,12 @@ impl Parser<'_> {
         if !key || brackets != Some(T::RBrace) {
             return false;
         }
-        let here = Span::empty(self.here().start);
-        let message = format!("missing `{{` before `{}`", self.text(self.at));
-        let error = self
-            .error(&codes::UNEXPECTED_TOKEN, here, message)
-            .here("expected `{` here")
-            .help("write a record in braces: {key: value}")
-            .fix(Fix::replace(NeedsLook, "insert the `{`", here, "{"));
-        self.report(error);
+        self.report_mistake("missing-brace");
         true
-    }
-
-    /// The token before the last one, trivia left out.
-    fn before_last(&self) -> u32 {
-        let mut index = self.last;
-        while index > 0 {
-            index -= 1;
-            if !self.tokens.kind(index).is_trivia() {
-                break;
-            }
-        }
-        index
     }
 
     /// An unexpected token after an identifier, labels and a record.
     pub(in crate::parser) fn after_subject(&mut self, group: Group) {
-        if self.is_full() {
-            return;
-        }
         let previous = self.tokens.kind(self.last);
         let labelled = self.next_of(self.after(group.opener), &[T::Colon, T::ColonColon]);
         let node = group.closer == T::RParen;
@@ -175,11 +137,11 @@ impl Parser<'_> {
             }
             _ if text && self.last == group.opener => {
                 let names = self.mistake("bracketed-names", Some(group));
-                names.or_else(|| Some(self.quoted_name_error()))
+                names.or_else(|| self.quoted_name_error())
             }
-            T::Unknown => self.adjacent_name().map(|name| {
-                self.error(&codes::NAME, self.here(), format!("`{name}` is not a plain name"))
-                    .help(format!("quote it with backticks: `{name}`"))
+            T::Unknown => self.adjacent_name().map(str::to_owned).and_then(|name| {
+                let facts = Facts { spans: &[], texts: &[("name", &name)] };
+                self.mistake_with("odd-character", None, facts)
             }),
             kind if kind.is_number() => self.mistake("digit-name", None),
             _ => self.mistake("label-after-record", Some(group)),
@@ -194,7 +156,7 @@ impl Parser<'_> {
         if let Some(error) = self.mistake("joined-label", Some(group)) {
             return Some(error);
         }
-        let label = matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon);
+        let label = self.is_colon(self.previous(self.last));
         let places: &[&str] = if label {
             &["two-words", "modified-type", "bare-attributes", "words-after-label"]
         } else {
@@ -218,7 +180,7 @@ impl Parser<'_> {
 
     /// Whether the next token follows a label.
     fn second_label_word(&self) -> bool {
-        matches!(self.tokens.kind(self.before_last()), T::Colon | T::ColonColon)
+        self.is_colon(self.previous(self.last))
             || matches!(self.tokens.kind(self.last), T::RBrace | T::Greater)
     }
 }

@@ -15,13 +15,16 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 9] = [
     include_str!("mistakes/top.txt"),
     include_str!("mistakes/heads.txt"),
     include_str!("mistakes/nodes.txt"),
     include_str!("mistakes/elements.txt"),
     include_str!("mistakes/values.txt"),
     include_str!("mistakes/types.txt"),
+    include_str!("mistakes/arrows.txt"),
+    include_str!("mistakes/brackets.txt"),
+    include_str!("mistakes/lexical.txt"),
 ];
 
 #[derive(Default)]
@@ -189,7 +192,16 @@ impl Row {
         self.lines.push(Line { condition, key, argument, text });
         matches!(
             key,
-            "help" | "fix" | "safe" | "write" | "write`" | "label" | "here" | "about" | "cover"
+            "help"
+                | "fix"
+                | "safe"
+                | "write"
+                | "write`"
+                | "label"
+                | "labels"
+                | "here"
+                | "about"
+                | "cover"
         )
     }
 }

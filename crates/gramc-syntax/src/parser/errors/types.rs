@@ -1,9 +1,8 @@
 //! Type expressions.
 
-use super::scan::likely;
-use super::{LOOK_AHEAD, Place};
+use super::LOOK_AHEAD;
+use super::engine::Facts;
 use crate::codes;
-use crate::diagnostic::Applicability::NeedsLook;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::foreign_types::{ForeignType, foreign_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
@@ -13,9 +12,6 @@ use crate::parser::{Checkpoint, Parser};
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
-
-/// The forms of types, for a help text.
-const TYPES: &str = "types are Text, Text[], Text?, Text | Int, [Text, Int], Map<Text>, {name: Text}, \"a\" | \"b\"";
 
 impl Parser<'_> {
     /// A bracket after a type that is not `[]`, such as `Text[3]`.
@@ -37,10 +33,7 @@ impl Parser<'_> {
             self.report(error);
             return self.error_token();
         }
-        let message = format!("expected the name of a field, found {}", self.found());
-        let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-        let error = self.add_cause(error.help("write a field as name: Type"), Place::Values);
-        self.report(error);
+        self.report_with_cause("no-field-name", "cause-values", None, Facts::default());
     }
 
     /// A field's name without a colon. `true` if the type follows.
@@ -73,7 +66,7 @@ impl Parser<'_> {
     }
 
     /// The error about a type that is written as in another language.
-    fn type_error(&self, span: Span) -> Option<Diagnostic> {
+    fn type_error(&mut self, span: Span) -> Option<Diagnostic> {
         let text = self.source.slice(span);
         if text.starts_with('?') {
             return self.question_mark_before_type(span);
@@ -84,41 +77,27 @@ impl Parser<'_> {
                 let (shown, edits) = it.instead_of(self.source.text(), span, &it.text);
                 error(format!("`{text}` is not a type: {}", it.reason))
                     .help(format!("write `{shown}`"))
-                    .fix(likely(format!("write `{shown}`"), edits))
+                    .fix(Fix::edits(format!("write `{shown}`"), edits))
             }
             ForeignType::Missing(it) => error(it.reason).help(it.help),
         })
     }
 
     /// `(note::?Text)` or `(note:?:Text)`
-    fn question_mark_before_type(&self, span: Span) -> Option<Diagnostic> {
+    fn question_mark_before_type(&mut self, span: Span) -> Option<Diagnostic> {
         let text = self.source.slice(span);
         let ty = text.trim_start_matches(['?', ':', ' ']);
         let ty = if is_type(ty) { ty.to_owned() } else { translate_type(ty)?.text };
         let before = self.source.text()[..span.start as usize].trim_end_matches([' ', ':', '?']);
         let name = before.rsplit(['(', ' ', ',']).next().unwrap_or_default();
-        let message = "the `?` follows the name of what is optional, or a type that allows null";
-        let error = self.error(&codes::TYPE_EXPRESSION, span, message);
-        let nullable = Fix::replace(
-            NeedsLook,
-            format!("allow null: `{ty}?`"),
-            Span::new(span.start, span.end),
-            format!("{ty}?"),
-        );
-        if name.is_empty() {
-            return Some(error.help(format!("write `{ty}?`")).fix(nullable));
-        }
-        let whole = Span::new(offset(before.len()), span.end);
-        let optional =
-            Fix::replace(NeedsLook, format!("write `{name}?::{ty}`"), whole, format!("?::{ty}"));
-        let error = error.fix(optional);
-        Some(if text.starts_with("?:") {
-            error.help(format!("write `{name}?::{ty}`"))
-        } else {
-            error
-                .help(format!("write `{name}?::{ty}`, or `{name}::{ty}?` where null is allowed"))
-                .fix(nullable)
-        })
+        let place = match name {
+            "" => "question-mark-before-result",
+            _ if text.starts_with("?:") => "question-mark-before-colon",
+            _ => "question-mark-before-type",
+        };
+        let spans = [("type", span), ("whole", Span::new(offset(before.len()), span.end))];
+        let facts = Facts { spans: &spans, texts: &[("name", name), ("meant", &ty)] };
+        self.mistake_with(place, None, facts)
     }
 
     /// Whether the next token continues a type that gram does not have.
@@ -189,10 +168,7 @@ impl Parser<'_> {
 
     /// A token that begins no type.
     pub(in crate::parser) fn missing_member(&mut self) {
-        let message = format!("expected a type, found {}", self.found());
-        let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-        let error = self.add_cause(error.help(TYPES), Place::Values);
-        self.report(error);
+        self.report_with_cause("no-member", "cause-values", None, Facts::default());
     }
 
     /// Reports `(get::()==>Text)` or `(get::(a::Int)==>(::Text))`, at the second parenthesis.
@@ -203,44 +179,28 @@ impl Parser<'_> {
         let end = self.next_of(arrow, &[T::LBrace]).or_else(|| self.closer_around(arrow));
         let Some(end) = end else { return false };
         let span = self.span_between(self.at, self.previous(end));
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, span, "gram has no function types")
-            .help("declare a tool for what can be called: [name:Tool | ()==>(::Text)]");
-        self.report(error);
+        self.report_with("function-type", None, Facts { spans: &[("type", span)], texts: &[] });
         self.skip_to(span.end);
         true
     }
 
     /// An unexpected token after a type.
     pub(in crate::parser) fn after_type(&mut self) {
-        let error = self.mistake("modified-type", None).unwrap_or_else(|| {
-            let message = format!("unexpected {} after the type", self.found());
-            let error = self.error(&codes::TYPE_EXPRESSION, self.here(), message);
-            self.add_cause(error.help(TYPES), Place::Values)
-        });
-        self.report(error);
+        match self.mistake("modified-type", None) {
+            Some(error) => self.report(error),
+            None => self.report_with_cause("after-type", "cause-values", None, Facts::default()),
+        }
     }
 
     /// A literal type that is no number of JSON: `017`, `2s`.
     pub(in crate::parser) fn not_a_json_number(&mut self, span: Span) {
-        let text = self.source.slice(span);
-        let error = self
-            .error(&codes::TYPE_EXPRESSION, span, format!("`{text}` is not a type"))
-            .help("write a literal number as in JSON, such as 5, -0.5 or 1e-3");
-        let error = if matches!(self.kind(), T::DotDot | T::DotDotDot) {
-            error.help("write a range as an attribute: (name::Integer {range: 1..5})")
-        } else {
-            error
-        };
-        self.report(error);
+        let facts = Facts { spans: &[("number", span)], texts: &[] };
+        self.report_with("not-a-json-number", None, facts);
     }
 
     pub(in crate::parser) fn type_too_deep(&mut self) {
-        let message = format!("types nest more than {MAX_TYPE_DEPTH} deep");
-        let error = self
-            .error(&codes::NESTED_TOO_DEEP, self.here(), message)
-            .help("move nested parts into types of their own");
-        self.report(error);
+        let most = MAX_TYPE_DEPTH.to_string();
+        self.report_with("type-too-deep", None, Facts { spans: &[], texts: &[("most", &most)] });
         let node = self.open(N::Error);
         self.skip_token_tree();
         while matches!(self.kind(), T::LBracket | T::Question) {

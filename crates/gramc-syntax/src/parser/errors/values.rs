@@ -1,10 +1,6 @@
 //! Keys, values and numbers.
 
-use super::Place;
-use super::ranges::FORMS;
-use crate::codes;
-use crate::diagnostic::Applicability::{NeedsLook, Safe};
-use crate::diagnostic::{Diagnostic, Fix};
+use super::engine::Facts;
 use crate::foreign_ranges::translate_range;
 use crate::parser::Parser;
 use crate::parser::group::Group;
@@ -29,15 +25,13 @@ impl Parser<'_> {
         let comma = self.tokens.kind(self.last) == T::Comma && self.kind().is_number();
         let range = if comma && self.touching() { self.foreign_range(number) } else { None };
         let known = range.or_else(|| self.mistake("key", Some(group)));
-        let error = known.or_else(|| self.mistake("no-key", Some(group))).unwrap_or_else(|| {
-            let message = format!("expected a key, found {}", self.found());
-            let error = self
-                .error(&codes::UNEXPECTED_TOKEN, self.here(), message)
-                .label(self.span(group.opener), "in this record")
-                .help("write an entry as key: value");
-            self.add_cause(error, Place::Values)
-        });
-        self.report_in(group, error);
+        match known.or_else(|| self.mistake("no-key", Some(group))) {
+            Some(error) => self.report_in(group, error),
+            None => {
+                let facts = Facts::default();
+                self.report_with_cause("unexpected-key", "cause-values", Some(group), facts);
+            }
+        }
         false
     }
 
@@ -60,9 +54,7 @@ impl Parser<'_> {
         let other = matches!(kind, T::Equals | T::EqualsGreater | T::DashGreater);
         let value =
             kind.is_number() || matches!(kind, T::DoubleQuoted | T::SingleQuoted | T::Backticked);
-        if let Some(error) = self.mistake("no-colon", Some(group)) {
-            self.report_in(group, error);
-        }
+        self.report_in_group("no-colon", group);
         if other {
             self.error_token();
         }
@@ -79,13 +71,13 @@ impl Parser<'_> {
         if let Some(error) = known.or_else(|| self.mistake("value", None)) {
             return self.report(error);
         }
-        let error = self.mistake("no-value", None).unwrap_or_else(|| {
-            let message = format!("expected a value, found {}", self.found());
-            let help = "write a string, number, range, word, [list] or {map}; quote text";
-            let error = self.error(&codes::MISSING_VALUE, self.here(), message).help(help);
-            self.add_cause(error, Place::Values)
-        });
-        self.report(error);
+        match self.mistake("no-value", None) {
+            Some(error) => self.report(error),
+            None => {
+                let facts = Facts::default();
+                self.report_with_cause("unexpected-value", "cause-values", None, facts);
+            }
+        }
         if self.kind() == T::Unclosed {
             self.swallowed = Some(self.at);
             self.leaf(N::Error);
@@ -129,99 +121,61 @@ impl Parser<'_> {
         let number = &text[..end];
         let span = Span::new(offset(start), offset(start + number.len()));
         let in_range = self.is_in_range(self.last);
-        let error = self.foreign_range(self.last).unwrap_or_else(|| {
-            let error = self.error(&codes::NUMBER, span, format!("`{number}` is not a number"));
-            malformed_number(error, span, number, in_range)
+        let error = self.foreign_range(self.last).or_else(|| {
+            let (place, meant) = mean_number(number, in_range);
+            let facts = Facts { spans: &[("number", span)], texts: &[("meant", &meant)] };
+            self.mistake_with(place, None, facts)
         });
-        self.report(error);
+        if let Some(error) = error {
+            self.report(error);
+        }
         self.skip_to(span.end);
     }
 }
 
-/// Adds help for an invalid number.
-fn malformed_number(error: Diagnostic, span: Span, number: &str, in_range: bool) -> Diagnostic {
+/// The row of the table for an invalid number, and the number that is meant.
+fn mean_number(number: &str, in_range: bool) -> (&'static str, String) {
+    let is_exponent = number.contains(['e', 'E']) && number.parse::<f64>().is_ok();
     let plain = number.replace('_', "");
-    if let Some(whole) = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0)
-        && number.contains(['e', 'E'])
-        && whole.abs() < 1e15
-    {
-        let write = format!("write {whole}");
-        let fix = Fix::replace(Safe, write.clone(), span, whole.to_string());
-        return error.help(write).fix(fix);
-    }
-    if number.contains(['e', 'E']) && number.parse::<f64>().is_ok() {
-        return error
-            .help("write the number without exponent, or as JSON in a tagged string")
-            .fix(Fix::replace(Safe, "tag it as JSON", span, format!("json`{number}`")));
-    }
-    if number.contains('_') && plain.parse::<i64>().is_ok() {
-        return error.help("write digits without separators").fix(Fix::replace(
-            Safe,
-            "join the digits",
-            span,
-            plain,
-        ));
-    }
     let words = number.contains(|c: char| c.is_alphabetic() || "%+".contains(c));
     let is_time = number.starts_with('0') && number.contains(':');
-    if !in_range
-        && !words
-        && !is_time
-        && !number.ends_with(['.', '-'])
-        && let Some(range) = translate_range(number)
-    {
-        return error.help(format!("write a range as {range}, or quote text")).fix(Fix::replace(
-            NeedsLook,
-            "make it a range",
-            span,
-            range,
-        ));
+    let may_be_range = !in_range && !words && !is_time && !number.ends_with(['.', '-']);
+    let whole = number.parse::<f64>().ok().filter(|it| it.fract() == 0.0 && it.abs() < 1e15);
+    if let Some(whole) = whole.filter(|_| is_exponent) {
+        return ("whole-exponent", whole.to_string());
+    }
+    if is_exponent {
+        return ("exponent", format!("json`{number}`"));
+    }
+    if number.contains('_') && plain.parse::<i64>().is_ok() {
+        return ("digit-separators", plain);
+    }
+    if let Some(range) = translate_range(number).filter(|_| may_be_range) {
+        return ("range-of-number", range);
     }
     if number.starts_with('0') && number.parse::<u64>().is_ok() {
-        let plain = number.trim_start_matches('0').to_owned();
-        return error
-            .help("remove the leading 0: octal numbers have only the digits 0 to 7")
-            .fix(Fix::replace(NeedsLook, "remove the leading 0", span, plain));
+        return ("leading-zero", number.trim_start_matches('0').to_owned());
     }
-    if let Some(whole) = number.strip_suffix('.')
-        && whole.parse::<i64>().is_ok()
-    {
-        return error.help(format!("write {whole} or {whole}.0")).fix(Fix::replace(
-            NeedsLook,
-            format!("write {whole}"),
-            span,
-            whole,
-        ));
+    if let Some(whole) = number.strip_suffix('.').filter(|whole| whole.parse::<i64>().is_ok()) {
+        return ("trailing-point", whole.to_owned());
     }
-    if let Some((help, value)) = binary(number).or_else(|| fraction(number)) {
-        return error.help(help).fix(Fix::replace(
-            NeedsLook,
-            format!("write {value}"),
-            span,
-            value,
-        ));
+    if let Some(value) = binary(number) {
+        return ("binary-number", value.to_string());
     }
-    if !in_range && let Some(value) = milliseconds(number).or_else(|| strip_number_suffix(number)) {
-        let write = format!("write {value}");
-        return error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, value));
-    }
-    if !in_range && (number.contains(['-', ':']) || number.matches('.').count() > 1) {
-        let text = format!("\"{number}\"");
-        let write = format!("write {text}");
-        return error.help(write.clone()).fix(Fix::replace(NeedsLook, write, span, text));
-    }
-    if number.ends_with('%') {
-        return error.help(format!("write a number without `%`, or text: \"{number}\""));
+    if let Some(value) = fraction(number) {
+        return ("number-instead", value);
     }
     if in_range {
-        return error.help(FORMS);
+        return (if number.ends_with('%') { "percent" } else { "bound-instead" }, String::new());
     }
-    error.help("write 5, -5, 0.5, 0x1f, 017 or, with a unit, 2s; quote text").fix(Fix::replace(
-        NeedsLook,
-        "quote it",
-        span,
-        format!("\"{number}\""),
-    ))
+    if let Some(value) = milliseconds(number).or_else(|| strip_number_suffix(number)) {
+        return ("number-instead", value);
+    }
+    let text = format!("\"{number}\"");
+    if number.contains(['-', ':']) || number.matches('.').count() > 1 {
+        return ("number-instead", text);
+    }
+    (if number.ends_with('%') { "percent" } else { "not-a-number" }, text)
 }
 
 /// A fraction of a second or a minute as a whole number of a smaller unit: `2.5s`.
@@ -244,18 +198,15 @@ fn strip_number_suffix(number: &str) -> Option<String> {
     known.then(|| plain.to_owned())
 }
 
-/// The value of a binary number such as `0b101`, with help.
-fn binary(number: &str) -> Option<(String, String)> {
-    let value = u64::from_str_radix(number.strip_prefix("0b")?, 2).ok()?;
-    let help = format!("write {value} or 0x{value:x}: numbers are not binary");
-    Some((help, value.to_string()))
+/// The value of a binary number such as `0b101`.
+fn binary(number: &str) -> Option<u64> {
+    u64::from_str_radix(number.strip_prefix("0b")?, 2).ok()
 }
 
-/// The decimal of a fraction such as `1/100`, with help.
-fn fraction(number: &str) -> Option<(String, String)> {
+/// The decimal of a fraction such as `1/100`.
+fn fraction(number: &str) -> Option<String> {
     let (above, below) = number.split_once('/')?;
     let (above, below) = (above.parse::<u32>().ok()?, below.parse::<u32>().ok()?);
     let decimal = (f64::from(above) / f64::from(below)).to_string();
-    let exact = below > 0 && decimal.len() <= 8;
-    exact.then(|| (format!("write {decimal}"), decimal))
+    (below > 0 && decimal.len() <= 8).then_some(decimal)
 }
