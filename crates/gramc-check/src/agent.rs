@@ -13,7 +13,8 @@ use crate::kind::{Kind, article};
 use crate::scopes::Meaning;
 use crate::seen::Seen;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
-use gramc_model::nearest::{nearest, question};
+use gramc_model::nearest::nearest;
+use gramc_model::print::identifier;
 use gramc_model::spans::Place;
 use gramc_model::{Agent, Api};
 
@@ -86,17 +87,14 @@ impl<'t> Checker<'t> {
                 }
             } else if name == declaration.name {
                 let message = format!("the {holder} `{name}` holds itself");
-                let error = self.error(&codes::MISPLACED_ELEMENT, node.span(), message);
-                self.report(error.help("remove the name"));
+                self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove the name");
             } else if self.kind_of(element, &name).is_some_and(|kind| !holds.contains(&kind)) {
                 let message = format!("`{name}` is not allowed here: expected {words}");
-                let error = self.error(&codes::MISPLACED_ELEMENT, node.span(), message);
-                self.report(error.help("remove or move it"));
+                self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove or move it");
                 continue;
             } else if seen.insert(node.content(), node.span()).is_some() {
                 let message = format!("`{name}` is given twice");
-                let error = self.error(&codes::DUPLICATE_NAME, node.span(), message);
-                self.report(error.help("remove one of them"));
+                self.reject(&codes::DUPLICATE_NAME, node.span(), message, "remove one of them");
             }
             members.push(name);
         }
@@ -141,17 +139,15 @@ impl<'t> Checker<'t> {
         let subject = element.subject();
         if subject.labels_node().is_none() {
             let message = "this declares nothing";
-            let warning = self
-                .warning(&codes::UNKNOWN_LABEL, element.span(), message)
-                .help("name a tool or agent without brackets, or declare one: [name:Tool | …]");
-            self.report(warning);
+            let help = "name a tool or agent without brackets, or declare one: [name:Tool | …]";
+            self.warn(&codes::UNKNOWN_LABEL, element.span(), message, help);
         }
         if let Some(label) =
             subject.labels().find(|it| matches!(it.text(), "Library" | "Experiment"))
         {
             let message = format!("a {} must be at the top level", label.text().to_lowercase());
-            let error = self.error(&codes::MISPLACED_ELEMENT, label.span(), message);
-            self.report(error.help("move it out of here; libraries are bound at run time"));
+            let help = "move it out of here; libraries are bound at run time";
+            self.reject(&codes::MISPLACED_ELEMENT, label.span(), message, help);
         }
         subject.labels().any(|label| matches!(label.text(), "Tool" | "Agent" | "Container"))
     }
@@ -175,8 +171,7 @@ impl<'t> Checker<'t> {
         };
         let article = article(holder);
         let message = format!("`{name}` is {what}; {article} {holder} holds {words}");
-        let error = self.error(&codes::MISPLACED_ELEMENT, span, message);
-        self.report(error.help(help));
+        self.reject(&codes::MISPLACED_ELEMENT, span, message, help);
         true
     }
 
@@ -189,15 +184,10 @@ impl<'t> Checker<'t> {
         let last =
             name.rsplit(['.', '/', ':']).next().filter(|last| self.names.contains_key(*last));
         let near = last.map_or(near, |last| vec![last]);
-        let help = question(&near)
-            .unwrap_or_else(|| format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]"));
         let message = format!("unknown tool or agent `{name}`");
-        let mut error = self.error(&codes::UNKNOWN_NAME, span, message).about(name).help(help);
-        if let Some(near) = near.first() {
-            let with = gramc_model::print::identifier(near);
-            error = error.replace(format!("write `{near}`"), span, with);
-        }
-        self.report(error);
+        let error = self.error(&codes::UNKNOWN_NAME, span, message).about(name);
+        let help = format!("declare it: [{name}:Tool | (input::Text)==>(::Text)]");
+        self.report(Self::suggest(error, &near, identifier, help));
     }
 
     fn agent_attribute(&mut self, agent: &mut Agent, attribute: &Attribute<'t>) {

@@ -11,7 +11,7 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_values::likely_value;
 use crate::index::DeclarationSyntax;
-use crate::seen::{FEW, Seen};
+use crate::seen::Seen;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
 use gramc_model::value;
 use gramc_model::{Open, Type, TypeId};
@@ -71,113 +71,73 @@ impl<'t> Attribute<'t> {
         }
     }
 
+    /// The value that `read` makes of its node. Reports a value of another type.
+    fn read<T>(
+        &self,
+        checker: &mut Checker<'_>,
+        expected: ValueType,
+        read: impl FnOnce(Node<'t>) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.node().and_then(read);
+        if value.is_none() {
+            self.wrong(checker, expected);
+        }
+        value
+    }
+
     /// The value as a text: a string, or a bare word.
     pub(crate) fn text(&self, checker: &mut Checker<'_>) -> Option<SmolStr> {
-        match &self.value {
-            Given::Doc(text) => return Some(SmolStr::new(text)),
-            Given::Mark => {}
-            Given::Node(node) => {
-                if matches!(node.kind(), N::String | N::Symbol)
-                    || (node.kind() == N::TaggedString && node.tag() != Some("json"))
-                {
-                    return Some(SmolStr::new(node.content()));
-                }
-            }
+        if let Given::Doc(text) = &self.value {
+            return Some(SmolStr::new(text));
         }
-        self.wrong(checker, ValueType::Text);
-        None
+        self.read(checker, ValueType::Text, |node| {
+            let is_text = matches!(node.kind(), N::String | N::Symbol)
+                || (node.kind() == N::TaggedString && node.tag() != Some("json"));
+            is_text.then(|| SmolStr::new(node.content()))
+        })
     }
 
     /// The value as a boolean.
     pub(crate) fn flag(&self, checker: &mut Checker<'_>) -> Option<bool> {
-        match self.value {
-            Given::Mark => return Some(true),
-            Given::Node(node) if node.kind() == N::Boolean => return Some(node.text() == "true"),
-            _ => {}
+        if matches!(self.value, Given::Mark) {
+            return Some(true);
         }
-        self.wrong(checker, ValueType::Flag);
-        None
+        self.read(checker, ValueType::Flag, boolean)
     }
 
     /// The value as a number of things, at least 1.
     pub(crate) fn count(&self, checker: &mut Checker<'_>) -> Option<u64> {
-        let count = match self.value {
-            Given::Node(node) => whole(node).filter(|&count| count > 0),
-            Given::Doc(_) | Given::Mark => None,
-        };
-        if count.is_none() {
-            self.wrong(checker, ValueType::Count(1));
-        }
-        count
+        self.read(checker, ValueType::Count(1), |node| whole(node).filter(|count| *count > 0))
     }
 
     /// The value as a number.
     pub(crate) fn number(&self, checker: &mut Checker<'_>) -> Option<Number> {
-        let number = match self.value {
-            Given::Node(node) => value::number(node).ok(),
-            Given::Doc(_) | Given::Mark => None,
-        };
-        if number.is_none() {
-            self.wrong(checker, ValueType::Number);
-        }
-        number
+        self.read(checker, ValueType::Number, |node| value::number(node).ok())
     }
 
     /// The value as a number above 0.
     pub(crate) fn step(&self, checker: &mut Checker<'_>) -> Option<Number> {
         let number = self.number(checker)?;
-        if value::compare(&number, &Number::from(0)) == std::cmp::Ordering::Greater {
-            return Some(number);
-        }
-        self.wrong(checker, ValueType::Step);
-        None
+        let positive = value::compare(&number, &Number::from(0)).is_gt();
+        self.read(checker, ValueType::Step, |_| positive.then_some(number))
     }
 
     /// The value as bounds of numbers.
     pub(crate) fn range(&self, checker: &mut Checker<'_>) -> Option<Bounds<Number>> {
-        let bounds = self.bounds(|node| value::number(node).ok());
-        let Some(bounds) = bounds else {
-            self.wrong(checker, ValueType::Range);
-            return None;
-        };
-        Some(bounds)
+        self.read(checker, ValueType::Range, |node| bounds(node, |it| value::number(it).ok()))
     }
 
     /// The value as bounds of a length or size.
     pub(crate) fn size(&self, checker: &mut Checker<'_>) -> Option<Bounds<u64>> {
-        let Some(bounds) = self.bounds(whole) else {
-            self.wrong(checker, ValueType::Size);
-            return None;
-        };
+        let bounds = self.read(checker, ValueType::Size, |node| bounds(node, whole))?;
         if let (Some(least), Some(most)) = bounds
             && least > most
         {
-            self.empty(checker);
+            let message = format!("no value lies in {}", checker.source().slice(self.span()));
+            let help = "write the smaller bound first";
+            checker.reject(&codes::EMPTY_CONSTRAINT, self.span(), message, help);
         }
         Some(bounds)
-    }
-
-    fn bounds<T>(&self, read: impl Fn(Node<'t>) -> Option<T>) -> Option<Bounds<T>> {
-        let Given::Node(node) = self.value else { return None };
-        if node.kind() != N::Range {
-            return None;
-        }
-        let mut bounds = (None, None);
-        for bound in node.children() {
-            let lower = bound.span().start == node.span().start;
-            let slot = if lower { &mut bounds.0 } else { &mut bounds.1 };
-            *slot = Some(read(bound)?);
-        }
-        Some(bounds)
-    }
-
-    fn empty(&self, checker: &mut Checker<'_>) {
-        let text = checker.source().slice(self.span());
-        let message = format!("no value lies in {text}");
-        let error = checker
-            .error(&codes::EMPTY_CONSTRAINT, self.span(), message)
-            .help("write the smaller bound first");
-        checker.report(error);
     }
 
     /// The value as JSON.
@@ -186,10 +146,8 @@ impl<'t> Attribute<'t> {
         match value::json(node) {
             Ok(value) => Some(value),
             Err(error) => {
-                let error = checker
-                    .error(&codes::ATTRIBUTE_VALUE, error.span, error.message)
-                    .help("a value is text, a number, true, false, null, [list], {map} or json`…`");
-                checker.report(error);
+                let help = "a value is text, a number, true, false, null, [list], {map} or json`…`";
+                checker.reject(&codes::ATTRIBUTE_VALUE, error.span, error.message, help);
                 None
             }
         }
@@ -197,12 +155,11 @@ impl<'t> Attribute<'t> {
 
     /// The value as a list of JSON values.
     pub(crate) fn list(&self, checker: &mut Checker<'_>) -> Option<Vec<Value>> {
-        if let Value::Array(items) = self.json(checker)? {
-            Some(items)
-        } else {
-            self.wrong(checker, ValueType::List);
-            None
-        }
+        let value = self.json(checker)?;
+        self.read(checker, ValueType::List, |_| match value {
+            Value::Array(items) => Some(items),
+            _ => None,
+        })
     }
 
     /// The value as JSON for keeping: what is no JSON is kept as its text.
@@ -217,13 +174,9 @@ impl<'t> Attribute<'t> {
 
     /// The value as a type expression.
     pub(crate) fn type_expression(&self, checker: &mut Checker<'_>) -> Option<Type> {
-        if let Given::Node(node) = self.value
-            && matches!(node.kind(), N::String | N::Symbol)
-        {
-            return checker.string_type(node);
-        }
-        self.wrong(checker, ValueType::Type);
-        None
+        let is_text = |node: &Node<'t>| matches!(node.kind(), N::String | N::Symbol);
+        let node = self.read(checker, ValueType::Type, |node| Some(node).filter(is_text))?;
+        checker.string_type(node)
     }
 
     /// The value as a list of names.
@@ -244,7 +197,8 @@ impl<'t> Attribute<'t> {
             match checker.string_type(item) {
                 Some(Type::Named(id)) => found.push(id),
                 Some(_) => {
-                    self.wrong_as(checker, ValueType::List, "a list of names of declared types");
+                    let words = "a list of names of declared types";
+                    self.wrong_as(checker, ValueType::List, words);
                 }
                 None => {}
             }
@@ -252,47 +206,59 @@ impl<'t> Attribute<'t> {
         Some(found)
     }
 
-    /// The value as what `open` takes: true, false or a type.
+    /// The value of `open`: true, false or a type.
     pub(crate) fn open(&self, checker: &mut Checker<'_>) -> Option<Open> {
-        match self.value {
-            Given::Node(node) if node.kind() == N::Boolean => {
-                Some(if node.text() == "true" { Open::Yes } else { Open::No })
-            }
-            Given::Node(node)
-                if node.kind() == N::String
-                    && (likely_value(node, ValueType::Flag).is_none()
-                        || checker.is_known_type(&node.content())) =>
-            {
-                if matches!(&*node.content(), "true" | "false") {
-                    self.boolean_in_quotes(checker, node);
-                }
-                checker.string_type(node).map(|ty| Open::Of(Box::new(ty)))
-            }
-            _ => {
-                self.wrong_as(checker, ValueType::Flag, "true, false or a type in quotes");
-                None
-            }
+        let node = self.node();
+        if let Some(flag) = node.and_then(boolean) {
+            return Some(if flag { Open::Yes } else { Open::No });
         }
+        let is_type = |node: &Node<'t>| {
+            node.kind() == N::String
+                && (likely_value(*node, ValueType::Flag).is_none()
+                    || checker.is_known_type(&node.content()))
+        };
+        let Some(node) = node.filter(is_type) else {
+            self.wrong_as(checker, ValueType::Flag, "true, false or a type in quotes");
+            return None;
+        };
+        if matches!(&*node.content(), "true" | "false") {
+            self.boolean_in_quotes(checker, node);
+        }
+        checker.string_type(node).map(|ty| Open::Of(Box::new(ty)))
     }
 
     /// The items of an array of maps.
     pub(crate) fn items(&self, checker: &mut Checker<'_>) -> Option<Vec<Node<'t>>> {
-        if let Given::Node(node) = self.value
-            && node.kind() == N::Array
-        {
-            return Some(node.children().collect());
-        }
-        self.wrong_as(
-            checker,
-            ValueType::List,
-            match &*self.key {
+        let Some(node) = self.node().filter(|node| node.kind() == N::Array) else {
+            let words = match &*self.key {
                 "fields" => "a list, such as [{name: \"city\", type: \"Text\"}]",
                 "extends" => "a list of records, such as [Person]",
                 _ => "a list, such as [Address, City]",
-            },
-        );
-        None
+            };
+            self.wrong_as(checker, ValueType::List, words);
+            return None;
+        };
+        Some(node.children().collect())
     }
+}
+
+/// The bounds of a range.
+fn bounds<'t, T>(node: Node<'t>, read: impl Fn(Node<'t>) -> Option<T>) -> Option<Bounds<T>> {
+    if node.kind() != N::Range {
+        return None;
+    }
+    let mut bounds = (None, None);
+    for bound in node.children() {
+        let lower = bound.span().start == node.span().start;
+        let slot = if lower { &mut bounds.0 } else { &mut bounds.1 };
+        *slot = Some(read(bound)?);
+    }
+    Some(bounds)
+}
+
+/// A node as a boolean.
+fn boolean(node: Node<'_>) -> Option<bool> {
+    (node.kind() == N::Boolean).then(|| node.text() == "true")
 }
 
 /// A node as a whole number, not below 0.
@@ -308,27 +274,12 @@ impl<'t> Checker<'t> {
     pub(crate) fn record_attributes<'a>(&mut self, record: Option<Node<'a>>) -> Vec<Attribute<'a>> {
         let Some(record) = record else { return Vec::new() };
         let mut attributes: Vec<Attribute<'a>> = Vec::with_capacity(4);
-        let mut many = None;
+        let mut seen = Seen::default();
         for entry in record.entries() {
-            let attribute = Attribute {
-                key: entry.key.content(),
-                key_span: entry.key.span(),
-                is_entry: true,
-                value: Given::Node(entry.value),
-            };
-            let first = if attributes.len() < FEW {
-                let known = attributes.iter().find(|known| known.key == attribute.key);
-                known.map(|known| known.key_span)
-            } else {
-                let many = many.get_or_insert_with(|| {
-                    let mut seen = Seen::default();
-                    for known in &attributes {
-                        seen.insert(known.key.clone(), known.key_span);
-                    }
-                    seen
-                });
-                many.insert(attribute.key.clone(), attribute.key_span)
-            };
+            let (key, key_span) = (entry.key.content(), entry.key.span());
+            let first = seen.insert(key.clone(), key_span);
+            let value = Given::Node(entry.value);
+            let attribute = Attribute { key, key_span, is_entry: true, value };
             match first {
                 None => attributes.push(attribute),
                 Some(first) => self.second_value(&attribute, first),
@@ -365,12 +316,12 @@ impl<'t> Checker<'t> {
 
     fn second_value(&mut self, attribute: &Attribute<'_>, first: Span) {
         let message = format!("`{}` is given twice", attribute.key);
-        let error = self
-            .error(&codes::DUPLICATE_KEY, attribute.key_span, message)
-            .here("the second one")
-            .label(first, "the first one")
-            .help("remove one of them");
-        self.report(error);
+        self.reject_second(
+            &codes::DUPLICATE_KEY,
+            [first, attribute.key_span],
+            message,
+            "remove one of them",
+        );
     }
 
     /// Adds the doc comment before a node as its description, unless it has one.

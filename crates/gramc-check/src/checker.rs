@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use gramc_model::nearest::question;
 use gramc_model::{Field, Module, Output, Type, TypeId, Types};
 use gramc_syntax::{Code, Diagnostic, Limits, Node, NodeKind, Parse, Severity, SourceFile, Span};
 use smol_str::SmolStr;
@@ -218,10 +219,54 @@ impl<'t> Checker<'t> {
         Diagnostic::new(Severity::Warning, code, self.source(), span, message)
     }
 
+    pub(crate) fn note(
+        &self,
+        code: &'static Code,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::new(Severity::Note, code, self.source(), span, message)
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         if !self.silent {
             self.found.entry(self.file).or_default().add(diagnostic);
         }
+    }
+
+    /// Reports an error with help.
+    pub(crate) fn reject(
+        &mut self,
+        code: &'static Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.report(self.error(code, span, message).help(help));
+    }
+
+    /// Reports the second of two things, of which one is allowed.
+    pub(crate) fn reject_second(
+        &mut self,
+        code: &'static Code,
+        spans: [Span; 2],
+        message: String,
+        help: &str,
+    ) {
+        let [first, second] = spans;
+        let error = self.error(code, second, message).here("the second one");
+        self.report(error.label(first, "the first one").help(help));
+    }
+
+    /// Reports a warning with help.
+    pub(crate) fn warn(
+        &mut self,
+        code: &'static Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.report(self.warning(code, span, message).help(help));
     }
 
     /// The number of diagnostics about the file.
@@ -237,6 +282,19 @@ impl<'t> Checker<'t> {
         for diagnostic in found.all.iter_mut().rev().take(count) {
             *diagnostic = diagnostic.moved_to(&source, span);
         }
+    }
+
+    /// An error about an unknown name with similar known names, or with other help.
+    pub(crate) fn suggest(
+        error: Diagnostic,
+        near: &[&str],
+        write: impl Fn(&str) -> String,
+        otherwise: impl Into<String>,
+    ) -> Diagnostic {
+        let span = error.span();
+        let Some(first) = near.first() else { return error.help(otherwise) };
+        let error = error.help(question(near).unwrap_or_default());
+        error.replace(format!("write `{first}`"), span, write(first))
     }
 
     /// Whether no more errors about the file are kept.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gramc_syntax::{Node, NodeKind as N, Severity, Span};
+use gramc_syntax::{Node, NodeKind as N, Span};
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -106,8 +106,7 @@ impl Checker<'_> {
         let span =
             items.and_then(|node| node.children().nth(at)).map_or(attribute.span(), Node::span);
         let message = format!("{} is given twice", self.source().slice(span));
-        let mut note = self.warning(&codes::DUPLICATE_NAME, span, message);
-        note.severity = Severity::Note;
+        let note = self.note(&codes::DUPLICATE_NAME, span, message);
         self.report(note.help("remove one of them"));
     }
 
@@ -116,8 +115,7 @@ impl Checker<'_> {
         let format = attribute.text(self)?;
         if !gramc_model::format::is_checked(&format) {
             let message = format!("the format `{format}` is not checked at run time");
-            let mut note = self.warning(&codes::UNKNOWN_FORMAT, attribute.span(), message);
-            note.severity = Severity::Note;
+            let note = self.note(&codes::UNKNOWN_FORMAT, attribute.span(), message);
             let near = nearest(&format, gramc_model::format::json_names());
             let help = question(&near).unwrap_or_else(|| {
                 "add a pattern to enforce it; the schema keeps the format".to_owned()

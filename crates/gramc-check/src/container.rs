@@ -30,9 +30,8 @@ impl<'t> Checker<'t> {
         // Tools in the place of an attribute are reported as such.
         if node.elements().next().is_none() && self.found() == before {
             let message = format!("the container `{}` has no tools", container.name);
-            let warning = self.warning(&codes::EMPTY_CONSTRAINT, name, message);
             let help = format!("name its tools: [{}:Container | first, second]", container.name);
-            self.report(warning.help(help));
+            self.warn(&codes::EMPTY_CONSTRAINT, name, message, help);
         }
         self.module.containers.push(container);
         self.module.spans.containers.push(Place { file: self.file, node: node.id(), name });

@@ -42,10 +42,8 @@ impl<'t> Checker<'t> {
             self.file = declaration.file;
             let span = declaration.name_node.span();
             let message = format!("the types used by `{}` expand too far", declaration.name);
-            let error = self
-                .error(&codes::NESTED_TOO_DEEP, span, message)
-                .help("declare types at the top level, where schemas refer to them");
-            self.report(error);
+            let help = "declare types at the top level, where schemas refer to them";
+            self.reject(&codes::NESTED_TOO_DEEP, span, message, help);
             // References need no expansion.
             if let Some(declared) = types.0.get_mut(id.0 as usize) {
                 declared.referred = true;
@@ -59,10 +57,8 @@ impl<'t> Checker<'t> {
         self.file = declaration.file;
         let span = declaration.name_node.span();
         let message = format!("the type `{}` {what}", declaration.name);
-        let error = self
-            .error(&codes::ENDLESS_TYPE, span, message)
-            .help("break the cycle with an optional field, a list or `T?`");
-        self.report(error);
+        let help = "break the cycle with an optional field, a list or `T?`";
+        self.reject(&codes::ENDLESS_TYPE, span, message, help);
     }
 }
 

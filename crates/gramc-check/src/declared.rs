@@ -206,22 +206,20 @@ impl<'t> Checker<'t> {
             };
             let subject = node.subject();
             let Some(name) = subject.identifier else {
-                let error = self
-                    .error(&codes::MISSING_NAME, node.span(), "this field has no name")
-                    .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
-                self.report(error);
+                let help = format!("name it: (name{}", node.text().trim_start_matches('('));
+                self.reject(&codes::MISSING_NAME, node.span(), "this field has no name", help);
                 continue;
             };
             let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
             self.host_attributes(keys, "field");
             if let Some(first) = seen.insert(name.content(), name.span()) {
                 let message = format!("two fields are called `{}`", name.content());
-                let error = self
-                    .error(&codes::DUPLICATE_PARAMETER, name.span(), message)
-                    .here("the second one")
-                    .label(first, "the first one")
-                    .help("rename one of them");
-                self.report(error);
+                self.reject_second(
+                    &codes::DUPLICATE_PARAMETER,
+                    [first, name.span()],
+                    message,
+                    "rename one of them",
+                );
                 continue;
             }
             if let Some(mut field) = self.named_field(node, subject) {
@@ -265,8 +263,7 @@ impl<'t> Checker<'t> {
             };
             if seen.insert(name.content(), name.span()).is_some() {
                 let message = format!("`{}` is given twice", name.content());
-                let error = self.error(&codes::DUPLICATE_NAME, name.span(), message);
-                self.report(error.help("remove one of them"));
+                self.reject(&codes::DUPLICATE_NAME, name.span(), message, "remove one of them");
                 continue;
             }
             let is_text = name.kind() == N::QuotedName
@@ -376,10 +373,8 @@ impl<'t> Checker<'t> {
 
     fn without_elements(&mut self, declaration: &DeclarationSyntax<'t>) {
         let message = format!("`{}` is empty", name_of(declaration.node));
-        let error = self
-            .error(&codes::EMPTY_CONSTRAINT, declaration.name_node.span(), message)
-            .help(format!("write {}", declaration.kind.example()));
-        self.report(error);
+        let help = format!("write {}", declaration.kind.example());
+        self.reject(&codes::EMPTY_CONSTRAINT, declaration.name_node.span(), message, help);
     }
 
     /// What is declared.

@@ -1,8 +1,8 @@
 //! Experiments: comparisons of arms, each of which runs an agent on a library.
 
 use gramc_model::attributes::{AttributeOwner, find};
-use gramc_model::nearest::{nearest, question};
-use gramc_model::print::identifier;
+use gramc_model::nearest::nearest;
+use gramc_model::print::{identifier, string};
 use gramc_model::spans::Place;
 use gramc_model::{Experiment, ExperimentArm};
 use gramc_syntax::{Node, NodeKind as N, Span};
@@ -60,14 +60,9 @@ impl<'t> Checker<'t> {
         let known = self.names.iter().filter(|(_, first)| agent(first));
         let near = nearest(name, known.map(|(name, _)| name.as_str()));
         let message = format!("unknown agent `{name}`");
-        let mut error = self
-            .error(&codes::UNKNOWN_NAME, attribute.span(), message)
-            .help(question(&near).unwrap_or_else(|| format!("declare it: [{name}:Agent | …]")));
-        if let Some(near) = near.first() {
-            let with = format!("\"{near}\"");
-            error = error.replace(format!("write {with}"), attribute.span(), with);
-        }
-        self.report(error);
+        let error = self.error(&codes::UNKNOWN_NAME, attribute.span(), message);
+        let help = format!("declare it: [{name}:Agent | …]");
+        self.report(Self::suggest(error, &near, string, help));
     }
 
     /// The arms of an experiment.
@@ -90,12 +85,11 @@ impl<'t> Checker<'t> {
             };
             if seen.insert(name.content(), name.span()).is_some() {
                 let message = format!("`{}` is given twice", name.content());
-                let error = self.error(&codes::DUPLICATE_NAME, name.span(), message);
                 let help = format!(
                     "remove one of them, or give the other one a name: (again:Arm {{library: \"{}\"}})",
                     name.content()
                 );
-                self.report(error.help(help));
+                self.reject(&codes::DUPLICATE_NAME, name.span(), message, help);
                 continue;
             }
             arms.extend(match arm_node(element) {
@@ -104,7 +98,7 @@ impl<'t> Checker<'t> {
             });
         }
         let listed = node.subject().entries().any(|entry| {
-            meaning(&entry.key.content(), AttributeOwner::Experiment) == Some(Meaning::Tools)
+            meaning(&entry.key.content(), AttributeOwner::Experiment) == Some(Meaning::Members)
         });
         if !misplaced && !listed && node.elements().nth(1).is_none() {
             let message = format!("`{}` compares fewer than two libraries", declaration.name);
@@ -144,7 +138,7 @@ impl<'t> Checker<'t> {
     /// An arm that is written as the name of its library.
     fn library_arm(&mut self, name: Node<'t>) -> ExperimentArm {
         let library = SmolStr::new(name.content());
-        self.check_compared_library(&library, name.span(), &identifier(&library));
+        self.check_compared_library(&library, name.span());
         ExperimentArm { name: library.clone(), library, is_library: true, attributes: Vec::new() }
     }
 
@@ -177,8 +171,7 @@ impl<'t> Checker<'t> {
             match &*attribute.key {
                 "library" => {
                     arm.library = text.into();
-                    let quoted = format!("\"{text}\"");
-                    self.check_compared_library(&arm.library, attribute.span(), &quoted);
+                    self.check_compared_library(&arm.library, attribute.span());
                     continue;
                 }
                 "agent" => self.check_compared_agent(attribute, text),
@@ -188,16 +181,15 @@ impl<'t> Checker<'t> {
         }
         if arm.library.is_empty() && !names_library {
             let message = format!("the arm `{}` names no library", arm.name);
-            let error = self.error(&codes::MISSING_LIBRARY, name.span(), message);
             let help = format!("add one: ({}:Arm {{library: \"stable\"}})", name.text());
-            self.report(error.help(help));
+            self.reject(&codes::MISSING_LIBRARY, name.span(), message, help);
             return None;
         }
         Some(arm)
     }
 
-    /// Checks that an arm names a library. `written` is where it does.
-    fn check_compared_library(&mut self, text: &SmolStr, span: Span, written: &str) {
+    /// Checks that an arm names a library, in a string or as a name.
+    fn check_compared_library(&mut self, text: &SmolStr, span: Span) {
         let found = self.libraries.get(text).map(|first| (first.kind, first.file));
         if let Some((Kind::Library, owner)) = found {
             return self.note_use(owner);
@@ -219,16 +211,10 @@ impl<'t> Checker<'t> {
             Some(_) => "name a library, which holds the implementations of tools".to_owned(),
             None => format!("declare it: [{text}:Library | …]"),
         };
-        let mut error = self
-            .error(&codes::UNKNOWN_LIBRARY, span, message)
-            .about(&**text)
-            .help(question(&near).unwrap_or(help));
-        if let Some(near) = near.first() {
-            let is_quoted = written.starts_with('"');
-            let with = if is_quoted { format!("\"{near}\"") } else { identifier(near) };
-            error = error.replace(format!("write `{near}`"), span, with);
-        }
-        self.report(error);
+        let error = self.error(&codes::UNKNOWN_LIBRARY, span, message).about(&**text);
+        let is_quoted = self.source().slice(span).starts_with('"');
+        let write = if is_quoted { string } else { identifier };
+        self.report(Self::suggest(error, &near, write, help));
     }
 }
 

@@ -259,8 +259,8 @@ impl<'t> Checker<'t> {
                 (draft.type_list, lists, lists_types(&draft.field.type_use.ty))
             {
                 let message = "`typeList` applies only to unions of different JSON Schema types";
-                let error = self.error(&codes::ATTRIBUTE_TYPE, span, message);
-                self.report(error.help("remove `typeList`, or write a union such as `Text | Int`"));
+                let help = "remove `typeList`, or write a union such as `Text | Int`";
+                self.reject(&codes::ATTRIBUTE_TYPE, span, message, help);
             }
             if let Some(span) = draft.pattern {
                 self.check_pattern(span, &draft.field.type_use);

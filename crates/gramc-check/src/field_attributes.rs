@@ -11,38 +11,15 @@ use gramc_model::attributes::{AttributeOwner, AttributeSpec, find};
 use gramc_model::{Constraint, Optionality, Type, TypeUse, ValueSource};
 
 impl Checker<'_> {
-    /// Applies an attribute. Gives false if it is unknown.
+    /// Applies an attribute. Returns false if it is unknown.
     pub(crate) fn field_attribute(
         &mut self,
         draft: &mut Draft<'_>,
         attribute: &Attribute<'_>,
         depth: u32,
     ) -> bool {
-        match &*attribute.key {
-            "description" | "title" | "deprecated" | "examples" => {
-                self.documentation(draft, attribute);
-            }
-            "default" | "optional" | "nullable" => self.presence(draft, attribute),
-            "secret" | "injected" | "pinned" => self.source_of_values(draft, attribute),
-            "schema" | "extensions" | "typeList" | "unsound" => {
-                self.schema_attribute(draft, attribute);
-            }
-            key if key.starts_with("x-") => self.schema_attribute(draft, attribute),
-            "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
-            | "requires" => {
-                self.structure(draft, attribute, depth);
-            }
-            key => match find(AttributeOwner::Field, key) {
-                Some(spec) => self.listed_attribute(draft, attribute, spec),
-                None => return false,
-            },
-        }
-        true
-    }
-
-    /// What a field is for.
-    fn documentation(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
-        let type_use = &mut draft.field.type_use;
+        let field = &mut *draft.field;
+        let type_use = &mut field.type_use;
         match &*attribute.key {
             "description" => {
                 type_use.description = attribute.text(self).or(type_use.description.take());
@@ -53,62 +30,47 @@ impl Checker<'_> {
                     type_use.details_mut().deprecated = flag;
                 }
             }
-            _ => {
+            "unsound" => {
+                if let Some(flag) = attribute.flag(self) {
+                    type_use.details_mut().unsound = flag;
+                }
+            }
+            "examples" => {
                 if let Some(examples) = attribute.list(self) {
                     type_use.details_mut().examples = Some(examples);
                     draft.name(Named::Example, attribute);
                 }
             }
-        }
-    }
-
-    /// Whether a value may be left out or null.
-    fn presence(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
-        match &*attribute.key {
             "default" => {
                 if let Some(value) = attribute.json(self) {
-                    draft.field.type_use.default = Some(Box::new(value));
+                    type_use.default = Some(Box::new(value));
                     draft.name(Named::Default, attribute);
+                }
+            }
+            "pinned" => {
+                if let Some(value) = attribute.json(self) {
+                    field.source = ValueSource::Pinned(Box::new(value));
+                    draft.name(Named::Pinned, attribute);
                 }
             }
             "optional" => {
                 if let Some(flag) = attribute.flag(self) {
-                    draft.field.optionality =
+                    field.optionality =
                         if flag { Optionality::Optional } else { Optionality::Required };
                 }
             }
-            _ => draft.nullable = attribute.flag(self),
-        }
-    }
-
-    /// Where a value comes from, and who sees it.
-    fn source_of_values(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
-        match &*attribute.key {
-            "secret" => draft.field.secret = attribute.flag(self).unwrap_or_default(),
+            "nullable" => draft.nullable = attribute.flag(self),
+            "secret" => field.secret = attribute.flag(self).unwrap_or_default(),
             "injected" => match attribute.flag(self) {
-                Some(true) => draft.field.source = ValueSource::Injected,
+                Some(true) => field.source = ValueSource::Injected,
                 // Overrides a term that is injected.
-                Some(false) if draft.field.source == ValueSource::Injected => {
-                    draft.field.source = ValueSource::Model;
+                Some(false) if field.source == ValueSource::Injected => {
+                    field.source = ValueSource::Model;
                 }
                 _ => {}
             },
-            _ => {
-                if let Some(value) = attribute.json(self) {
-                    draft.name(Named::Pinned, attribute);
-                    draft.field.source = ValueSource::Pinned(Box::new(value));
-                }
-            }
-        }
-    }
-
-    /// What only the schema of a field says.
-    fn schema_attribute(&mut self, draft: &mut Draft<'_>, attribute: &Attribute<'_>) {
-        let type_use = &mut draft.field.type_use;
-        match &*attribute.key {
             "schema" => {
-                let schema = attribute.schema(self);
-                type_use.details_mut().verbatim = schema.map(Box::new);
+                type_use.details_mut().verbatim = attribute.schema(self).map(Box::new);
             }
             "extensions" => {
                 for (key, value) in attribute.extensions(self).into_iter().flatten() {
@@ -119,17 +81,19 @@ impl Checker<'_> {
                 type_use.details_mut().type_list = attribute.flag(self).unwrap_or_default();
                 draft.type_list = Some(attribute.key_span);
             }
-            "unsound" => {
-                if let Some(flag) = attribute.flag(self) {
-                    type_use.details_mut().unsound = flag;
-                }
-            }
-            key => {
+            key if key.starts_with("x-") => {
                 if let Some(value) = attribute.json(self) {
                     extend(type_use, SmolStr::new(key), value);
                 }
             }
+            "fields" | "elementType" | "valueType" | "keys" | "open" | "fieldPatterns"
+            | "requires" => self.structure(draft, attribute, depth),
+            key => match find(AttributeOwner::Field, key) {
+                Some(spec) => self.listed_attribute(draft, attribute, spec),
+                None => return false,
+            },
         }
+        true
     }
 
     /// An attribute that needs only its entry in the table: an annotation or a constraint.

@@ -48,10 +48,9 @@ impl Attribute<'_> {
         };
         if let Some(keyword) = map.keys().find(|keyword| is_reserved(keyword)) {
             let message = format!("`{keyword}` is a keyword that gramc generates");
-            let error = checker.error(&codes::ATTRIBUTE_VALUE, self.span(), message).help(
-                "use the type and its attributes, or write the whole schema: schema: json`{…}`",
-            );
-            checker.report(error);
+            let help =
+                "use the type and its attributes, or write the whole schema: schema: json`{…}`";
+            checker.reject(&codes::ATTRIBUTE_VALUE, self.span(), message, help);
             return None;
         }
         Some(map.into_iter().map(|(key, value)| (SmolStr::new(key), value)).collect())

@@ -11,8 +11,8 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::foreign_values::flag;
 use crate::foreign_words::Meaning::{
-    self, Arguments, HintOfTool, Is, ItemOf, Least, Most, OfArm, OfTarget, OfTool, Other, Required,
-    Tools,
+    self, Arguments, Help, HintOfTool, Is, ItemOf, Least, Members, Most, OfArm, OfTarget, OfTool,
+    Required,
 };
 use crate::foreign_words::{meaning, target};
 use crate::unknown_attributes::find_at;
@@ -111,10 +111,10 @@ impl Checker<'_> {
         let only = Advice::without_fix;
         let apart = match meaning {
             Required => self.required_names(attribute, attributes),
-            Tools => Some(self.members_as_attribute(attribute, owner)),
+            Members => Some(self.members_as_attribute(attribute, owner)),
             HintOfTool(name) => Some(self.hint_of_tool(attribute, name)),
             OfArm => Some(self.attribute_of_arm(attribute)),
-            Other(_) if attribute.key == "$ref" => self.reference_to_type(attribute),
+            Help(_) if attribute.key == "$ref" => self.reference_to_type(attribute),
             _ => None,
         };
         if let Some(advice) = apart {
@@ -252,7 +252,7 @@ impl Foreign<'_, '_> {
             Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
             Arguments(name) => self.arguments(source, name)?,
             OfTarget(_) => return removed(),
-            Tools | Other(_) | OfTool(_) | HintOfTool(_) | OfArm => return None,
+            Members | Help(_) | OfTool(_) | HintOfTool(_) | OfArm => return None,
         };
         let message = format!("write `{text}`");
         Some((text, message))
@@ -344,7 +344,7 @@ impl Foreign<'_, '_> {
     /// The help where no fix is certain.
     fn help(&self, spec: Option<&AttributeSpec>) -> String {
         match (self.meaning, spec) {
-            (Other(help) | OfTool(help), _) => help.to_owned(),
+            (Help(help) | OfTool(help), _) => help.to_owned(),
             (OfTarget(help), _) => format!("remove it, and {help}"),
             (Meaning::Type, _) => {
                 "remove it, or write the type after `::`: (name::Text)".to_owned()

@@ -42,10 +42,8 @@ impl<'t> Checker<'t> {
         let Some(extends) = extends else {
             for narrowing in [pick, omit, partial].into_iter().flatten() {
                 let message = format!("`{}` needs `extends`", narrowing.key);
-                let error = self
-                    .error(&codes::ATTRIBUTE_TYPE, narrowing.key_span, message)
-                    .help("add the record whose fields are taken over: extends: [Person]");
-                self.report(error);
+                let help = "add the record whose fields are taken over: extends: [Person]";
+                self.reject(&codes::ATTRIBUTE_TYPE, narrowing.key_span, message, help);
             }
             return None;
         };
@@ -94,10 +92,8 @@ impl<'t> Checker<'t> {
         let Inheritance { parents, span, pick, omit, partial } = inheritance;
         if self.endless_records.contains(&id) {
             let message = format!("the record `{name}` extends itself");
-            let error = self
-                .error(&codes::ENDLESS_TYPE, span, message)
-                .help("remove one of the records of the cycle from `extends`");
-            self.report(error);
+            let help = "remove one of the records of the cycle from `extends`";
+            self.reject(&codes::ENDLESS_TYPE, span, message, help);
             return Vec::new();
         }
         let own: HashSet<&SmolStr> = own.iter().map(|field| &field.name).collect();
@@ -111,10 +107,8 @@ impl<'t> Checker<'t> {
             taken.into_iter().filter(|field| narrowing.keeps(&field.name)).collect();
         if fields.len() > MAX_INHERITED {
             let message = format!("`{name}` takes over more than {MAX_INHERITED} fields");
-            let error = self
-                .error(&codes::NESTED_TOO_DEEP, span, message)
-                .help("declare a field of the type of the other record instead");
-            self.report(error);
+            let help = "declare a field of the type of the other record instead";
+            self.reject(&codes::NESTED_TOO_DEEP, span, message, help);
             return Vec::new();
         }
         if partial {
@@ -159,10 +153,8 @@ impl<'t> Checker<'t> {
             let near = nearest(missing, taken.iter().map(|field| &*field.name));
             let help = question(&near);
             let message = format!("no field `{missing}` to take over");
-            let error = self
-                .error(&codes::ATTRIBUTE_VALUE, span, message)
-                .help(help.unwrap_or_else(|| "name a field of an extended record".to_owned()));
-            self.report(error);
+            let help = help.unwrap_or_else(|| "name a field of an extended record".to_owned());
+            self.reject(&codes::ATTRIBUTE_VALUE, span, message, help);
         }
     }
 
@@ -176,10 +168,9 @@ impl<'t> Checker<'t> {
             _ => {
                 let name =
                     self.types.get(parent).map(|known| known.name.clone()).unwrap_or_default();
-                let error = self
-                    .error(&codes::ATTRIBUTE_VALUE, span, format!("`{name}` is not a record"))
-                    .help("extend records only");
-                self.report(error);
+                let message = format!("`{name}` is not a record");
+                let help = "extend records only";
+                self.reject(&codes::ATTRIBUTE_VALUE, span, message, help);
                 Vec::new()
             }
         }
@@ -189,10 +180,8 @@ impl<'t> Checker<'t> {
         let [first, second] =
             of.map(|id| self.types.get(id).map(|known| known.name.clone()).unwrap_or_default());
         let message = format!("`{first}` and `{second}` have different fields `{field}`");
-        let error = self
-            .error(&codes::DUPLICATE_PARAMETER, span, message)
-            .help(format!("declare `{field}` in this record, or omit it: {{omit: [{field}]}}"));
-        self.report(error);
+        let help = format!("declare `{field}` in this record, or omit it: {{omit: [{field}]}}");
+        self.reject(&codes::DUPLICATE_PARAMETER, span, message, help);
     }
 }
 

@@ -4,8 +4,7 @@
 mod attributes;
 mod whole_server;
 
-use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N};
+use gramc_syntax::{Node, NodeKind as N, Words};
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
@@ -16,18 +15,18 @@ use crate::index::DeclarationSyntax;
 use crate::seen::Seen;
 use gramc_model::attributes::{AttributeOwner, find, of_owner};
 use gramc_model::attributes::{ImplementationKind, RequiredAttribute};
-use gramc_model::nearest::{nearest, question};
+use gramc_model::nearest::nearest;
 use gramc_model::spans::Place;
 use gramc_model::{Implementation, Library, WHOLE_SERVER};
 
 /// Words of other programs for kinds of implementations.
-const FOREIGN_KINDS: &[(&[&str], &str)] = &[
-    (&["Shell", "Bash", "Exec", "Script", "Program", "Python", "Node", "Cli", "CLI"], "Command"),
-    (&["REST", "Rest", "Api", "API", "Web", "Url", "OpenApi", "OpenAPI", "HTTP", "Https"], "Http"),
-    (&["Mock", "Stub", "Dummy"], "Fake"),
-    (&["Recording", "Record", "Cassette"], "Replay"),
-    (&["MCP", "Server", "McpServer"], "Mcp"),
-    (&["Host", "Callback", "Local", "Function"], "Client"),
+const FOREIGN_KINDS: [(Words, &str); 6] = [
+    (Words("Shell Bash Exec Script Program Python Node Cli CLI"), "Command"),
+    (Words("REST Rest Api API Web Url OpenApi OpenAPI HTTP Https"), "Http"),
+    (Words("Mock Stub Dummy"), "Fake"),
+    (Words("Recording Record Cassette"), "Replay"),
+    (Words("MCP Server McpServer"), "Mcp"),
+    (Words("Host Callback Local Function"), "Client"),
 ];
 
 impl<'t> Checker<'t> {
@@ -73,26 +72,25 @@ impl<'t> Checker<'t> {
         }
         let Some(node) = only_node(element) else {
             let message = "a library holds implementations";
-            let error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message);
-            self.report(error.help(format!("write {EXAMPLE}; a tool is declared outside")));
+            let help = format!("write {EXAMPLE}; a tool is declared outside");
+            self.reject(&codes::MISPLACED_ELEMENT, element.span(), message, help);
             return None;
         };
         let subject = node.subject();
         let Some(name) = subject.identifier else {
             let message = "this implementation names no tool";
-            let error = self.error(&codes::NAMELESS, node.span(), message);
-            self.report(error.help(format!("write {EXAMPLE}")));
+            self.reject(&codes::NAMELESS, node.span(), message, format!("write {EXAMPLE}"));
             return None;
         };
         let is_whole_server = name.content() == WHOLE_SERVER;
         if !is_whole_server && let Some(first) = seen.insert(name.content(), name.span()) {
             let message = format!("`{}` has two implementations", name.content());
-            let error = self
-                .error(&codes::DUPLICATE_NAME, name.span(), message)
-                .here("the second one")
-                .label(first, "the first one")
-                .help("remove one of them, or move it to another library");
-            self.report(error);
+            self.reject_second(
+                &codes::DUPLICATE_NAME,
+                [first, name.span()],
+                message,
+                "remove one of them, or move it to another library",
+            );
             return None;
         }
         let kind = self.implementation_kind(node, name)?;
@@ -133,8 +131,7 @@ impl<'t> Checker<'t> {
         };
         if let Some(second) = labels.next() {
             let message = format!("`{}` has two kinds", name.content());
-            let error = self.error(&codes::IMPLEMENTATION_KIND, second.span(), message);
-            self.report(error.help("keep one of them"));
+            self.reject(&codes::IMPLEMENTATION_KIND, second.span(), message, "keep one of them");
             return None;
         }
         let text = label.content();
@@ -142,27 +139,20 @@ impl<'t> Checker<'t> {
         if let Some(kind) = all.into_iter().find(|kind| kind.name() == text) {
             return Some(kind);
         }
-        let foreign = FOREIGN_KINDS.iter().find(|(words, _)| words.contains(&&*text));
+        let foreign = FOREIGN_KINDS.iter().find(|(words, _)| words.contains(&text));
         let near = match foreign {
             Some((_, ours)) => vec![*ours],
             None => nearest(&text, all.into_iter().map(ImplementationKind::name)),
         };
         let message = format!("unknown implementation kind `{text}`");
-        let mut error = self
-            .error(&codes::IMPLEMENTATION_KIND, label.span(), message)
-            .help(question(&near).unwrap_or_else(kinds));
-        if let Some(near) = near.first() {
-            let fix = Fix::replace(NeedsLook, format!("write `{near}`"), label.span(), *near);
-            error = error.fix(fix);
-        }
-        self.report(error);
+        let error = self.error(&codes::IMPLEMENTATION_KIND, label.span(), message);
+        self.report(Self::suggest(error, &near, str::to_owned, kinds()));
         None
     }
 
     fn kindless(&mut self, name: Node<'t>) {
         let message = format!("the implementation of `{}` has no kind", name.content());
-        let error = self.error(&codes::IMPLEMENTATION_KIND, name.span(), message);
-        self.report(error.help(kinds()));
+        self.reject(&codes::IMPLEMENTATION_KIND, name.span(), message, kinds());
     }
 
     /// Whether an unknown attribute is nearly one that the kind needs, and is reported as that.
@@ -201,8 +191,7 @@ impl<'t> Checker<'t> {
         let tool = subject.identifier.map(Node::content).unwrap_or_default();
         let span = subject.labels_node().unwrap_or(node).span();
         let message = format!("the implementation of `{tool}` has no {missing}");
-        let error = self.error(&codes::INCOMPLETE_IMPLEMENTATION, span, message);
-        self.report(error.help(help));
+        self.reject(&codes::INCOMPLETE_IMPLEMENTATION, span, message, help);
     }
 
     /// Reports two attributes that configure the same.

@@ -33,10 +33,8 @@ impl Attribute<'_> {
         for entry in checker.record_attributes(Some(map)) {
             if let Some(reason) = value_check::malformed_pattern(&entry.key) {
                 let message = format!("invalid regular expression: {reason}");
-                let error = checker
-                    .error(&codes::MALFORMED_PATTERN, entry.key_span, message)
-                    .help("use JavaScript regular expression syntax");
-                checker.report(error);
+                let help = "use JavaScript regular expression syntax";
+                checker.reject(&codes::MALFORMED_PATTERN, entry.key_span, message, help);
             }
             let pattern = SmolStr::new(&entry.key);
             let ty = entry.type_expression(checker);
@@ -58,8 +56,8 @@ impl Checker<'_> {
             return;
         }
         let message = "`fieldPatterns` and the keyword `patternProperties` are given together";
-        let error = self.error(&codes::ATTRIBUTE_VALUE, span, message);
-        self.report(error.help("write all patterns in `fieldPatterns`"));
+        let help = "write all patterns in `fieldPatterns`";
+        self.reject(&codes::ATTRIBUTE_VALUE, span, message, help);
     }
 
     /// The fields of an `Object`, as maps: `[{name: "street", type: "Text"}]`.
@@ -71,8 +69,7 @@ impl Checker<'_> {
         let items = attribute.items(self)?;
         if depth >= MAX_EXPANDED_DEPTH {
             let message = format!("fields nest more than {MAX_EXPANDED_DEPTH} deep");
-            let error = self.error(&codes::NESTED_TOO_DEEP, attribute.key_span, message);
-            self.report(error.help("flatten the object"));
+            self.reject(&codes::NESTED_TOO_DEEP, attribute.key_span, message, "flatten the object");
             return None;
         }
         let mut fields: Vec<Field> = Vec::with_capacity(items.len());
@@ -81,12 +78,12 @@ impl Checker<'_> {
             let Some(field) = self.object_field(item, depth) else { continue };
             if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
                 let message = format!("two fields are called `{}`", field.name);
-                let error = self
-                    .error(&codes::DUPLICATE_PARAMETER, item.span(), message)
-                    .here("the second one")
-                    .label(first, "the first one")
-                    .help("rename one of them");
-                self.report(error);
+                self.reject_second(
+                    &codes::DUPLICATE_PARAMETER,
+                    [first, item.span()],
+                    message,
+                    "rename one of them",
+                );
             }
             fields.push(field);
         }
@@ -102,20 +99,16 @@ impl Checker<'_> {
         for (key, span) in keys {
             if matches!(&*key, "pinned" | "injected" | "secret") {
                 let message = format!("`{key}` applies to parameters, not to a {of}");
-                let error = self
-                    .error(&codes::ATTRIBUTE_TYPE, span, message)
-                    .help(format!("remove `{key}`, or move it to a parameter"));
-                self.report(error);
+                let help = format!("remove `{key}`, or move it to a parameter");
+                self.reject(&codes::ATTRIBUTE_TYPE, span, message, help);
             }
         }
     }
 
     fn object_field(&mut self, item: Node<'_>, depth: u32) -> Option<Field> {
         if item.kind() != N::Map {
-            let error = self
-                .error(&codes::ATTRIBUTE_VALUE, item.span(), "a field is a map")
-                .help("write {name: \"street\", type: \"Text\"}");
-            self.report(error);
+            let help = "write {name: \"street\", type: \"Text\"}";
+            self.reject(&codes::ATTRIBUTE_VALUE, item.span(), "a field is a map", help);
             return None;
         }
         let mut attributes = self.record_attributes(Some(item));
@@ -125,10 +118,8 @@ impl Checker<'_> {
         };
         let (name, ty) = (take("name"), take("type"));
         let Some(name) = name else {
-            let error = self
-                .error(&codes::MISSING_NAME, item.span(), "this field has no name")
-                .help("write {name: \"street\", type: \"Text\"}");
-            self.report(error);
+            let help = "write {name: \"street\", type: \"Text\"}";
+            self.reject(&codes::MISSING_NAME, item.span(), "this field has no name", help);
             return None;
         };
         let name = name.text(self)?;
@@ -149,16 +140,16 @@ impl Checker<'_> {
             self.brought = self.brought.saturating_add(size - 1);
             if self.brought > MAX_EXPANSION || depth + inner > MAX_EXPANDED_DEPTH {
                 let message = format!("the terms used by `{name}` expand too far");
-                let error = self.error(&codes::NESTED_TOO_DEEP, item.span(), message);
-                self.report(error.help("write the needed fields inline"));
+                let help = "write the needed fields inline";
+                self.reject(&codes::NESTED_TOO_DEEP, item.span(), message, help);
                 return None;
             }
             // ValueSource attributes apply to parameters, not to fields.
             Field { source: ValueSource::Model, secret: false, ..term }
         } else {
             let message = format!("the field `{name}` has no type");
-            let error = self.error(&codes::MISSING_TYPE, item.span(), message);
-            self.report(error.help(format!("write {{name: \"{name}\", type: \"Text\"}}")));
+            let help = format!("write {{name: \"{name}\", type: \"Text\"}}");
+            self.reject(&codes::MISSING_TYPE, item.span(), message, help);
             return None;
         };
         self.apply_attributes(&mut field, AttributeOwner::Field, &attributes, depth + 1);

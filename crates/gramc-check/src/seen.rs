@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use gramc_syntax::Span;
 
 /// Up to how many names a walk over all of them beats a table.
-pub(crate) const FEW: usize = 16;
+const FEW: usize = 16;
 
 /// The names of one signature, record or list of fields, with their spans.
 #[derive(Debug, Default)]

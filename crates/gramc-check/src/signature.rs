@@ -1,7 +1,7 @@
 //! Signatures: paths in curried form.
 
 use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Severity, Span, Subject, foreign_type_name};
+use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject, foreign_type_name};
 use smol_str::SmolStr;
 
 use crate::checker::Checker;
@@ -211,12 +211,12 @@ impl<'t> Checker<'t> {
     fn unique_parameter(&mut self, node: Node<'t>, seen: &mut Seen<'t>) {
         let Some(first) = seen.insert(node.content(), node.span()) else { return };
         let message = format!("two parameters are called `{}`", node.content());
-        let error = self
-            .error(&codes::DUPLICATE_PARAMETER, node.span(), message)
-            .here("the second one")
-            .label(first, "the first one")
-            .help("rename one of them");
-        self.report(error);
+        self.reject_second(
+            &codes::DUPLICATE_PARAMETER,
+            [first, node.span()],
+            message,
+            "rename one of them",
+        );
     }
 
     /// A parameter with its type, without the attributes of its node.
@@ -230,10 +230,8 @@ impl<'t> Checker<'t> {
             return None;
         }
         if subject.identifier.is_none() {
-            let error = self
-                .error(&codes::MISSING_NAME, node.span(), "this parameter has no name")
-                .help(format!("name it: (name{}", node.text().trim_start_matches('(')));
-            self.report(error);
+            let help = format!("name it: (name{}", node.text().trim_start_matches('('));
+            self.reject(&codes::MISSING_NAME, node.span(), "this parameter has no name", help);
             return None;
         }
         self.named_field(node, subject)
@@ -254,8 +252,7 @@ impl<'t> Checker<'t> {
             let message = format!("`{key}` applies to parameters, not to a result");
             if key == "default" {
                 // The schema of the result keeps it.
-                let mut note = self.warning(&codes::ATTRIBUTE_TYPE, span, message);
-                note.severity = Severity::Note;
+                let note = self.note(&codes::ATTRIBUTE_TYPE, span, message);
                 self.report(note.help("remove `default`, or move it to a parameter"));
             } else if key == "optional" && entry.value.text() == "true" {
                 let whole = Span::new(span.start, entry.value.span().end);

@@ -73,21 +73,16 @@ impl<'t> Checker<'t> {
             Some(path) if path.kind() == N::Path => self.signature(path),
             Some(first) if late.is_some() => {
                 let message = "the first element of a tool is its signature";
-                let error = self.error(&codes::MISSING_SIGNATURE, first.span(), message);
-                self.report(error.help("move the signature before the types of the tool"));
+                let help = "move the signature before the types of the tool";
+                self.reject(&codes::MISSING_SIGNATURE, first.span(), message, help);
                 return None;
             }
             _ => {
                 let place = first.unwrap_or(node);
                 let name = crate::index::name_of(node);
-                let error = self
-                    .error(
-                        &codes::MISSING_SIGNATURE,
-                        place.span(),
-                        format!("the tool `{name}` has no signature"),
-                    )
-                    .help(format!("add a signature: [{name}:Tool | (input::Text)==>(::Text)]"));
-                self.report(error);
+                let message = format!("the tool `{name}` has no signature");
+                let help = format!("add a signature: [{name}:Tool | (input::Text)==>(::Text)]");
+                self.reject(&codes::MISSING_SIGNATURE, place.span(), message, help);
                 None
             }
         };
@@ -120,10 +115,8 @@ impl<'t> Checker<'t> {
         {
             return;
         }
-        let error = self
-            .error(&codes::MISPLACED_ELEMENT, element.span(), "a tool has one signature")
-            .help("join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]");
-        self.report(error);
+        let help = "join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]";
+        self.reject(&codes::MISPLACED_ELEMENT, element.span(), "a tool has one signature", help);
     }
 
     fn tool_attribute(&mut self, tool: &mut Tool, attribute: &Attribute<'t>) {

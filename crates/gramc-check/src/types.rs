@@ -17,7 +17,7 @@ use crate::scopes::Meaning;
 use gramc_model::attributes::AttributeOwner;
 use gramc_model::expression;
 use gramc_model::format::{BUILT_IN, built_in};
-use gramc_model::nearest::{nearest, question};
+use gramc_model::nearest::nearest;
 use gramc_model::value;
 use gramc_model::{Field, ObjectType, Type};
 
@@ -308,8 +308,7 @@ impl Checker<'_> {
         let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
             let message = format!("the field `{name}` is given twice");
-            let error = self.error(&codes::DUPLICATE_PARAMETER, span, message);
-            self.report(error.help("rename one of them"));
+            self.reject(&codes::DUPLICATE_PARAMETER, span, message, "rename one of them");
         }
     }
 
@@ -414,16 +413,15 @@ impl Checker<'_> {
                 nearest(name, BUILT_IN.iter().copied().chain(declared))
             }
         };
-        let help = question(&near).unwrap_or_else(|| {
-            format!("declare it: [{name}::Record | (field::Text)], or [{name}::Alias | (::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on")
-        });
-        let error = error.help(help);
+        let help = format!(
+            "declare it: [{name}::Record | (field::Text)], or [{name}::Alias | (::Text)]; built-in types are Text, Int, Number, Bool, Object, Array, Map, Any, Null, Date, Uri and so on"
+        );
+        let mut error = Self::suggest(error, &near, str::to_owned, help);
         // Only a label of its own can be replaced whole.
-        let whole = self.source().slice(span) == name;
-        match near.first() {
-            Some(near) if whole => error.replace(format!("write `{near}`"), span, *near),
-            _ => error,
+        if self.source().slice(span) != name {
+            error.fixes.clear();
         }
+        error
     }
 }
 

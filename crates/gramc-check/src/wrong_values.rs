@@ -100,10 +100,8 @@ impl Checker<'_> {
         let ty = node.content();
         let message = "`elementType` replaces the type of the items";
         let suffixed = if is_name(&ty) { format!("{ty}[]") } else { format!("({ty})[]") };
-        let warning = self
-            .warning(&codes::SUSPICIOUS_ATTRIBUTE, attribute.key_span, message)
-            .help(format!("remove it, or write the type `{suffixed}`"));
-        self.report(warning);
+        let help = format!("remove it, or write the type `{suffixed}`");
+        self.warn(&codes::SUSPICIOUS_ATTRIBUTE, attribute.key_span, message, help);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Patterns that are data, but look like declarations.
 
-use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject};
+use gramc_syntax::{Edit, Fix, Node, NodeKind as N, Span, Subject, Words};
 
 use super::{Indexer, is_label, name_of};
 use crate::kind::Kind;
@@ -23,47 +23,28 @@ enum Elements {
 }
 
 /// Words of other languages for what labels declare.
-const FOREIGN_LABELS: [(&[&str], &str, Elements); 9] = [
-    (&["Tools"], "Tool", Elements::Types),
+const FOREIGN_LABELS: [(Words, &str, Elements); 9] = [
+    (Words("Tools"), "Tool", Elements::Types),
+    (Words("Function Func Method Action Operation function func def"), "Tool", Elements::Types),
     (
-        &["Function", "Func", "Method", "Action", "Operation", "function", "func", "def"],
-        "Tool",
-        Elements::Types,
-    ),
-    (
-        &[
-            "Struct",
-            "Class",
-            "Interface",
-            "Object",
-            "Model",
-            "Schema",
-            "struct",
-            "class",
-            "interface",
-            "object",
-        ],
+        Words("Struct Class Interface Object Model Schema struct class interface object"),
         "Record",
         Elements::Types,
     ),
-    (&["Type", "Typedef", "type"], "Alias", Elements::Types),
+    (Words("Type Typedef type"), "Alias", Elements::Types),
     (
-        &["Toolset", "Toolbox", "Toolkit", "Tools", "Group", "Namespace", "Category", "Module"],
+        Words("Toolset Toolbox Toolkit Tools Group Namespace Category Module"),
         "Container",
         Elements::Names,
     ),
-    (&["Assistant", "Bot", "Chatbot"], "Agent", Elements::Names),
+    (Words("Assistant Bot Chatbot"), "Agent", Elements::Names),
+    (Words("Comparison Compare Benchmark Test ABTest Evaluation"), "Experiment", Elements::Names),
     (
-        &["Comparison", "Compare", "Benchmark", "Test", "ABTest", "Evaluation"],
-        "Experiment",
-        Elements::Names,
-    ),
-    (
-        &["Lib", "Impl", "Implementation", "Implementations", "Bindings", "Binding", "Backend"],
+        Words("Lib Impl Implementation Implementations Bindings Binding Backend"),
         "Library",
         Elements::Implementations,
     ),
-    (&["Enumeration", "Literal", "Literals", "Choices"], "Enum", Elements::Members),
+    (Words("Enumeration Literal Literals Choices"), "Enum", Elements::Members),
 ];
 
 impl<'t> Indexer<'t> {
@@ -152,7 +133,7 @@ impl<'t> Indexer<'t> {
     /// A label that is nearly a known one, or is a word of another language for one.
     fn near_label(&mut self, node: Node<'t>, subject: Subject<'t>) -> bool {
         let near = subject.labels().find_map(|label| {
-            let foreign = FOREIGN_LABELS.iter().filter(|(word, ..)| word.contains(&label.text()));
+            let foreign = FOREIGN_LABELS.iter().filter(|(word, ..)| word.contains(label.text()));
             if foreign.clone().next().is_some() {
                 let mut likely = foreign.filter(|(_, _, elements)| self.holds(node, *elements));
                 return likely.next().map(|(_, ours, _)| match *ours {

@@ -43,8 +43,7 @@ impl<'t> Checker<'t> {
                     format!("`{key}` belongs to a whole server, and `{tool}` is one tool");
                 (message, "remove it, or write `*` instead of the tool".to_owned())
             };
-            let error = self.error(&codes::CONFLICTING_ATTRIBUTES, attribute.key_span, message);
-            self.report(error.help(help));
+            self.reject(&codes::CONFLICTING_ATTRIBUTES, attribute.key_span, message, help);
         }
         let given = |key: &str| attributes.iter().find(|attribute| attribute.key == key);
         if is_whole_server && let (Some(only), Some(except)) = (given("only"), given("except")) {
