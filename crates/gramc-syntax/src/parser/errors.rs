@@ -4,7 +4,6 @@ mod arrows;
 mod brackets;
 mod comments;
 mod describe;
-mod elements;
 mod engine;
 mod entries;
 mod foreign;

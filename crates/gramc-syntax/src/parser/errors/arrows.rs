@@ -138,4 +138,16 @@ impl Parser<'_> {
         self.eat(T::RParen);
         self.close(node);
     }
+
+    /// The last token of a type and a record after it.
+    fn end_of_bare_node(&self, ty: u32) -> u32 {
+        let next = self.after(ty);
+        match self.tokens.kind(next) {
+            T::LParen if self.span(ty).end == self.span(next).start => {
+                self.closer_of(next).map_or(ty, |close| self.end_of_bare_node(close))
+            }
+            T::LBrace => self.closer_of(next).unwrap_or(ty),
+            _ => ty,
+        }
+    }
 }

@@ -10,14 +10,6 @@ use crate::tree::NodeKind as N;
 
 impl Parser<'_> {
     pub(in crate::parser) fn missing_comma(&mut self, group: Group) {
-        let known = self.mistake("unclosed-arguments", Some(group));
-        let known = known.or_else(|| {
-            let elements = group.closer == T::RBracket;
-            if elements { self.mistake("separator", Some(group)) } else { None }
-        });
-        if let Some(error) = known {
-            return self.report_in(group, error);
-        }
         // A bracket on a line of its own may begin a declaration, after one that is not closed.
         let between = self.source.slice(Span::new(self.gap().start, self.here().start));
         let declares = self.kind() == T::LBracket && between.contains('\n');
@@ -37,21 +29,12 @@ impl Parser<'_> {
             self.extra_comma(self.at);
             return self.skip_to_closer(group);
         }
-        let mut known = self.mistake("bracketed-names", Some(group));
-        if node {
-            known = known.or_else(|| self.mistake("comma-in-node", Some(group)));
-            known = known.or_else(|| self.mistake("several-types", Some(group)));
-        }
-        if items == Items::Annotation {
-            known = known.or_else(|| self.mistake("second-value", Some(group)));
-        }
-        known = known.or_else(|| self.mistake("bare-attributes", Some(group)));
-        if let Some(error) = known {
-            self.report_in(group, error);
-        } else if node {
-            self.several_parameters(group);
-        } else {
-            self.report_in_group("second-item", group);
+        let annotation = items == Items::Annotation;
+        let texts: &[_] = if annotation { &[("annotation", "")] } else { &[] };
+        match self.mistake_with("second-item", Some(group), Facts { spans: &[], texts }) {
+            Some(error) => self.report_in(group, error),
+            None if node => self.several_parameters(group),
+            None => {}
         }
         self.skip_to_closer(group);
     }
@@ -73,15 +56,9 @@ impl Parser<'_> {
         if self.kind() == T::End && group.closer == T::RBracket && self.never_closed.is_empty() {
             self.unclosed.push(group.opener);
         }
-        if self.is_full() {
-            return;
-        }
         let outer = self.kind() == T::LBracket && self.last == group.opener;
-        let list = if outer { self.mistake("doubled", Some(group)) } else { None };
-        if let Some(error) = list.or_else(|| self.mistake("unbracketed", Some(group))) {
-            return self.report_in(group, error);
-        }
-        self.report_in_group("unclosed", group);
+        let texts: &[_] = if outer { &[("outer", "")] } else { &[] };
+        self.report_with("unclosed", Some(group), Facts { spans: &[], texts });
     }
 
     /// A closing bracket of another kind. `true` if it is an extra bracket and the group continues

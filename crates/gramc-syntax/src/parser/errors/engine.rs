@@ -32,7 +32,7 @@ pub(super) struct Facts<'f> {
 }
 
 /// The state of a match.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Match<'f> {
     pub(super) group: Option<Group>,
     pub(super) texts: &'f [(&'static str, &'f str)],
@@ -98,7 +98,11 @@ impl Parser<'_> {
         error: Option<&Diagnostic>,
     ) -> Option<(Diagnostic, u32)> {
         TABLE.place(place).iter().find_map(|item| match item {
-            Item::Use(place) => self.find_mistake(place, group, facts, error),
+            Item::Use(place, condition) => {
+                let found = Match { group, texts: facts.texts, ..Match::default() };
+                let applies = condition.is_none_or(|condition| self.holds(&found, condition));
+                applies.then(|| self.find_mistake(place, group, facts, error))?
+            }
             Item::Row(row) => self.apply_row(row, group, facts, error),
         })
     }
@@ -122,7 +126,7 @@ impl Parser<'_> {
         });
         let captures = captures.collect();
         let texts = facts.texts;
-        let mut found = Match { group, texts, captures, round: 0, slash: None, next: start };
+        let mut found = Match { group, texts, captures, next: start, ..Match::default() };
         self.match_back(&mut found, &row.before, start)?;
         found.next = self.match_all(&mut found, &row.after, start)?;
         found.next = found.slash.unwrap_or(found.next);

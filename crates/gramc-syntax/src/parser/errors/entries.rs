@@ -3,19 +3,14 @@
 use super::engine::Facts;
 use crate::diagnostic::Diagnostic;
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items};
+use crate::parser::group::Group;
 use crate::span::{Span, offset};
 use crate::token::TokenKind as T;
 
 impl Parser<'_> {
     /// The mistake at an unexpected token after a value.
-    pub(super) fn known_value(&mut self, group: Group, items: Items) -> Option<Diagnostic> {
-        let place = match items {
-            Items::Entries => "after-entry",
-            Items::Values => "after-value",
-            _ => return None,
-        };
-        let typed = if items == Items::Entries {
+    pub(super) fn known_value(&mut self, group: Group, place: &str) -> Option<Diagnostic> {
+        let typed = if place == "after-entry" {
             self.mistake("entry-value", Some(group)).or_else(|| self.foreign_range(self.last))
         } else {
             None
@@ -59,7 +54,6 @@ impl Parser<'_> {
     /// The key of the value at a token.
     pub(super) fn key_before(&self, value: u32) -> &str {
         let colon = self.previous(value);
-        let is_colon = matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
-        if is_colon { self.text(self.previous(colon)) } else { "" }
+        if self.is_colon(colon) { self.text(self.previous(colon)) } else { "" }
     }
 }

@@ -47,7 +47,15 @@ impl Parser<'_> {
         if items == Items::Entries && self.bare_url() {
             return;
         }
-        let known = self.known_cause(group, items).or_else(|| self.known_value(group, items));
+        let known = match items {
+            Items::One if group.closer == T::RParen => self.mistake("node", Some(group)),
+            Items::One => self.mistake("head", Some(group)),
+            Items::Annotation => self.mistake("annotation", Some(group)),
+            Items::Elements => self.mistake("elements", Some(group)),
+            Items::Entries => self.known_value(group, "after-entry"),
+            Items::Values => self.known_value(group, "after-value"),
+            Items::Types | Items::Fields => None,
+        };
         if let Some(error) = known {
             return self.report_in(group, error);
         }

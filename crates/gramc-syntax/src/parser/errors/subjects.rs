@@ -1,7 +1,6 @@
 //! Subjects: names, labels, and the heads of patterns.
 
 use super::engine::Facts;
-use crate::diagnostic::{Diagnostic, Fix};
 use crate::parser::Parser;
 use crate::parser::group::{Group, Items, is_arrow, is_closer};
 use crate::token::TokenKind as T;
@@ -12,14 +11,10 @@ impl Parser<'_> {
     pub(in crate::parser) fn missing_bar(&mut self, group: Group) {
         let after_label = self.is_colon(self.previous(self.last));
         let after_record = self.tokens.kind(self.last) == T::RBrace;
-        let mut known = self.mistake("missing-bar", Some(group));
-        if after_label {
-            known = known.or_else(|| self.mistake("bare-attributes", Some(group)));
-        }
-        if after_label || after_record {
-            known = known.or_else(|| self.mistake("heritage", Some(group)));
-        }
-        if let Some(error) = known.or_else(|| self.mistake("odd-label", Some(group))) {
+        let texts = [if after_label { ("label", "") } else { ("name", "") }, ("head", "")];
+        let count = if after_label || after_record { 2 } else { 1 };
+        let facts = Facts { spans: &[], texts: &texts[..count] };
+        if let Some(error) = self.mistake_with("after-head", Some(group), facts) {
             return self.report_in(group, error);
         }
         if (after_label || after_record)
@@ -48,11 +43,7 @@ impl Parser<'_> {
         if self.is_covered() {
             return;
         }
-        let known = match self.kind() {
-            T::LBrace => self.mistake("record-as-element", Some(group)),
-            _ => self.mistake("no-element", Some(group)),
-        };
-        if let Some(error) = known {
+        if let Some(error) = self.mistake("no-element", Some(group)) {
             return self.report(error);
         }
         self.report_with_cause("unexpected-element", "cause-elements", None, Facts::default());
@@ -66,28 +57,10 @@ impl Parser<'_> {
             return false;
         }
         if !self.is_covered() {
-            let known = self.mistake("bare-element", Some(group));
-            if let Some(error) = known.or_else(|| self.bare_node_error(group, typed)) {
-                self.report_in(group, error);
-            }
+            self.report_in_group("bare-element", group);
         }
         self.skip_element();
         true
-    }
-
-    /// The error about a bare name among elements that is no other mistake.
-    fn bare_node_error(&mut self, group: Group, typed: bool) -> Option<Diagnostic> {
-        let nodes = self.bare_nodes(group);
-        let (name, text) = match &nodes {
-            Some((node, _)) => ("node", node.as_str()),
-            None => (if typed { "typed" } else { "bare" }, ""),
-        };
-        let facts = Facts { spans: &[], texts: &[(name, text)] };
-        let error = self.mistake_with("bare-element-node", Some(group), facts)?;
-        Some(match nodes {
-            Some((_, edits)) => error.fix(Fix::edits("put it into parentheses", edits)),
-            None => error,
-        })
     }
 
     /// Passes over what is left of an element.
@@ -133,7 +106,10 @@ impl Parser<'_> {
                 self.mistake("digit-name", None)
             }
             T::Symbol | T::Backticked if matches!(previous, T::Symbol | T::Backticked) => {
-                self.two_words(group)
+                let label = self.is_colon(self.previous(self.last));
+                let texts: &[_] = if label { &[("label", "")] } else { &[] };
+                let facts = Facts { spans: &[], texts };
+                self.mistake_with("several-words", Some(group), facts)
             }
             _ if text && self.last == group.opener => {
                 let names = self.mistake("bracketed-names", Some(group));
@@ -149,20 +125,6 @@ impl Parser<'_> {
         if let Some(error) = error {
             self.report_in(group, error);
         }
-    }
-
-    /// Two words where one is expected.
-    fn two_words(&mut self, group: Group) -> Option<Diagnostic> {
-        if let Some(error) = self.mistake("joined-label", Some(group)) {
-            return Some(error);
-        }
-        let label = self.is_colon(self.previous(self.last));
-        let places: &[&str] = if label {
-            &["two-words", "modified-type", "bare-attributes", "words-after-label"]
-        } else {
-            &["words-of-name"]
-        };
-        places.iter().find_map(|place| self.mistake(place, Some(group)))
     }
 
     /// Reports a parent or type parameters after the name or the label of a declaration, and passes

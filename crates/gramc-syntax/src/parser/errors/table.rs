@@ -36,10 +36,10 @@ pub(super) struct Table {
     malformed: Vec<&'static str>,
 }
 
-/// A row, or the name of another place whose rows are tried here.
+/// A row, or the name of another place whose rows are tried here under a condition.
 pub(super) enum Item {
     Row(Box<Row>),
-    Use(&'static str),
+    Use(&'static str, Option<&'static str>),
 }
 
 /// A mistake: its pattern, and the diagnostic. Templates and spans are read when they are used.
@@ -119,7 +119,11 @@ impl Table {
                 if let Some(name) = line.strip_prefix("== ") {
                     place = name;
                 } else if let Some(name) = line.strip_prefix("use ") {
-                    self.places.entry(place).or_default().push(Item::Use(name));
+                    let (name, condition) = match name.split_once(" if ") {
+                        Some((name, condition)) => (name, Some(condition)),
+                        None => (name, None),
+                    };
+                    self.places.entry(place).or_default().push(Item::Use(name, condition));
                 } else if let Some((name, words)) = line.strip_prefix('%').and_then(definition) {
                     self.lists.insert(name, words.split(' ').collect());
                 } else if let Some((name, text)) = line.strip_prefix('$').and_then(definition) {
@@ -292,7 +296,7 @@ mod tests {
         assert_eq!(TABLE.malformed, Vec::<&str>::new());
         for item in TABLE.places.values().flatten() {
             match item {
-                Item::Use(name) => assert!(TABLE.places.contains_key(name), "no place {name}"),
+                Item::Use(name, _) => assert!(TABLE.places.contains_key(name), "no place {name}"),
                 Item::Row(row) => assert!(row.error.is_some() || !row.lines.is_empty()),
             }
         }

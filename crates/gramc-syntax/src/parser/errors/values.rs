@@ -25,7 +25,7 @@ impl Parser<'_> {
         let comma = self.tokens.kind(self.last) == T::Comma && self.kind().is_number();
         let range = if comma && self.touching() { self.foreign_range(number) } else { None };
         let known = range.or_else(|| self.mistake("key", Some(group)));
-        match known.or_else(|| self.mistake("no-key", Some(group))) {
+        match known {
             Some(error) => self.report_in(group, error),
             None => {
                 let facts = Facts::default();
