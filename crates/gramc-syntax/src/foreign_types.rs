@@ -9,7 +9,6 @@ mod suffixes;
 use crate::diagnostic::Edit;
 use crate::parse::is_type;
 use crate::span::{Span, offset};
-use names::NAMES;
 use reader::Reader;
 
 /// Maximum length of a translated type in bytes. Longer ones are not written by hand.
@@ -17,7 +16,7 @@ const MAX_TRANSLATED: usize = 2_000;
 
 /// The built-in type that a name of another language means.
 pub fn foreign_type_name(name: &str) -> Option<&'static str> {
-    NAMES.iter().find(|(_, foreign)| foreign.contains(name)).map(|(ours, _)| *ours)
+    names::find("type", name)
 }
 
 pub(crate) use limits::key_of as bounding_attribute;

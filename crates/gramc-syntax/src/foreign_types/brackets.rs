@@ -1,9 +1,7 @@
 //! Brackets: the arguments of types, and the fields of records.
 
-use super::limits::{Limits, Word, is_number};
-use super::names::{
-    LISTS, MAPS, MODIFIERS, OF_RECORDS, OPERATORS, OPTIONS, TUPLES, UNIONS, WRAPPERS,
-};
+use super::limits::{Limits, is_number};
+use super::names::{find, is};
 use super::reader::{Member, Reader, add_suffix, is_word, list_of, ours};
 
 impl<'e> Reader<'e> {
@@ -21,7 +19,7 @@ impl<'e> Reader<'e> {
         let number = matches!(ours(name).unwrap_or(name), "Int" | "Number" | "Integer");
         if closer == "]"
             && !number
-            && !LISTS.contains(name)
+            && !is("list", name)
             && let Some(size) = self.range()
         {
             self.note("the size of a list is an attribute");
@@ -54,18 +52,16 @@ impl<'e> Reader<'e> {
     /// Notes what gram has nothing like.
     fn absent_generic(&mut self, name: &str) -> Option<()> {
         let reason = format!("gram has no `{name}`");
-        if let Some((_, help)) = OPERATORS.iter().find(|(words, _)| words.contains(name)) {
-            return self.lacks(&reason, *help);
+        if let Some(help) = find("operator", name) {
+            return self.lacks(&reason, help);
         }
-        let Some((_, attribute)) = OF_RECORDS.iter().find(|(word, _)| *word == name) else {
-            return Some(());
-        };
+        let Some(attribute) = find("of-record", name) else { return Some(()) };
         let arguments = self.rest.trim_start().get(1..).unwrap_or_default();
         let of = &arguments[..arguments.find(|c| !is_word(c)).unwrap_or(arguments.len())];
         let of = if of.is_empty() { "Address" } else { of };
         let names = arguments.split(['"', '\'']).skip(1).step_by(2).take(9);
         let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
-        let value = match (*attribute, names.as_slice()) {
+        let value = match (attribute, names.as_slice()) {
             ("partial", _) => "true".to_owned(),
             (_, []) => "[\"street\"]".to_owned(),
             (_, names) => format!("[{}]", names.join(", ")),
@@ -77,7 +73,7 @@ impl<'e> Reader<'e> {
     /// The key of a map that is written before a colon: `Map<Text: Int>`.
     fn key_of_map(&mut self, name: &str) {
         let start = self.rest;
-        let key = MAPS.contains(name) && !self.take_word().is_empty() && self.eat(":");
+        let key = is("map", name) && !self.take_word().is_empty() && self.eat(":");
         if key {
             self.note("a map is written `Map<T>`: its keys are always texts");
         } else {
@@ -101,12 +97,12 @@ impl<'e> Reader<'e> {
             });
             return Some(Member::of_name(name));
         }
-        if members.iter().all(|member| is_number(&member.text)) && !UNIONS.contains(name) {
+        if members.iter().all(|member| is_number(&member.text)) && !is("union", name) {
             return Some(self.size_type(name, &members));
         }
-        if OPTIONS.contains(name) || WRAPPERS.contains(name) {
+        if is("option", name) || is("wrapper", name) {
             let mut member = members.into_iter().next()?;
-            if OPTIONS.contains(name) {
+            if is("option", name) {
                 self.note("a type that may be null is written `T?`");
                 member.text = add_suffix(&member.text, "?");
             } else {
@@ -120,7 +116,7 @@ impl<'e> Reader<'e> {
         };
         let count = members.len();
         let field = closer == "]" && members.iter().all(|member| member.text.starts_with('"'));
-        if field && !UNIONS.contains(name) {
+        if field && !is("union", name) {
             let help = "write the type of the field itself";
             return self.lacks("gram has no types of single fields", help);
         }
@@ -139,16 +135,16 @@ impl<'e> Reader<'e> {
             }
         }
         let last = parts.last()?;
-        let (reason, text) = if LISTS.contains(name) {
+        let (reason, text) = if is("list", name) {
             ("a list is written `T[]`", list_of(parts.first()?))
-        } else if MAPS.contains(name) {
+        } else if is("map", name) {
             if name == "Map" && closer == ">" && count == 1 && self.reason.is_none() {
                 return Some(Member::plain(format!("Map<{last}>")));
             }
             ("a map is written `Map<T>`: its keys are always texts", format!("Map<{last}>"))
-        } else if TUPLES.contains(name) {
+        } else if is("tuple", name) {
             ("a tuple is written `[T, U]`", format!("[{}]", listed.join(", ")))
-        } else if UNIONS.contains(name) {
+        } else if is("union", name) {
             ("a union is written `T | U`", listed.join(" | "))
         } else if last.starts_with('{') && count == 1 {
             ("a record is written `{name: T}`", last.clone())
@@ -168,13 +164,13 @@ impl<'e> Reader<'e> {
             [most] if !fraction && !number => {
                 self.note("limits are attributes");
                 let exact = matches!(name, "char" | "Char");
-                let word = if exact { Word::Exactly } else { Word::Most };
+                let word = if exact { "exactly" } else { "most" };
                 member.limits.add(word, Some(&most.text));
             }
             [least, most] if !fraction => {
                 self.note("limits are attributes");
-                member.limits.add(Word::Least, Some(&least.text));
-                member.limits.add(Word::Most, Some(&most.text));
+                member.limits.add("least", Some(&least.text));
+                member.limits.add("most", Some(&most.text));
             }
             _ => self.note("a type has no arguments"),
         }
@@ -188,7 +184,7 @@ impl<'e> Reader<'e> {
         let after = self.rest.trim_start();
         let name = after.trim_start_matches(is_word).trim_start();
         let named = name.len() < after.len() && name.starts_with([':', '?']);
-        let modifier = MODIFIERS.contains(word) || word == "optional";
+        let modifier = is("modifier", word) || word == "optional";
         self.rest = if modifier && named { after } else { start };
         (modifier && named).then_some(word)
     }

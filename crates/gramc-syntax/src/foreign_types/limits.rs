@@ -1,103 +1,14 @@
 //! What other languages say of a type in its arguments and methods, as attributes.
 
 use super::Reader;
-use crate::words::Words;
-
-/// What a word among the arguments of a type, or a method of it, says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
-    Least,
-    Most,
-    Exactly,
-    Above,
-    Below,
-    AtLeastOne,
-    NotNegative,
-    NotPositive,
-    MultipleOf,
-    Pattern,
-    Default,
-    Description,
-    Unique,
-    Optional,
-    Nullable,
-    OptionalNullable,
-    List,
-    /// Another type.
-    Is(&'static str),
-    /// Nothing that gram has a word for, or needs one for.
-    Nothing,
-}
-
-use Word::{Above, Below, Exactly, Least, Most};
-
-/// The words, by their meaning.
-const WORDS: &[(Words, Word)] = &[
-    (
-        Words(
-            "min ge gte Ge minimum minLength min_length minItems min_items minSize min_size \
-        MinLen at_least atLeast",
-        ),
-        Least,
-    ),
-    (
-        Words(
-            "max le lte Le maximum maxLength max_length maxItems max_items maxSize max_size \
-        MaxLen at_most atMost",
-        ),
-        Most,
-    ),
-    (Words("length len size"), Exactly),
-    (Words("gt Gt exclusiveMinimum exclusive_minimum above greaterThan positive"), Above),
-    (Words("lt Lt exclusiveMaximum exclusive_maximum below lessThan negative"), Below),
-    (Words("nonempty notEmpty non_empty"), Word::AtLeastOne),
-    (Words("nonnegative unsigned"), Word::NotNegative),
-    (Words("nonpositive"), Word::NotPositive),
-    (Words("multipleOf multiple_of step MultipleOf"), Word::MultipleOf),
-    (Words("regex pattern matches"), Word::Pattern),
-    (Words("default"), Word::Default),
-    (Words("describe description desc doc"), Word::Description),
-    (Words("unique unique_items uniqueItems distinct"), Word::Unique),
-    (Words("optional"), Word::Optional),
-    (Words("nullable"), Word::Nullable),
-    (Words("nullish"), Word::OptionalNullable),
-    (Words("array list"), Word::List),
-    (Words("int integer"), Word::Is("Int")),
-    (Words("email"), Word::Is("Email")),
-    (Words("url uri"), Word::Is("Uri")),
-    (Words("uuid"), Word::Is("Uuid")),
-    (Words("datetime"), Word::Is("DateTime")),
-    (Words("date"), Word::Is("Date")),
-    (Words("required readonly strict trim finite safe"), Word::Nothing),
-];
-
-/// Calls that hold arguments of the type before them: `Annotated[int, Field(ge=1)]`.
-const CALLS: Words = Words("Field Interval Len StringConstraints Query Body Path Meta Check");
+use super::names::{find, is};
 
 /// Marks between the bounds of a range. A longer one comes before the one that it begins with.
 const TO: &[&str] = &["...", "..=", "..", "…", "–", "—", "-", "~", ":", "to ", "and ", "through "];
 
-pub(super) fn word(name: &str) -> Option<Word> {
-    WORDS.iter().find(|(words, _)| words.contains(name)).map(|(_, word)| *word)
-}
-
-/// Names of types with a limit: the type, and what the name says of it.
-const LIMITED: &[(&str, &str, Word)] = &[
-    ("PositiveInt", "Int", Above),
-    ("NegativeInt", "Int", Below),
-    ("NonNegativeInt", "Int", Word::NotNegative),
-    ("NonPositiveInt", "Int", Word::NotPositive),
-    ("PositiveFloat", "Number", Above),
-    ("NonNegativeFloat", "Number", Word::NotNegative),
-    ("uint", "Int", Word::NotNegative),
-    ("NonEmptyString", "Text", Word::AtLeastOne),
-    ("NonEmptyStr", "Text", Word::AtLeastOne),
-];
-
-/// The type and the limit that a name says.
-pub(super) fn find_limited(name: &str) -> Option<(&'static str, Word)> {
-    let row = LIMITED.iter().find(|row| row.0 == name)?;
-    Some((row.1, row.2))
+/// The type and the limit of a name: `PositiveInt`.
+pub(super) fn find_limited(name: &str) -> Option<(&'static str, &'static str)> {
+    find("limited", name)?.split_once(' ')
 }
 
 /// The attributes of a type and whether it is optional, as its foreign form says.
@@ -144,26 +55,23 @@ impl Limits {
     }
 
     /// Adds what a word says; `false` where it does not fit its value.
-    pub(super) fn add(&mut self, word: Word, value: Option<&str>) -> bool {
+    pub(super) fn add(&mut self, word: &str, value: Option<&str>) -> bool {
         let number = value.filter(|value| is_number(value)).map(str::to_owned);
         let text = value.filter(|value| value.starts_with('"'));
         let flag = value.is_none_or(|value| matches!(value, "true" | "True"));
         match (word, &number) {
-            (Least, Some(_)) => self.least = number,
-            (Most, Some(_)) => self.most = number,
-            (Exactly, Some(_)) => (self.least, self.most) = (number.clone(), number),
-            (Above, None) if flag => self.other("above", "0"),
-            (Below, None) if flag => self.other("below", "0"),
-            (Above, Some(number)) => self.other("above", number),
-            (Below, Some(number)) => self.other("below", number),
-            (Word::AtLeastOne, _) if flag => self.least = Some("1".to_owned()),
-            (Word::NotNegative, _) if flag => self.least = Some("0".to_owned()),
-            (Word::NotPositive, _) if flag => self.most = Some("0".to_owned()),
-            (Word::MultipleOf, Some(number)) => self.other("multipleOf", number),
-            (Word::Unique, _) if flag => self.other("unique", "true"),
-            (Word::Optional, _) if flag => self.optional = true,
-            (Word::Nothing, _) => {}
-            (Word::Default, _) => match value {
+            ("least", Some(_)) => self.least = number,
+            ("most", Some(_)) => self.most = number,
+            ("exactly", Some(_)) => (self.least, self.most) = (number.clone(), number),
+            ("above" | "below", None) if flag => self.other(word, "0"),
+            ("above" | "below" | "multipleOf", Some(number)) => self.other(word, number),
+            ("at-least-one", _) if flag => self.least = Some("1".to_owned()),
+            ("not-negative", _) if flag => self.least = Some("0".to_owned()),
+            ("not-positive", _) if flag => self.most = Some("0".to_owned()),
+            ("unique", _) if flag => self.other("unique", "true"),
+            ("optional", _) if flag => self.optional = true,
+            ("nothing", _) => {}
+            ("default", _) => match value {
                 Some("None" | "null" | "undefined") => self.optional = true,
                 Some(value) if is_number(value) || value.starts_with('"') => {
                     self.other("default", value);
@@ -173,12 +81,8 @@ impl Limits {
                 }
                 _ => return false,
             },
-            (Word::Pattern, _) => match text {
-                Some(text) => self.other("pattern", text),
-                None => return false,
-            },
-            (Word::Description, _) => match text {
-                Some(text) => self.other("description", text),
+            ("pattern" | "description", _) => match text {
+                Some(text) => self.other(word, text),
                 None => return false,
             },
             _ => return false,
@@ -244,8 +148,14 @@ impl Reader<'_> {
 
     /// `>= 1`, `> 0`
     fn comparison(&mut self) -> Option<Limits> {
-        let signs =
-            [(">=", Least), ("≥", Least), (">", Above), ("<=", Most), ("≤", Most), ("<", Below)];
+        let signs = [
+            (">=", "least"),
+            ("≥", "least"),
+            (">", "above"),
+            ("<=", "most"),
+            ("≤", "most"),
+            ("<", "below"),
+        ];
         let (_, word) = signs.into_iter().find(|(sign, _)| self.eat(sign))?;
         let number = self.number()?;
         let mut limits = Limits::default();
@@ -297,7 +207,7 @@ impl Reader<'_> {
     fn named_limit(&mut self) -> Option<Limits> {
         let name = self.take_word();
         let mut limits = Limits::default();
-        if CALLS.contains(name) && self.eat("(") {
+        if is("call", name) && self.eat("(") {
             while !self.at(")") {
                 limits.join(self.limit().or_else(|| self.positional_default())?);
                 if !self.eat(",") {
@@ -310,9 +220,9 @@ impl Reader<'_> {
             // `Field(...)`
             return self.eat("...").then_some(limits);
         }
-        let word = word(name)?;
+        let word = find("limit", name)?;
         let alone = self.rest.trim_start();
-        let flag = matches!(word, Word::Optional | Word::Unique | Word::Nothing);
+        let flag = matches!(word, "optional" | "unique" | "nothing");
         if flag && (alone.is_empty() || alone.starts_with([',', ')', ']', '>'])) {
             return limits.add(word, None).then_some(limits);
         }
@@ -331,7 +241,7 @@ impl Reader<'_> {
     fn positional_default(&mut self) -> Option<Limits> {
         let value = self.value()?;
         let mut limits = Limits::default();
-        limits.add(Word::Default, Some(&value)).then_some(limits)
+        limits.add("default", Some(&value)).then_some(limits)
     }
 
     /// A value: a number, a word, or a text, as gram writes it.

@@ -1,63 +1,31 @@
-//! Words of other languages' types.
+//! Words of other languages' types, from `words.txt`.
 
-use crate::words::Words;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// Type names of other languages, and the built-in types.
-pub(super) const NAMES: &[(&str, Words)] = &[
-    (
-        "Text",
-        Words(
-            "string str char Char varchar Varchar VARCHAR text Str constr StrictStr nvarchar ID \
-        Path FilePath DirectoryPath PathBuf Filename Slug Regex RegExp Phone PhoneNumber \
-        Markdown Html",
-        ),
-    ),
-    (
-        "Int",
-        Words(
-            "int integer long bigint short i32 i64 u32 u64 usize int32 int64 uint32 uint64 i8 u8 \
-        i16 u16 isize conint StrictInt smallint tinyint serial Bigint BigInt Long",
-        ),
-    ),
-    (
-        "Number",
-        Words(
-            "number float double decimal Decimal f32 f64 real numeric confloat condecimal \
-        StrictFloat Money Currency Percent",
-        ),
-    ),
-    ("Bool", Words("bool boolean StrictBool")),
-    ("Object", Words("object dict Dict struct")),
-    ("Array", Words("array list tuple conlist")),
-    ("Map", Words("map Dictionary")),
-    ("Any", Words("any unknown mixed interface JSON Json JsonValue")),
-    ("Null", Words("null void Void Unit None NoneType nil undefined never unit Nothing Never")),
-    ("Bytes", Words("bytes bytearray blob Blob Buffer Base64 File Binary")),
-    ("DateTime", Words("datetime timestamp Timestamp")),
-    ("Uri", Words("URL Url url HttpUrl AnyUrl")),
-    ("Email", Words("EmailStr email")),
-    ("Date", Words("date")),
-    ("Uuid", Words("UUID uuid guid Guid")),
-    ("Ipv4", Words("IpAddress IPAddress ip")),
-];
+/// The meanings of the words of each list; empty where it has none.
+static LISTS: LazyLock<HashMap<&str, HashMap<&str, &str>>> = LazyLock::new(|| {
+    let mut lists: HashMap<_, HashMap<_, _>> = HashMap::new();
+    let lines = include_str!("words.txt").lines().filter(|line| !line.starts_with('#'));
+    for (head, words) in lines.filter_map(|line| line.split_once(" = ")) {
+        let (list, meaning) = head.split_once(' ').unwrap_or((head, ""));
+        let list = lists.entry(list).or_default();
+        words.split(' ').for_each(|word| {
+            list.entry(word).or_insert(meaning);
+        });
+    }
+    lists
+});
 
-pub(super) const LISTS: Words = Words(
-    "List Array Set Vec Sequence Iterable Collection ReadonlyArray list set array \
-        frozenset slice vector conlist conset",
-);
-pub(super) const MAPS: Words = Words("Map Record Dict HashMap dict map Mapping Dictionary record");
-pub(super) const OPTIONS: Words = Words("Optional Maybe Option Nullable optional nullable nullish");
-pub(super) const WRAPPERS: Words =
-    Words("Readonly Final Annotated Box NonNullable Arc Rc Ref ClassVar");
-pub(super) const UNIONS: Words =
-    Words("Union Literal Enum OneOf AnyOf union literal enum oneOf anyOf");
-pub(super) const TUPLES: Words = Words("Tuple tuple");
+/// The meaning of a word of a list.
+pub(super) fn find(list: &str, word: &str) -> Option<&'static str> {
+    LISTS.get(list)?.get(word).copied()
+}
 
-/// Modules that types of other languages are taken from: `z.string()`, `typing.List`.
-pub(super) const MODULES: Words = Words(
-    "z zod t typing v yup Joi joi Type types S Schema coerce datetime uuid decimal \
-        pydantic np pd collections sql pl abc json",
-);
+/// Whether a list has a word.
+pub(super) fn is(list: &str, word: &str) -> bool {
+    find(list, word).is_some()
+}
 
 /// Types of several words.
 pub(super) const PHRASES: &[(&str, &str)] = &[
@@ -72,18 +40,13 @@ pub(super) const PHRASES: &[(&str, &str)] = &[
     ("floating point", "Number"),
 ];
 
-/// What precedes a type in other languages and says nothing that gram has a word for.
-pub(super) const MODIFIERS: Words = Words(
-    "readonly const final required mut var let val static new ref struct signed volatile \
-        dyn a an some inout out in",
-);
-
-/// What gram has nothing like: how it begins, the message and the help.
-pub(super) const PREFIXES: &[(Words, &str, &str)] = &[
-    (Words("keyof"), "gram has no `keyof`", "list the names as texts: \"street\" | \"city\""),
-    (Words("typeof"), "gram has no `typeof`", "write the name of the type"),
-    (Words("infer asserts"), "gram has no conditional types", "write the type itself"),
-    (Words("fn func function lambda Func Callable Function callable"), FUNCTIONS, HELP_FUNCTIONS),
+/// Words before a type of a kind that gram lacks, the reason and the help.
+pub(super) const PREFIXES: &[(&[&str], &str, &str)] = &[
+    (&["keyof"], "gram has no `keyof`", "list the names as texts: \"street\" | \"city\""),
+    (&["typeof"], "gram has no `typeof`", "write the name of the type"),
+    (&["infer", "asserts"], "gram has no conditional types", "write the type itself"),
+    (&["fn", "func", "function", "lambda", "Func"], FUNCTIONS, HELP_FUNCTIONS),
+    (&["Callable", "Function", "callable"], FUNCTIONS, HELP_FUNCTIONS),
 ];
 
 pub(super) const FUNCTIONS: &str = "gram has no function types";
@@ -92,23 +55,3 @@ pub(super) const HELP_FUNCTIONS: &str =
 pub(super) const INTERSECTIONS: &str = "gram has no intersections";
 pub(super) const HELP_INTERSECTIONS: &str =
     "declare a record that extends others: [Both::Record {extends: [A, B]}]";
-
-/// Types whose values are of no other type with them.
-pub(super) const SCALARS: Words = Words(
-    "Text String Int Integer Number Double Float Bool Boolean Null Bytes Date DateTime \
-        Uri Email Uuid",
-);
-
-/// Operators on the fields of records, and the attribute of a record that says the same.
-pub(super) const OF_RECORDS: &[(&str, &str)] =
-    &[("Pick", "pick"), ("Omit", "omit"), ("Partial", "partial"), ("DeepPartial", "partial")];
-
-/// Other operators on types, and what to write instead.
-pub(super) const OPERATORS: &[(Words, &str)] = &[
-    (Words("Required"), "declare a record whose fields have no `?`"),
-    (Words("Exclude Extract"), "list the members that are left: \"street\" | \"city\""),
-    (
-        Words("Result Either ReturnType Parameters"),
-        "write the type of the value itself: a call that fails has no result",
-    ),
-];

@@ -1,7 +1,7 @@
 //! Reads a type of another language and writes it as gram does.
 
-use super::limits::{Limits, Word, find_limited, word};
-use super::names::{FUNCTIONS, HELP_FUNCTIONS, LISTS, MAPS, MODIFIERS, MODULES, PHRASES, PREFIXES};
+use super::limits::{Limits, find_limited};
+use super::names::{FUNCTIONS, HELP_FUNCTIONS, PHRASES, PREFIXES, find, is};
 use super::{Missing, Translation, foreign_type_name};
 use crate::limits::MAX_TYPE_DEPTH;
 
@@ -251,7 +251,7 @@ impl<'e> Reader<'e> {
     fn modifier(&mut self, of_item: &mut Limits, of_whole: &mut Limits) -> Option<bool> {
         let rest = self.rest.trim_start();
         let (first, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-        let known = PREFIXES.iter().find(|(words, ..)| words.contains(first));
+        let known = PREFIXES.iter().find(|(words, ..)| words.contains(&first));
         if let Some((_, reason, help)) = known
             && after.starts_with([' ', '(', '[', '<'])
         {
@@ -266,12 +266,12 @@ impl<'e> Reader<'e> {
         match first {
             "optional" => of_whole.optional = true,
             "unique" => {
-                of_whole.add(Word::Unique, None);
+                of_whole.add("unique", None);
             }
             "unsigned" | "nonnegative" | "positive" | "negative" => {
-                of_item.add(word(first)?, None);
+                of_item.add(find("limit", first)?, None);
             }
-            _ if MODIFIERS.contains(first) => {}
+            _ if is("modifier", first) => {}
             _ => return Some(false),
         }
         self.rest = after;
@@ -301,7 +301,7 @@ impl<'e> Reader<'e> {
                 let pattern = self.value()?;
                 self.note("a pattern is an attribute");
                 let mut member = Member::plain("Text".to_owned());
-                member.limits.add(Word::Pattern, Some(&pattern)).then_some(member)
+                member.limits.add("pattern", Some(&pattern)).then_some(member)
             }
             '(' => self.read_parenthesized(),
             '[' => {
@@ -441,7 +441,7 @@ impl<'e> Reader<'e> {
             return Some(Member { text: (*ours).to_owned(), name: true, ..Member::default() });
         }
         let mut word = self.take(is_word);
-        while (MODULES.contains(word) || self.at_member_of(word))
+        while (is("module", word) || self.at_member_of(word))
             && self.rest.starts_with('.')
             && self.rest[1..].starts_with(is_word)
         {
@@ -453,7 +453,7 @@ impl<'e> Reader<'e> {
             self.note("a union is written `T | U`");
             return self.union(true);
         }
-        if LISTS.contains(word) && self.eat_word("of") {
+        if is("list", word) && self.eat_word("of") {
             self.note("a list is written `T[]`");
             let item = self.member()?;
             let mut item = self.without_limits(item)?;
@@ -462,7 +462,7 @@ impl<'e> Reader<'e> {
             }
             return Some(Member::plain(list_of(&item)));
         }
-        if MAPS.contains(word) && self.eat_word("of") {
+        if is("map", word) && self.eat_word("of") {
             self.note("a map is written `Map<T>`");
             let value = self.part(false)?;
             return Some(Member::plain(format!("Map<{value}>")));

@@ -1,7 +1,7 @@
 //! What follows a type: `[]`, `?`, arguments, methods and conditions.
 
-use super::limits::{Word, is_number, word};
-use super::names::{HELP_INTERSECTIONS, INTERSECTIONS, SCALARS};
+use super::limits::is_number;
+use super::names::{HELP_INTERSECTIONS, INTERSECTIONS, find, is};
 use super::reader::{Member, Reader, add_suffix, is_word, list_of};
 
 impl Reader<'_> {
@@ -39,7 +39,7 @@ impl Reader<'_> {
             self.limits_inside(member)?;
             if is_number(digits) {
                 self.note("the size of a list is an attribute");
-                member.limits.add(Word::Exactly, Some(digits));
+                member.limits.add("exactly", Some(digits));
             }
         } else if self.at("?.") {
             return None;
@@ -56,7 +56,7 @@ impl Reader<'_> {
             self.note("a list is written `T[]`");
             member.text = list_of(&member.text);
             if some {
-                member.limits.add(Word::AtLeastOne, None);
+                member.limits.add("at-least-one", None);
             }
         } else if self.at(".") {
             self.eat(".");
@@ -99,15 +99,11 @@ impl Reader<'_> {
             self.note("limits are attributes");
             return Some(true);
         }
-        if self.eat_word("matches") || self.eat_word("like") || self.eat_word("LIKE") {
+        let matches = ["matches", "like", "LIKE"].iter().any(|word| self.eat_word(word));
+        if matches || (!member.literal && self.at_pattern()) {
             let pattern = self.value()?;
             self.note("a pattern is an attribute");
-            return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
-        }
-        if !member.literal && self.at_pattern() {
-            let pattern = self.value()?;
-            self.note("a pattern is an attribute");
-            return member.limits.add(Word::Pattern, Some(&pattern)).then_some(true);
+            return member.limits.add("pattern", Some(&pattern)).then_some(true);
         }
         if !member.literal && self.number_follows("%") {
             let (_, step) = self.rest.split_once('%')?;
@@ -115,7 +111,7 @@ impl Reader<'_> {
             let step = self.value()?;
             let _ = self.eat("==") && self.value()? == "0";
             self.note("a step is an attribute");
-            return member.limits.add(Word::MultipleOf, Some(&step)).then_some(true);
+            return member.limits.add("multipleOf", Some(&step)).then_some(true);
         }
         let listed = self.rest.trim_start().strip_prefix("in").map(str::trim_start);
         if listed.is_some_and(|rest| rest.starts_with(['[', '('])) {
@@ -151,7 +147,7 @@ impl Reader<'_> {
         while self.eat("&&") || self.eat("&") || self.eat_word("and") {
             names.push(self.member()?);
         }
-        let scalar = |member: &Member| SCALARS.contains(member.text.as_str());
+        let scalar = |member: &Member| is("scalar", member.text.as_str());
         let all_names = names.iter().all(|member| member.name && member.limits.is_empty());
         let texts: Vec<_> = names.iter().map(|member| member.text.as_str()).collect();
         if all_names && names.iter().any(scalar) {
@@ -182,7 +178,7 @@ impl Reader<'_> {
     /// `.min(1)`, `.optional()`
     fn method(&mut self, member: &mut Member) -> Option<()> {
         let name = self.take_word();
-        let word = word(name)?;
+        let word = find("method", name).or_else(|| find("limit", name))?;
         let mut value = None;
         if self.eat("(") {
             if !self.at(")") {
@@ -196,13 +192,13 @@ impl Reader<'_> {
         }
         self.note("a type has no methods");
         match word {
-            Word::List => {
+            ty if ty.starts_with(char::is_uppercase) => ty.clone_into(&mut member.text),
+            "list" => {
                 member.text = list_of(&member.text);
                 self.limits_inside(member)?;
             }
-            Word::Is(ty) => ty.clone_into(&mut member.text),
-            Word::Nullable => member.text = add_suffix(&member.text, "?"),
-            Word::OptionalNullable => {
+            "nullable" => member.text = add_suffix(&member.text, "?"),
+            "nullish" => {
                 member.text = add_suffix(&member.text, "?");
                 member.limits.optional = true;
             }
