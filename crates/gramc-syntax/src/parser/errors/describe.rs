@@ -147,24 +147,24 @@ impl Parser<'_> {
             let span = self.span(index);
             Some(Capture { name: "", round: 0, first: index, last: index, span })
         };
+        let named = || found.captures.iter().filter(|capture| capture.name == name);
+        let exact = named().find(|capture| capture.round == round);
+        let outer = || named().find(|capture| round == 0 || capture.round == 0);
+        if let Some(capture) = exact.or_else(outer) {
+            return Some(*capture);
+        }
+        let opener = || found.group.map(|group| group.opener);
+        let bar = || self.next_of(self.after(opener()?), &[T::Pipe]);
         match name {
-            "at" => {
-                let capture = of(self.at)?;
-                Some(Capture { span: self.here(), ..capture })
-            }
+            "at" => Some(Capture { span: self.here(), ..of(self.at)? }),
             "last" => of(self.last),
-            "open" => of(found.group?.opener),
-            "close" => of(self.closer_of(found.group?.opener)?),
-            "bar" => of(self.next_of(self.after(found.group?.opener), &[T::Pipe])?),
-            "head" => of(self.previous(self.next_of(self.after(found.group?.opener), &[T::Pipe])?)),
-            "name" => of(self.after(found.group?.opener)),
+            "open" => of(opener()?),
+            "close" => of(self.closer_of(opener()?)?),
+            "bar" => of(bar()?),
+            "head" => of(self.previous(bar()?)),
+            "name" => of(self.after(opener()?)),
             "end" => of(self.previous(found.next)),
-            _ => {
-                let named = || found.captures.iter().filter(|capture| capture.name == name);
-                let exact = named().find(|capture| capture.round == round);
-                let outer = || named().find(|capture| round == 0 || capture.round == 0);
-                exact.or_else(outer).copied()
-            }
+            _ => None,
         }
     }
 
