@@ -30,9 +30,9 @@ pub fn seed() -> u64 {
     number_from_env("GRAMC_SEED", 0x6772_616D)
 }
 
-/// The number of cases of each campaign: `GRAMC_CASES`, or 20,000.
+/// The number of cases of each campaign: `GRAMC_CASES`, or 5,000, which cover each construct.
 pub fn cases() -> usize {
-    usize::try_from(number_from_env("GRAMC_CASES", 20_000)).unwrap_or(usize::MAX)
+    usize::try_from(number_from_env("GRAMC_CASES", 5_000)).unwrap_or(usize::MAX)
 }
 
 /// What a campaign saw.

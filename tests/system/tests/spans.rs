@@ -6,15 +6,17 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
-use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message as _;
 use serde_json::{Value, json};
 
 use crate::model_server::{Answer, Server, calls, message, says};
 use crate::support::{Folder, Gramc, folder, gramc};
+
+use self::otlp::{
+    AnyValue, AnyValueKind, ExportTraceServiceRequest, KeyValue, SpanKind, StatusCode,
+};
+
+mod otlp;
 
 /// The head and the body of a request.
 type Request = (String, Vec<u8>);
@@ -71,7 +73,7 @@ impl Collector {
         for (_, body) in self.requests() {
             let sent = ExportTraceServiceRequest::decode(&*body).expect("it is the protocol");
             for spans in sent.resource_spans {
-                let resource = spans.resource.expect("there is one").attributes;
+                let resource = attributes(spans.resource.expect("there is one").attributes);
                 let scopes = spans.scope_spans.into_iter().flat_map(|scope| scope.spans);
                 all.extend(scopes.map(|span| Span {
                     id: span.span_id,
@@ -82,7 +84,7 @@ impl Collector {
                     began: span.start_time_unix_nano,
                     ended: span.end_time_unix_nano,
                     attributes: attributes(span.attributes),
-                    resource: attributes(resource.clone()),
+                    resource: resource.clone(),
                     name: span.name,
                 }));
             }
@@ -123,19 +125,18 @@ struct Span {
 }
 
 fn attributes(all: Vec<KeyValue>) -> BTreeMap<String, Value> {
-    let value = |value: any_value::Value| match value {
-        any_value::Value::StringValue(text) => json!(text),
-        any_value::Value::IntValue(number) => json!(number),
-        any_value::Value::DoubleValue(number) => json!(number),
-        any_value::Value::BoolValue(is) => json!(is),
-        any_value::Value::ArrayValue(all) => {
+    let value = |value: AnyValueKind| match value {
+        AnyValueKind::String(text) => json!(text),
+        AnyValueKind::Int(number) => json!(number),
+        AnyValueKind::Double(number) => json!(number),
+        AnyValueKind::Bool(is) => json!(is),
+        AnyValueKind::Array(all) => {
             let text = |value: AnyValue| match value.value {
-                Some(any_value::Value::StringValue(text)) => json!(text),
+                Some(AnyValueKind::String(text)) => json!(text),
                 other => panic!("nobody sends {other:?}"),
             };
             all.values.into_iter().map(text).collect()
         }
-        other => panic!("nobody sends {other:?}"),
     };
     let pair = |it: KeyValue| Some((it.key, value(it.value?.value?)));
     all.into_iter().filter_map(pair).collect()
