@@ -28,12 +28,11 @@ use serde_json::{Map, Value, json};
 pub struct ArgumentMapping(pub Vec<(String, MappedValue)>);
 
 /// Why the attribute `arguments` is invalid.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
-    /// It is not an object.
     #[error("`arguments` is not an object")]
     NoObject,
-    /// A text with a dollar sign does not name an argument.
     #[error("`{0}` in `arguments` does not name an argument")]
     NoArgument(String),
 }
@@ -243,7 +242,6 @@ fn image_of_object(
     Some((schema, is_present))
 }
 
-/// The value at a path.
 fn find<'v>(arguments: &'v Map<String, Value>, path: &[String]) -> Option<&'v Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(arguments.get(first)?, |value, key| value.get(key))

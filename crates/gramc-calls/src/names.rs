@@ -58,7 +58,6 @@ pub struct Suggestion {
 #[derive(Debug, Default)]
 pub struct NameIndex {
     entries: Vec<NameEntry>,
-    /// The letter profile of each entry.
     shapes: Vec<LetterProfile>,
     /// The entries, sorted by their letters.
     by_letters: Vec<u32>,
@@ -68,7 +67,6 @@ pub struct NameIndex {
     by_word: BTreeMap<SmolStr, u32>,
 }
 
-/// A known name.
 #[derive(Debug)]
 struct NameEntry {
     name: SmolStr,
@@ -204,7 +202,6 @@ impl NameIndex {
         Suggestion { name: name.clone(), container, nearness }
     }
 
-    /// Compares the letters of whole names.
     fn compare_letters(
         &self,
         reading: &NameReading,

@@ -16,21 +16,18 @@ use super::shape::{
 };
 
 /// Why a schema cannot be compiled.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// The schema is nested too deeply.
     #[error("schema nesting exceeds {MAX_OPEN_SCHEMAS} levels")]
     TooDeep,
-    /// A schema is neither an object nor a boolean.
     #[error("{0} is not a schema")]
     NotASchema(String),
-    /// A reference has no target.
     #[error("unresolved reference `{0}`")]
     UnresolvedReference(String),
     /// A schema applies itself to the same instance, so its check would not terminate.
     #[error("schema refers only to itself")]
     SelfReference,
-    /// The validator of a keyword cannot be built.
     #[error("unsupported schema: {0}")]
     Validator(String),
 }

@@ -283,7 +283,6 @@ impl ValidationRun<'_> {
         FieldOutcome::Filled
     }
 
-    /// Whether a shape accepts null.
     fn takes_null(&mut self, shape: ShapeId) -> bool {
         let known = &self.shapes.list[shape as usize];
         if matches!(known.others, Composition::None) && known.also.is_none() {
@@ -478,7 +477,6 @@ struct Object<'a> {
     extras: usize,
 }
 
-/// The outcome of checking a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldOutcome {
     Written,

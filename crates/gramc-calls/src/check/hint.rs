@@ -106,7 +106,6 @@ fn text_words(rules: Option<&TextRules>) -> String {
     out
 }
 
-/// An example value of a format.
 fn example(format: &str) -> Option<&'static str> {
     Some(match format {
         "date" => "2026-01-31",

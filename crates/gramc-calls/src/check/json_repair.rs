@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use gramc_json_schema::text::MAX_DEPTH;
 
-/// A repaired text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RepairedJson {
-    /// The repaired JSON.
     pub(crate) json: String,
     /// Whether received content was dropped or missing content was made up.
     pub(crate) lossy: bool,
@@ -26,7 +24,6 @@ pub(crate) struct AmbiguousJson {
     pub(crate) what: &'static str,
 }
 
-/// Repairs a text that is not valid JSON.
 pub(crate) fn repair(text: &str) -> Result<RepairedJson, AmbiguousJson> {
     let mut mender = JsonRepairer {
         text,

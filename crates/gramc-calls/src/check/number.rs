@@ -65,7 +65,6 @@ pub(crate) fn written_whole(raw: &str) -> Option<String> {
     }
 }
 
-/// Whether a number is out of range.
 pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
     let short = short(raw);
     let order = |bound: &NumericBound| match (short, bound.whole) {
@@ -79,7 +78,6 @@ pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
         || below.as_ref().is_some_and(|bound| order(bound) != Ordering::Less)
 }
 
-/// Whether a number is a multiple of a step.
 pub(crate) fn is_multiple(raw: &str, step: &NumericBound) -> bool {
     match (short(raw), step.whole) {
         (Some(number), Some(step)) if step != 0 => number % step == 0,

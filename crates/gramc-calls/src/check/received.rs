@@ -24,7 +24,6 @@ impl<'a> Received<'a> {
         Self { tape, at: 0, shape, path: &Path::ROOT }
     }
 
-    /// A part of the value.
     pub(super) fn part<'b>(self, at: u32, shape: ShapeId, path: &'b Path<'b>) -> Received<'b>
     where
         'a: 'b,
@@ -59,7 +58,6 @@ impl<'a> Received<'a> {
         self.tape.json(self.node())
     }
 
-    /// The content of a string.
     pub(super) fn content(self) -> Cow<'a, str> {
         self.tape.content(self.node())
     }

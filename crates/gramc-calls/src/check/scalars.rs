@@ -83,7 +83,6 @@ impl ValidationRun<'_> {
     }
 }
 
-/// The rules that a string violates.
 fn broken(rules: &TextRules, text: &str) -> impl Iterator<Item = ProblemCode> + use<> {
     let bytes = text.len() as u64;
     // A character has one to four bytes, so most cases need no count of characters.

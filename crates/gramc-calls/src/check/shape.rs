@@ -8,10 +8,8 @@ use gramc_json_schema::type_set::TypeSet;
 use jsonschema::Validator;
 use serde_json::{Number, Value};
 
-/// The index of a shape.
 pub(crate) type ShapeId = u32;
 
-/// All shapes of one schema.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     pub(crate) list: Vec<Shape>,
@@ -19,7 +17,6 @@ pub(crate) struct Shapes {
     /// Whether a shape constrains values as a whole, so that changed values have to be checked
     /// again.
     pub(crate) delicate: bool,
-    /// Whether a field is secret.
     pub(crate) secret: bool,
     /// The shape with the host rules for the root's entries, if the root delegates to other shapes.
     pub(crate) host: Option<ShapeId>,
@@ -58,7 +55,6 @@ pub(crate) struct Shape {
     pub(crate) text: Option<Box<TextRules>>,
     pub(crate) list: Option<Box<ListRules>>,
     pub(crate) object: Option<Box<ObjectRules>>,
-    /// The allowed values.
     pub(crate) values: Option<Box<AllowedValues>>,
     /// Other shapes that apply to the same value.
     pub(crate) others: Composition,
@@ -165,7 +161,6 @@ pub(crate) struct ListRules {
     pub(crate) unique: bool,
 }
 
-/// Constraints on objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRules {
     pub(crate) fields: Vec<FieldRule>,
@@ -213,7 +208,6 @@ impl ObjectRules {
     }
 }
 
-/// A field of an object.
 #[derive(Debug)]
 pub(crate) struct FieldRule {
     pub(crate) name: Box<str>,
@@ -223,7 +217,6 @@ pub(crate) struct FieldRule {
     /// The shapes that patterns of its name add.
     pub(crate) others: Vec<ShapeId>,
     pub(crate) required: bool,
-    /// The default as JSON.
     pub(crate) default: Option<Box<str>>,
     /// Whether its own schema refuses the default.
     pub(crate) refuses_default: bool,
@@ -233,7 +226,6 @@ pub(crate) struct FieldRule {
     pub(crate) secret: bool,
 }
 
-/// The rule for undeclared properties.
 #[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
 pub(crate) enum ExtraProperties {
     #[default]

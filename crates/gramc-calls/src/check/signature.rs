@@ -45,7 +45,6 @@ fn braced(attributes: &[String]) -> String {
     }
 }
 
-/// The constraints of a shape as attributes.
 fn constraints(shape: &Shape) -> Vec<String> {
     let mut all = Vec::new();
     let mut put = |key: &str, value: Option<String>| {

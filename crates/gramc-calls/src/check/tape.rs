@@ -8,7 +8,6 @@ use memchr::memchr2;
 /// The maximum length of a text in bytes: offsets are stored in 32 bits.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
-/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Null,
@@ -39,7 +38,6 @@ pub(crate) struct Node {
 pub(crate) struct JsonSyntaxError {
     /// The byte offset of the error.
     pub(crate) at: usize,
-    /// A description of the error.
     pub(crate) what: &'static str,
 }
 
@@ -112,7 +110,6 @@ impl<'t> Tape<'t> {
         deepest
     }
 
-    /// The items of an array.
     pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
         let end = self.node(list).next;
         let mut at = list + 1;

@@ -62,10 +62,6 @@ pub struct ToolCheck {
 
 impl ToolCheck {
     /// Creates the check of a declared tool. `types` are those of its module.
-    ///
-    /// # Errors
-    ///
-    /// If the schema of the tool cannot be compiled.
     pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
         let schema = ParameterSchema::new(types, tool);
         // Serialization does not fail, because all keys are strings.
@@ -77,20 +73,12 @@ impl ToolCheck {
     }
 
     /// Creates the check for parameters that are declared by a JSON Schema (draft 2020-12).
-    ///
-    /// # Errors
-    ///
-    /// If the schema is invalid.
     pub fn of_schema(schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self { shapes: Arc::new(shapes(schema)?), destructive: false })
     }
 
     /// Creates the check of a tool's result. `None` if the result type has no constraints. A result
     /// is checked without repairs.
-    ///
-    /// # Errors
-    ///
-    /// If the schema of the result cannot be compiled.
     pub fn of_result(types: &Types, tool: &Tool) -> Result<Option<Self>, SchemaError> {
         let Some(schema) = ResultSchema::new(types, tool) else {
             return Ok(None);
@@ -99,19 +87,11 @@ impl ToolCheck {
     }
 
     /// Creates the check of results that a JSON Schema describes.
-    ///
-    /// # Errors
-    ///
-    /// If the schema is invalid.
     pub fn of_result_schema(schema: &Value) -> Result<Self, SchemaError> {
         Ok(Self { shapes: compile(schema)?.into(), destructive: false })
     }
 
     /// Checks and repairs arguments as a model wrote them.
-    ///
-    /// # Errors
-    ///
-    /// The reason why the call is rejected.
     pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Rejection> {
         let rules = ValidationRules {
             repair: policy.repair,
@@ -134,17 +114,12 @@ impl ToolCheck {
     }
 
     /// Checks that a value is valid without changes.
-    ///
-    /// # Errors
-    ///
-    /// All problems of the value.
     pub fn fits(&self, json: &str) -> Result<(), Rejection> {
         let tape = Tape::read(json)
             .map_err(|JsonSyntaxError { at, what }| MalformedArguments::new(json, at, what))?;
         self.validate(&tape, ValidationRules::JUDGE).map(|_| ())
     }
 
-    /// Repairs and checks arguments that are not valid JSON.
     fn repair(
         &self,
         text: &str,

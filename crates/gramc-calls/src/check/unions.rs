@@ -82,7 +82,6 @@ impl ValidationRun<'_> {
         }
     }
 
-    /// Runs `work` with other rules.
     pub(super) fn with<T>(
         &mut self,
         rules: ValidationRules,

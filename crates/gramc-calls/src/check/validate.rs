@@ -66,7 +66,6 @@ const MAX_SECRETS: usize = 100;
 /// The maximum length in bytes of a value that a message shows in full.
 const MAX_SHOWN: usize = 1_000;
 
-/// The state of a validation.
 pub(crate) struct ValidationRun<'s> {
     pub(super) shapes: &'s Shapes,
     pub(super) rules: ValidationRules,
@@ -81,7 +80,6 @@ pub(crate) struct ValidationRun<'s> {
     pub(crate) omitted: Vec<SmolStr>,
     /// The values of secret fields.
     pub(crate) secrets: Vec<String>,
-    /// Whether something was filled in.
     pub(crate) filled: bool,
     /// The values of the fields of the objects in progress.
     pub(super) slots: Vec<u32>,
@@ -153,7 +151,6 @@ impl<'s> ValidationRun<'s> {
         }
     }
 
-    /// A path as a JSON pointer.
     pub(super) fn pointer(&mut self, path: &Path<'_>) -> SmolStr {
         self.written.clear();
         path.write_pointer(&mut self.written);
@@ -335,11 +332,9 @@ pub(super) struct Trial {
     pub(super) fits: bool,
     pub(super) changes: usize,
     pub(super) omissions: usize,
-    /// Whether something was filled in.
     pub(super) filled: bool,
 }
 
-/// The type of a value.
 pub(super) fn kind_of(received: Received<'_>) -> TypeSet {
     match received.node().kind {
         NodeKind::Null => TypeSet::NULL,

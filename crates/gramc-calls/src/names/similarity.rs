@@ -39,7 +39,6 @@ pub(super) struct LetterProfile {
     /// A bit set of its letters. An edit changes at most two bits: it removes one letter and adds
     /// another.
     letters: u32,
-    /// Its length in characters.
     length: u32,
 }
 
