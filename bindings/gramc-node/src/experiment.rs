@@ -1,6 +1,5 @@
 //! Experiments.
 
-use std::fmt;
 use std::sync::Arc;
 
 use gramc_agent::model::Models;
@@ -46,18 +45,6 @@ struct NodeConversation {
     ended: CancellationToken,
 }
 
-impl fmt::Debug for NodeAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NodeAgent").field("name", &self.parts.name).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for NodeConversation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NodeConversation").field("number", &self.number).finish_non_exhaustive()
-    }
-}
-
 impl AgentFunction for NodeAgent {
     fn name(&self) -> &str {
         &self.parts.name
@@ -74,8 +61,7 @@ impl FunctionConversation for NodeConversation {
         let Self { parts, arm, number, session, ended } = &*self;
         let session = Session::of_agent(Arc::clone(session), ended.clone());
         let arguments = |call| FnArgs::from((call, *number, *arm, session, message.to_owned()));
-        let answer = run_function(&parts.start, &parts.cancel, arguments);
-        Box::pin(async { answer.await.map_err(|error| error.detail) })
+        run_function(&parts.start, &parts.cancel, arguments)
     }
 }
 

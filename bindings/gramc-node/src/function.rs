@@ -1,14 +1,10 @@
 //! Functions of JavaScript as implementations.
 
-use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gramc_tools::invocation::{
-    Answer, AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
-    InvocationErrorKind,
-};
+use gramc_tools::implementations::not_json;
+use gramc_tools::invocation::{InvocationError, ValueFuture};
 use napi::Status;
 use napi::bindgen_prelude::{FnArgs, JsValuesTupleIntoVec, Promise};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -25,9 +21,6 @@ pub(crate) type AsyncFunction<Arguments> =
 
 /// Starts a function with the arguments of a call as JSON text.
 pub(crate) type StartFunction = AsyncFunction<FnArgs<(FunctionCall, String)>>;
-
-/// The result of a function.
-type ResultFuture = Pin<Box<dyn Future<Output = Result<Value, InvocationError>> + Send>>;
 
 /// A call of a function.
 #[napi]
@@ -48,19 +41,6 @@ pub struct FunctionOutcome {
     pub error: Option<String>,
     /// Why its result cannot be written as JSON.
     pub refused: Option<String>,
-}
-
-/// A function of JavaScript.
-pub(crate) struct NodeFunction {
-    pub(crate) start: Arc<StartFunction>,
-    pub(crate) cancel: Arc<NumberFunction>,
-    pub(crate) declared: Option<DeclaredInterface>,
-}
-
-impl fmt::Debug for NodeFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NodeFunction").finish_non_exhaustive()
-    }
 }
 
 #[napi]
@@ -106,7 +86,7 @@ pub(crate) fn run_function<Arguments>(
     start: &Arc<AsyncFunction<Arguments>>,
     cancel: &Arc<NumberFunction>,
     arguments: impl FnOnce(FunctionCall) -> Arguments,
-) -> ResultFuture
+) -> ValueFuture
 where
     Arguments: JsValuesTupleIntoVec + Send + 'static,
 {
@@ -121,44 +101,17 @@ where
         };
         // There is nothing left to cancel.
         running.cancel.take();
-        ended.map_or_else(|_| Err(failed(InvocationErrorKind::Died, ENDED)), value)
+        ended.map_or_else(|_| Err(InvocationError::died(ENDED)), value)
     })
-}
-
-fn failed(kind: InvocationErrorKind, detail: impl Into<String>) -> InvocationError {
-    InvocationError::new(kind, detail)
-}
-
-fn not_json(message: &str) -> InvocationError {
-    let detail = format!("the function's result cannot be written as JSON: {message}");
-    failed(InvocationErrorKind::Garbled, detail)
 }
 
 fn value(outcome: FunctionOutcome) -> Result<Value, InvocationError> {
     match outcome {
         FunctionOutcome { result: Some(text), .. } => {
             // `JSON.stringify` wrote it, so that it can only be too deep.
-            serde_json::from_str(&text).map_err(|_| not_json("it nests too deeply"))
+            serde_json::from_str(&text).map_err(|_| not_json(&"it nests too deeply"))
         }
         FunctionOutcome { refused: Some(message), .. } => Err(not_json(&message)),
-        FunctionOutcome { error, .. } => {
-            Err(failed(InvocationErrorKind::Failed, error.unwrap_or_default()))
-        }
-    }
-}
-
-impl Implementation for NodeFunction {
-    fn kind(&self) -> &'static str {
-        "Function"
-    }
-
-    fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let arguments = |call| FnArgs::from((call, invocation.arguments.to_string()));
-        let answer = run_function(&self.start, &self.cancel, arguments);
-        Box::pin(async { answer.await.map(Answer::Json) })
-    }
-
-    fn declared(&self) -> Option<DeclaredInterface> {
-        self.declared.clone()
+        FunctionOutcome { error, .. } => Err(InvocationError::failed(error.unwrap_or_default())),
     }
 }

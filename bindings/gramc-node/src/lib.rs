@@ -3,7 +3,6 @@
 //! The interface is TypeScript, in `lib`; this crate has the parts that must be fast or need the crates
 //! of gramc. Values cross as JSON text.
 
-mod approver;
 mod experiment;
 mod function;
 mod library;

@@ -3,17 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use gramc_tools::BindProblem;
+use gramc_tools::approval::Approvals;
+use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
 use napi::Env;
-use napi::bindgen_prelude::{PromiseRaw, block_on, within_runtime_if_available};
+use napi::bindgen_prelude::{FnArgs, PromiseRaw, block_on, within_runtime_if_available};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 
-use crate::approver::{ApproveFunction, approvals};
-use crate::function::{NodeFunction, NumberFunction, StartFunction};
+use crate::function::{AsyncFunction, FunctionCall, NumberFunction, StartFunction, run_function};
 use crate::session::Session;
 use crate::specification::specification_error;
 use crate::{Failure, failure, invalid_argument};
+
+/// Asks about the call of a tool: its name, and the arguments as JSON text.
+type ApproveFunction = AsyncFunction<FnArgs<(FunctionCall, String, String)>>;
 
 /// Implementations of tools.
 #[napi]
@@ -48,6 +53,7 @@ impl Library {
     /// The library that a file declares.
     #[napi(factory)]
     pub fn load(path: String, name: Option<String>) -> Result<Self, Failure> {
+        gramc::watch_processes();
         let load = || gramc_host::Library::load(Path::new(&path), name.as_deref());
         let loaded = within_runtime_if_available(load);
         loaded.map(|it| Self(Arc::new(it))).map_err(|error| specification_error(&error))
@@ -74,14 +80,15 @@ impl Library {
                 result: None,
             }),
         };
-        let function = NodeFunction { start: Arc::new(start), cancel: Arc::new(cancel), declared };
+        let (start, cancel) = (Arc::new(start), Arc::new(cancel));
+        let function = Function::new(move |arguments| {
+            run_function(&start, &cancel, |call| FnArgs::from((call, arguments.to_string())))
+        });
+        let function = function.declaring(declared);
         self.0.add(&name, function, map(&attributes)?, map(&injected)?, code.as_deref());
         Ok(())
     }
-}
 
-#[napi]
-impl Library {
     /// Starts the MCP servers of the library.
     #[napi(ts_return_type = "Promise<void>")]
     pub fn connect<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>> {
@@ -101,7 +108,7 @@ impl Library {
         block_on(self.0.connect());
         let bound = self.0.bind(specification);
         bound.map(|bound| BoundLibrary(Arc::new(bound))).map_err(|gaps| {
-            let gaps: Value = gaps.iter().map(gramc_host::Gap::json).collect();
+            let gaps: Value = gaps.iter().map(BindProblem::json).collect();
             failure("BindError", gaps.to_string())
         })
     }
@@ -124,10 +131,12 @@ impl BoundLibrary {
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
     ) -> Session {
         let session = gramc_tools::Session::new(&self.0.bound);
-        Session::new(match approve {
-            Some(approve) => session.with_approvals(approvals(approve, cancel)),
-            None => session,
-        })
+        let Some(approve) = approve.map(Arc::new) else { return Session::new(session) };
+        let cancel = Arc::new(cancel);
+        Session::new(session.with_approvals(Approvals::of_function(move |request| {
+            let (name, arguments) = (request.name.to_string(), request.arguments.to_string());
+            run_function(&approve, &cancel, |call| FnArgs::from((call, name, arguments)))
+        })))
     }
 
     /// Problems that do not prevent binding.

@@ -1,15 +1,12 @@
 //! Functions of Python as agents.
 
-use std::fmt;
 use std::sync::Arc;
 
 use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
-use gramc_tools::invocation::Answer;
 use pyo3::prelude::*;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::function::run_function;
+use crate::function::{interpreter_ended, run_function};
 use crate::library::BoundLibrary;
 use crate::runtime::{attach, call_token};
 use crate::session::Session;
@@ -20,12 +17,6 @@ pub(crate) struct PythonAgent {
     pub(crate) runner: Py<PyAny>,
     pub(crate) name: String,
     pub(crate) bound: Py<BoundLibrary>,
-}
-
-impl fmt::Debug for PythonAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PythonAgent").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 impl AgentFunction for PythonAgent {
@@ -52,12 +43,6 @@ struct PythonConversation {
     ended: CancellationToken,
 }
 
-impl fmt::Debug for PythonConversation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PythonConversation").finish_non_exhaustive()
-    }
-}
-
 impl Drop for PythonConversation {
     fn drop(&mut self) {
         self.ended.cancel();
@@ -67,18 +52,10 @@ impl Drop for PythonConversation {
 impl FunctionConversation for PythonConversation {
     fn answer(&mut self, message: &str) -> FunctionFuture {
         let Some((runner, session)) = &self.objects else {
-            let error = Err("the program ended before the function did".to_owned());
-            return Box::pin(std::future::ready(error));
+            return Box::pin(std::future::ready(Err(interpreter_ended())));
         };
-        let answer = run_function(|py, completion| {
+        run_function(|py, completion| {
             runner.call_method1(py, "start", (session, message, completion))
-        });
-        Box::pin(async move {
-            match answer.await {
-                Ok(Answer::Json(value)) => Ok(value),
-                Ok(_) => Ok(Value::Null),
-                Err(error) => Err(error.detail),
-            }
         })
     }
 }

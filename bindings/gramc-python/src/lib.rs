@@ -4,7 +4,6 @@
 //! crates of gramc.
 
 mod agent;
-mod approver;
 mod convert;
 mod experiment;
 mod function;

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
+use gramc_tools::BindProblem;
+use gramc_tools::approval::Approvals;
+use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use serde_json::{Map, Value};
 
-use crate::approver::approvals;
 use crate::convert::{to_python, to_value};
-use crate::function::PythonFunction;
+use crate::function::{event_loop, run_function};
 use crate::runtime::{call_token, detach, handle, wait};
 use crate::session::Session;
 use crate::specification::{Specification, raise, specification_error};
@@ -47,7 +49,12 @@ impl Library {
             Value::Null => None,
             parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
         };
-        let function = PythonFunction { runner, declared };
+        let function = Function::new(move |arguments| {
+            run_function(|py, completion| {
+                runner.call_method1(py, "start", (event_loop(py), &*arguments, completion))
+            })
+        });
+        let function = function.declaring(declared);
         self.0.add(name, function, map(attributes)?, map(inject)?, code);
         Ok(())
     }
@@ -64,7 +71,7 @@ impl Library {
                 Ok(BoundLibrary { library, specification: specification.clone().unbind() })
             }
             Err(gaps) => {
-                let gaps: Value = gaps.iter().map(gramc_host::Gap::json).collect();
+                let gaps: Value = gaps.iter().map(BindProblem::json).collect();
                 Err(raise(py, "BindError", &to_python(py, &gaps)?)?)
             }
         }
@@ -75,6 +82,7 @@ impl Library {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "pyo3 gives paths by value")]
 pub(crate) fn load_library(py: Python<'_>, path: PathBuf, name: Option<&str>) -> PyResult<Library> {
+    gramc::watch_processes();
     let runtime = handle()?;
     let library = detach(py, || {
         let _runtime = runtime.enter();
@@ -102,7 +110,14 @@ impl BoundLibrary {
         if let Some(approve) = approve {
             let py = this.py();
             let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
-            session = session.with_approvals(approvals(runner.call1((approve,))?.unbind()));
+            let runner = runner.call1((approve,))?.unbind();
+            session = session.with_approvals(Approvals::of_function(move |request| {
+                run_function(|py, completion| {
+                    let (name, arguments) = (request.name.as_str(), request.arguments.to_string());
+                    let arguments = (event_loop(py), name, arguments, completion);
+                    runner.call_method1(py, "start", arguments)
+                })
+            }));
         }
         Ok(Session::new(session, this.clone().unbind()))
     }

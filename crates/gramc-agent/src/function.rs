@@ -3,21 +3,20 @@
 //! A function answers the messages of the user. It calls the tools through the session that it is
 //! given, which is the same for all turns of a conversation and reports each call.
 
-use std::fmt::Debug;
-use std::pin::Pin;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::time::Instant;
 
 use gramc_tools::Session;
+use gramc_tools::invocation::ValueFuture;
 use serde::Deserialize as _;
-use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::external::{AgentAnswer, AgentCall, AnswerFields, beginning, failure};
 use crate::model::ModelError;
 
 /// A function of the host program that is an agent.
-pub trait AgentFunction: Debug + Send + Sync {
+pub trait AgentFunction: Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
@@ -26,14 +25,26 @@ pub trait AgentFunction: Debug + Send + Sync {
 }
 
 /// A conversation with a function. Dropping it ends the conversation.
-pub trait FunctionConversation: Debug + Send {
+pub trait FunctionConversation: Send {
     /// Answers a message of the user. Dropping the future cancels the answer.
     fn answer(&mut self, message: &str) -> FunctionFuture;
 }
 
+impl Debug for dyn AgentFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Debug for dyn FunctionConversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FunctionConversation")
+    }
+}
+
 /// The answer of a function: a string, or an object with `output` and, if they are known, `usage` and
 /// `model`, as the answers of programs. An error is the message of an exception.
-pub type FunctionFuture = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
+pub type FunctionFuture = ValueFuture;
 
 /// A function in a conversation.
 #[derive(Debug)]
@@ -92,9 +103,10 @@ mod tests {
     use gramc_check::check;
     use gramc_syntax::{SourceFile, parse};
     use gramc_tools::implementations::async_function;
+    use gramc_tools::invocation::InvocationError;
     use gramc_tools::{Call, ToolLibrary};
     use parking_lot::Mutex;
-    use serde_json::json;
+    use serde_json::{Value, json};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -125,7 +137,7 @@ mod tests {
             Box::pin(async move {
                 let verdict = session.call(Call::new("double", &*message)).await;
                 match &*message {
-                    "fail" => Err("no idea".to_owned()),
+                    "fail" => Err(InvocationError::failed("no idea")),
                     "wait" => std::future::pending().await,
                     "number" => Ok(json!(7)),
                     "nothing" => Ok(json!({"text": "misnamed"})),

@@ -1,19 +1,52 @@
 //! What the packages of gramc for other languages share: specifications, libraries of functions, calls
 //! and experiments, with values as JSON.
 
-mod approval;
-mod calls;
 mod library;
-mod settings;
 mod specification;
 mod target_tools;
 #[cfg(test)]
 mod tests;
 
-pub use approval::decision;
-pub use calls::call;
+use gramc_agent::FinishReason;
+use gramc_model::attributes::{AttributeOwner, AttributeSpec, ValueType, of_owner};
+use gramc_tools::Call;
+use serde_json::{Map, Value};
+
 pub use gramc_project::SpecificationError;
-pub use library::{BoundLibrary, Gap, Library};
-pub use settings::{setting_fault, setting_names};
+pub use library::{BoundLibrary, Library};
 pub use specification::{Specification, UnknownTarget, import_tools};
 pub use target_tools::{TargetTool, TargetTools};
+
+/// A call. `finish_reason` is how the model's reply ended, if the call is the last one in it: a call
+/// that was cut off does not run.
+pub fn call(
+    name: &str,
+    arguments: Option<String>,
+    id: Option<String>,
+    finish_reason: Option<&str>,
+) -> Call {
+    let cut_off = finish_reason.and_then(|word| FinishReason::of_provider(word).problem());
+    Call { id, name: name.to_owned(), arguments, cut_off }
+}
+
+/// The attributes of gram that are settings of libraries and of single functions.
+fn settings() -> impl Iterator<Item = &'static AttributeSpec> {
+    let is_setting = |spec: &&AttributeSpec| {
+        let is_policy = !matches!(spec.value, ValueType::Sources | ValueType::Text);
+        is_policy && spec.is_allowed_at(AttributeOwner::Library)
+    };
+    of_owner(AttributeOwner::AnyImplementation).filter(is_setting)
+}
+
+/// The names of all settings.
+pub fn setting_names() -> Vec<&'static str> {
+    settings().map(|spec| spec.name).collect()
+}
+
+/// The first setting with a wrong value, and the value that is expected.
+pub fn setting_fault(given: &Map<String, Value>) -> Option<(String, String)> {
+    given.iter().find_map(|(name, value)| {
+        let spec = settings().find(|spec| spec.name == name)?;
+        (!spec.value.accepts(value)).then(|| (name.clone(), spec.value.expected()))
+    })
+}

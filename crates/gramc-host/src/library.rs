@@ -10,9 +10,9 @@ use gramc_mcp::client::load_options;
 use gramc_model::Library as LibraryDeclaration;
 use gramc_project::{LoadedLibrary, SpecificationError};
 use gramc_tools::invocation::Implementation;
-use gramc_tools::{Bound, InjectedSource, Settings, ToolLibrary};
+use gramc_tools::{BindProblem, Bound, InjectedSource, Settings, ToolLibrary};
 use parking_lot::Mutex;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use crate::specification::Specification;
@@ -24,15 +24,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct Library(Mutex<LibraryState>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct LibraryState {
     library: ToolLibrary,
-    parts: LibraryParts,
-}
-
-/// The parts that identify a library in experiments.
-#[derive(Debug, Clone)]
-struct LibraryParts {
     declared: LibraryDeclaration,
     functions: Vec<HostFunction>,
     /// The content of the files that it replays.
@@ -44,15 +38,11 @@ struct LibraryParts {
 pub struct BoundLibrary {
     /// The library for sessions.
     pub bound: Bound,
-    parts: LibraryParts,
+    state: LibraryState,
 }
 
 impl BoundLibrary {
     /// The arm of an experiment: a function as the agent on this library.
-    ///
-    /// # Errors
-    ///
-    /// If the agent cannot run on the library.
     pub fn arm<'a>(
         &'a self,
         name: &str,
@@ -62,33 +52,15 @@ impl BoundLibrary {
     ) -> Result<ArmParts<'a>, TeamError> {
         let module = specification.module();
         let team = AgentTeam::of_function(module, &self.bound, agent, model)?;
-        let LibraryParts { declared, functions, recordings } = &self.parts;
-        let (name, team) = (name.to_owned(), Arc::new(team));
         Ok(ArmParts {
-            name,
-            team,
+            name: name.to_owned(),
+            team: Arc::new(team),
             attributes: &[],
             module,
-            library: declared,
-            functions,
-            recordings,
+            library: &self.state.declared,
+            functions: &self.state.functions,
+            recordings: &self.state.recordings,
         })
-    }
-}
-
-/// Why a library does not fit a specification.
-#[derive(Debug)]
-pub struct Gap {
-    /// The tool, if it concerns one.
-    pub tool: Option<String>,
-    /// The problem.
-    pub message: String,
-}
-
-impl Gap {
-    /// The form in exceptions.
-    pub fn json(&self) -> Value {
-        json!({"tool": self.tool, "message": self.message})
     }
 }
 
@@ -108,18 +80,13 @@ impl Library {
     }
 
     fn with_parts(library: ToolLibrary, declared: LibraryDeclaration, recordings: Vec<u8>) -> Self {
-        let parts = LibraryParts { declared, functions: Vec::new(), recordings };
-        Self(Mutex::new(LibraryState { library, parts }))
+        let functions = Vec::new();
+        Self(Mutex::new(LibraryState { library, declared, functions, recordings }))
     }
 
     /// Reads the library that a file declares. Requires the context of a tokio runtime.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read, has errors or does not declare the library.
     pub fn load(path: &Path, name: Option<&str>) -> Result<Self, SpecificationError> {
         let loaded = LoadedLibrary::load(path, name, &gramc_agent::unknown_references_in);
-        gramc::watch_processes();
         let LoadedLibrary { module, library: declared, folder } = loaded?;
         let settings = Settings::default();
         let library = ToolLibrary::declared(&module, &declared, load_options(&folder, &settings));
@@ -152,7 +119,7 @@ impl Library {
         }
         attributes.extend(code.map(|code| ("code".into(), code.into())));
         state.library = library;
-        state.parts.functions.push(HostFunction { tool: name.into(), attributes });
+        state.functions.push(HostFunction { tool: name.into(), attributes });
     }
 
     /// Connects to the library's MCP servers, so that they can be compared with a specification.
@@ -162,24 +129,10 @@ impl Library {
         let _ = tokio::time::timeout(CONNECT_LIMIT, library.connect()).await;
     }
 
-    /// Binds the library to a specification, or lists all that does not fit.
-    ///
-    /// # Errors
-    ///
-    /// If a tool has no implementation, or one that does not fit.
-    pub fn bind(&self, specification: &Specification) -> Result<BoundLibrary, Vec<Gap>> {
-        let (library, parts) = {
-            let state = self.0.lock();
-            (state.library.clone(), state.parts.clone())
-        };
-        let (bound, problems) = library.bind_partly(specification.module());
-        if problems.is_empty() {
-            return Ok(BoundLibrary { bound, parts });
-        }
-        let gaps = problems.iter().map(|problem| Gap {
-            tool: problem.tool().map(str::to_owned),
-            message: problem.to_string(),
-        });
-        Err(gaps.collect())
+    /// Binds the library to a specification.
+    pub fn bind(&self, specification: &Specification) -> Result<BoundLibrary, Vec<BindProblem>> {
+        let state = self.0.lock().clone();
+        let bound = state.library.bind(specification.module())?;
+        Ok(BoundLibrary { bound, state })
     }
 }

@@ -41,19 +41,11 @@ impl Specification {
     }
 
     /// Reads files and folders, and the files that they import.
-    ///
-    /// # Errors
-    ///
-    /// If a file cannot be read or has errors.
     pub fn load(paths: Vec<PathBuf>) -> Result<Self, SpecificationError> {
         Source::load(paths, &gramc_agent::unknown_references_in).map(Self::new)
     }
 
     /// Reads a text. `name` is its file name in diagnostics.
-    ///
-    /// # Errors
-    ///
-    /// If the text has errors.
     pub fn parse(text: &str, name: &str) -> Result<Self, SpecificationError> {
         Source::parse(text, name).map(Self::new)
     }
@@ -69,10 +61,6 @@ impl Specification {
     }
 
     /// The tools for a target, ready for a request. With `expanded`, those in containers too.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such target for tools.
     pub fn compile(&self, target_name: &str, expanded: bool) -> Result<Value, UnknownTarget> {
         let options = Options { expanded, ..Options::new(target(target_name)?, self.source.files) };
         let compilation = Compilation::new(&self.source.module, &options);
@@ -80,10 +68,6 @@ impl Specification {
     }
 
     /// The tools for a target one by one, with the way back from its calls.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such target for tools.
     pub fn tools_for(&self, target_name: &str) -> Result<TargetTools, UnknownTarget> {
         Ok(TargetTools::new(&self.source, target(target_name)?))
     }
@@ -95,10 +79,6 @@ impl Specification {
 }
 
 /// Tools in the form of MCP as a text in gram, with notes on changes.
-///
-/// # Errors
-///
-/// If the tools cannot be read.
 pub fn import_tools(tools: Value) -> Result<(String, Vec<String>), ImportError> {
     let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
     let imported = import_value(tools, &options)?;
