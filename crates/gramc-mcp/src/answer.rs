@@ -7,7 +7,6 @@ use crate::catalog::ResultKind;
 
 /// The key of `_meta` with what the client should know about a result that is passed on.
 const WARNINGS_KEY: &str = "gramc/warnings";
-/// The warnings about a result itself.
 const RESULT_WARNINGS: [&str; 3] = ["result-mismatch", "output-schema-mismatch", "masked-result"];
 
 /// The result of a call. A rejected call is reported as an error of the tool because clients do not

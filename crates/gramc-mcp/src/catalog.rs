@@ -30,7 +30,6 @@ pub(crate) struct Catalog {
 /// A tool or a container.
 #[derive(Debug)]
 pub(crate) struct CatalogEntry {
-    /// The name in the specification.
     pub(crate) name: SmolStr,
     pub(crate) result_kind: ResultKind,
     pub(crate) tool: Tool,
@@ -49,7 +48,6 @@ pub(crate) enum ResultKind {
 
 /// The keys of a tool that a specification has no words for.
 const PASSED_ON: [&str; 2] = ["icons", "_meta"];
-/// The dialect of compiled schemas.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Passes on what the server that runs a tool says of it: its icons and metadata, and the dialect of

@@ -51,23 +51,20 @@ pub use self::signed_client::{KeyError, SigningKey};
 pub use self::token_error::TokenError;
 
 /// Why the tools of an MCP server cannot be listed.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    /// The command that starts the server has no program.
     #[error("the command of the MCP server is empty")]
     EmptyCommand,
-    /// The server's address is not a URL with a host.
     #[error(
         "cannot reach the MCP server: its address must be a whole URL, such as \
          https://example.com/mcp"
     )]
     InvalidAddress,
-    /// The server could not be started or reached, or gave no list of tools.
     #[error("cannot get the tools of the MCP server {server}: {reason}")]
     NoTools {
         /// The program in backticks, or the address.
         server: String,
-        /// The failure, with the server's own output.
         reason: String,
     },
 }
@@ -114,7 +111,7 @@ async fn tools_of(
     let work = async {
         let opened = Connection::open(address, limit, &Arc::default()).await;
         let opened = opened.map_err(|error| error.reason)?;
-        connection.insert(opened).list(end, limit).await.map_err(|fault| fault.why)
+        connection.insert(opened).list(end, limit).await.map_err(|fault| fault.detail)
     };
     let outcome = tokio::select! {
         biased;

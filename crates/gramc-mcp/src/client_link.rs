@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
+use crate::protocol::to_rpc_error;
 use crate::questions::RequestClient;
 
 /// Maximum time for the client to take a notification or a cancellation.
@@ -29,8 +30,6 @@ const MAX_CHANGES: usize = 64;
 /// A notification of a change: its method and its parameters.
 pub(crate) type Change = (String, Value);
 
-/// The client of a conversation.
-#[derive(Debug)]
 pub(crate) struct ClientLink {
     capabilities: Map<String, Value>,
     /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
@@ -43,7 +42,6 @@ pub(crate) struct ClientLink {
     asking: Mutex<Vec<Weak<RequestClient>>>,
 }
 
-/// The capabilities of the client that makes a request.
 pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<String, Value> {
     match serde_json::to_value(context.client_capabilities()) {
         Ok(Value::Object(capabilities)) => capabilities,
@@ -64,7 +62,6 @@ impl Drop for OpenRequest {
 }
 
 impl ClientLink {
-    /// The sender of changes for subscribers.
     pub(crate) fn changes() -> broadcast::Sender<Change> {
         broadcast::Sender::new(MAX_CHANGES)
     }
@@ -144,7 +141,6 @@ impl Drop for Question {
     }
 }
 
-/// Passes a notification of a server on.
 pub(crate) async fn send_notification(peer: &Peer<RoleServer>, method: String, params: Value) {
     let known = if method == "notifications/progress" {
         // Its type tells rmcp which response it belongs to.
@@ -170,9 +166,7 @@ fn no_answer_in_time() -> RpcError {
 
 fn no_answer(failure: ServiceError) -> RpcError {
     match failure {
-        ServiceError::McpError(error) => {
-            RpcError { code: error.code.0, message: error.message.into_owned(), data: error.data }
-        }
+        ServiceError::McpError(error) => to_rpc_error(error),
         _ => error(ErrorCode::INTERNAL_ERROR, "the client did not answer"),
     }
 }

@@ -25,7 +25,6 @@ use crate::request::IncomingRequest;
 use crate::{Server, ServerInner, upstream};
 
 /// Serves one connection, or one request of a client without a session.
-#[derive(Debug)]
 pub(crate) struct Connection {
     server: Server,
     own: Arc<Conversation>,
@@ -38,7 +37,6 @@ impl Connection {
         Self { server: server.clone(), own }
     }
 
-    /// Its own conversation.
     pub(crate) fn own(&self) -> Arc<Conversation> {
         Arc::clone(&self.own)
     }

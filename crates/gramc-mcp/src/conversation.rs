@@ -17,7 +17,6 @@ use crate::protocol::is_modern;
 use crate::upstream::Upstream;
 
 /// A session of the library and its visible tools.
-#[derive(Debug)]
 pub(crate) struct Conversation {
     pub(crate) session: Session,
     /// Number of visible tools and containers. Subscribers are notified when it changes.

@@ -12,9 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ServeError;
 
-/// The tool that finds tools.
 pub(crate) const FIND: &str = "find_tools";
-/// The tool that calls tools.
 pub(crate) const CALL: &str = "call_tool";
 
 /// Both tools. Their calls are checked and repaired like those of any other tool.
@@ -35,7 +33,6 @@ const TOOLS: &str = r#"
 "#;
 
 /// Finds the tools of a catalog.
-#[derive(Debug)]
 pub(crate) struct Finder {
     index: Index,
     tools: Vec<Tool>,
@@ -100,10 +97,7 @@ impl Finder {
     }
 
     /// The tool that a call of `call_tool` names, with its arguments.
-    ///
-    /// # Errors
-    ///
-    /// The result that tells the model how to call `call_tool`.
+    /// The error is the result that tells the model how to call `call_tool`.
     pub(crate) fn inner_call(
         &self,
         arguments: Option<String>,

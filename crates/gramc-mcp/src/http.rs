@@ -27,11 +27,9 @@ use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
 use crate::upstream::FORWARDED;
 use crate::{ServeError, Server};
 
-/// The path of the endpoint.
 const PATH: &str = "/mcp";
 /// The header that repeats the method of a request.
 const METHOD_HEADER: &str = "mcp-method";
-/// The path of the metrics for Prometheus.
 const METRICS_PATH: &str = "/metrics";
 /// The path that shows that the server runs.
 const HEALTH_PATH: &str = "/healthz";
@@ -45,7 +43,6 @@ pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
     token: Option<Arc<str>>,
-    /// The path of the endpoint.
     path: String,
 }
 
@@ -60,10 +57,6 @@ impl Listener {
     /// Listens at an address. `8080` is short for `127.0.0.1:8080`; port 0 selects a free port. With
     /// a `token`, all requests must send `Authorization: Bearer TOKEN`. Without a token, only
     /// loopback addresses are allowed.
-    ///
-    /// # Errors
-    ///
-    /// The address is invalid or in use, or it is not a loopback address and there is no token.
     pub async fn bind(address: &str, token: Option<String>) -> Result<Self, ServeError> {
         let wrong = |why: &dyn fmt::Display| {
             let mut why = why.to_string();
@@ -130,10 +123,6 @@ fn is_loopback(address: IpAddr) -> bool {
 impl Server {
     /// Serves clients over streamable HTTP until `until` completes. Running calls then have five
     /// seconds to end.
-    ///
-    /// # Errors
-    ///
-    /// The system takes the listener away.
     pub async fn over_http(
         &self,
         listener: Listener,

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::upstream::FORWARDED;
 
 /// A connection whose results are JSON: the result types of rmcp drop unknown keys.
-#[derive(Debug)]
 pub(crate) struct JsonConnection<H>(pub(crate) H);
 
 impl<H: ServerHandler> Service<RoleServer> for JsonConnection<H> {

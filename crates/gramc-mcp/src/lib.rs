@@ -66,8 +66,14 @@ const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 const RESPONSE_DRAIN_TIME: Duration = Duration::from_millis(50);
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Server(Arc<ServerInner>);
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Server")
+    }
+}
 
 struct ServerInner {
     catalog: Arc<Catalog>,
@@ -87,18 +93,8 @@ struct ServerInner {
     finder: Option<Finder>,
 }
 
-impl fmt::Debug for ServerInner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerInner").field("bound", &self.bound).finish_non_exhaustive()
-    }
-}
-
 impl Server {
     /// Creates a server for all tools of a module, including those of imported files.
-    ///
-    /// # Errors
-    ///
-    /// A tool cannot be represented in MCP.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
         Self::observed(module, bound, &Approvals::default(), None)
     }
@@ -106,10 +102,6 @@ impl Server {
     /// Creates a server like [`Self::new`], whose calls are reported to an observer. Calls that have
     /// to be approved are approved by the approver, if there is one, and else by the client, if it
     /// supports elicitation.
-    ///
-    /// # Errors
-    ///
-    /// A tool cannot be represented in MCP.
     pub fn observed(
         module: &Valid<Module>,
         bound: &Bound,
@@ -133,10 +125,7 @@ impl Server {
 
     /// The server with two tools in place of all others: `find_tools`, which returns definitions, and
     /// `call_tool`, which calls any tool.
-    ///
-    /// # Errors
-    ///
-    /// The server serves clients already, or a tool cannot be represented in MCP.
+    /// Fails if the server serves clients already.
     pub fn with_search(mut self, module: &Valid<Module>) -> Result<Self, ServeError> {
         let shared = || ServeError::Tool("the server is in use".to_owned());
         let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
@@ -147,19 +136,11 @@ impl Server {
 
     /// Serves one client over standard input and output until it disconnects or `until` completes.
     /// Running calls then have five seconds to end.
-    ///
-    /// # Errors
-    ///
-    /// The client does not speak MCP.
     pub async fn over_stdio(&self, until: impl Future<Output = ()>) -> Result<(), ServeError> {
         self.over(rmcp::transport::io::stdio_pipes(), until).await
     }
 
     /// Serves one client over any transport, like [`Self::over_stdio`].
-    ///
-    /// # Errors
-    ///
-    /// The client does not speak MCP.
     pub async fn over<T, E, A>(
         &self,
         transport: T,

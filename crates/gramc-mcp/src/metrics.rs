@@ -7,7 +7,6 @@ use std::time::Duration;
 use gramc_tools::{CallError, Verdict};
 use parking_lot::Mutex;
 
-/// The media type of the metrics.
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// The label of tools that do not exist. Their names are chosen by the client, which could fill the
 /// memory with them.
@@ -15,7 +14,6 @@ const UNKNOWN_TOOL: &str = "unknown";
 /// The number of buckets of durations, from 1 ms to 33 s, each twice as long as the one before.
 const BUCKETS: usize = 16;
 
-/// The metrics of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(Mutex<Counts>);
 
@@ -58,7 +56,6 @@ impl Metrics {
         }
     }
 
-    /// The metrics as text.
     pub(crate) fn text(&self) -> String {
         let counts = self.0.lock();
         let mut text = String::new();

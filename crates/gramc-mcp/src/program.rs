@@ -48,10 +48,6 @@ impl ProgramServer {
 impl Server {
     /// Serves the tools and containers of the given names to one program, until the result is
     /// dropped. Its calls are reported to the observer.
-    ///
-    /// # Errors
-    ///
-    /// No port is free.
     pub async fn serve_program(
         &self,
         names: &[SmolStr],
@@ -113,10 +109,6 @@ impl Server {
 }
 
 /// Connects standard input and output with a [`ProgramServer`] until one of them ends.
-///
-/// # Errors
-///
-/// There is no such server any more.
 pub async fn bridge(address: &str, secret: &str) -> io::Result<()> {
     let (mut from_server, mut to_server) = TcpStream::connect(address).await?.into_split();
     to_server.write_all(format!("{secret}\n").as_bytes()).await?;

@@ -1,13 +1,25 @@
 //! What distinguishes the revisions of the protocol.
 
 use axum::http::request::Parts;
-use rmcp::model::{Extensions, ProtocolVersion};
+use gramc_tools::RpcError;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, Extensions, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 
 /// The beginning of the methods of requests that rmcp should not parse.
 pub(crate) const UNTYPED: &str = "gramc/";
 /// The header with the id of an HTTP session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
+
+/// An error of rmcp as one of the library.
+pub(crate) fn to_rpc_error(error: ErrorData) -> RpcError {
+    RpcError { code: error.code.0, message: error.message.into_owned(), data: error.data }
+}
+
+/// An error of the library as one of rmcp.
+pub(crate) fn to_error_data(error: RpcError) -> ErrorData {
+    ErrorData::new(ErrorCode(error.code), error.message, error.data)
+}
 
 /// Whether a request belongs to no session.
 pub(crate) fn is_sessionless(extensions: &Extensions) -> bool {

@@ -23,12 +23,12 @@ use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
 use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, send_notification};
+use crate::protocol::to_error_data;
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
 const MAX_RESTING: usize = 1_000;
 
-/// The result of a request.
 pub(crate) type Answer = Result<Value, ErrorData>;
 
 /// What the work of a request says before its end.
@@ -40,7 +40,6 @@ pub(crate) enum Event {
     Task,
 }
 
-/// A question of a server.
 #[derive(Debug)]
 pub(crate) struct Question {
     key: String,
@@ -49,7 +48,6 @@ pub(crate) struct Question {
     answer: oneshot::Sender<Value>,
 }
 
-/// The client of one request.
 pub(crate) struct RequestClient {
     capabilities: Map<String, Value>,
     events: mpsc::UnboundedSender<Event>,
@@ -114,7 +112,6 @@ pub(crate) struct Work {
     state: Option<String>,
     client: Arc<RequestClient>,
     pub(crate) answer: BoxFuture<'static, Answer>,
-    /// Ends the work.
     pub(crate) stop: CancellationToken,
     pub(crate) events: mpsc::UnboundedReceiver<Event>,
     pub(crate) questions: OpenQuestions,
@@ -259,7 +256,6 @@ fn hash_of(method: &str, params: &Value) -> u64 {
 }
 
 impl Work {
-    /// Ends the work.
     async fn end(self) -> Answer {
         self.stop.cancel();
         self.answer.await
@@ -325,8 +321,7 @@ impl RequestClient {
 
     /// The error of a server that the client has to see as it is.
     pub(crate) fn refusal(&self) -> Option<ErrorData> {
-        let RpcError { code, message, data } = self.state.lock().refusal.take()?;
-        Some(ErrorData::new(ErrorCode(code), message, data))
+        self.state.lock().refusal.take().map(to_error_data)
     }
 
     /// Asks the client within its request.
@@ -352,7 +347,6 @@ impl RequestClient {
     }
 }
 
-/// Whether a client waits for tasks.
 fn has_tasks(capabilities: &Map<String, Value>) -> bool {
     let extensions = capabilities.get("extensions");
     extensions.is_some_and(|extensions| extensions.get(TASKS_EXTENSION_ID).is_some())

@@ -27,7 +27,6 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The requests that revision 2026-07-28 no longer has.
 const REMOVED: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
-/// A request of a client.
 pub(crate) struct IncomingRequest {
     pub(crate) server: Server,
     pub(crate) conversation: Arc<Conversation>,
@@ -47,7 +46,6 @@ struct SentCall {
 }
 
 impl IncomingRequest {
-    /// Answers the request.
     pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
         let method = method.strip_prefix(UNTYPED).unwrap_or(method);
         let is_removed = is_modern(&self.context) && REMOVED.contains(&method);

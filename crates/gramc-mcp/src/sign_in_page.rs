@@ -11,7 +11,6 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// The path of the page.
 const PATH: &str = "/callback";
 
 /// Waits for a browser that an authorization server sends back to this machine.
@@ -22,10 +21,6 @@ pub struct SignInPage {
 
 impl SignInPage {
     /// Listens on the loopback interface. Port 0 selects a free port.
-    ///
-    /// # Errors
-    ///
-    /// The port is in use.
     pub async fn bind(port: u16) -> io::Result<Self> {
         let socket = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = socket.local_addr()?;
@@ -39,10 +34,6 @@ impl SignInPage {
 
     /// Waits for the browser, and returns the address with the parameters of the authorization
     /// server.
-    ///
-    /// # Errors
-    ///
-    /// The connection cannot be accepted.
     pub async fn wait(self) -> io::Result<String> {
         let (arrived, stop) = (Arc::new(OnceLock::new()), CancellationToken::new());
         let app =

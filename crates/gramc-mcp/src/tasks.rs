@@ -102,7 +102,6 @@ impl Tasks {
         found.filter(|task| !task.is_over()).ok_or_else(unknown)
     }
 
-    /// The state of a task.
     pub(crate) fn get(&self, id: &str) -> Result<DetailedTask, ErrorData> {
         let task = self.find(id)?;
         let state = task.state.lock();
@@ -121,7 +120,6 @@ impl Tasks {
         Ok(())
     }
 
-    /// Cancels all tasks.
     pub(crate) fn cancel_all(&self) {
         self.0.lock().values().for_each(|task| task.stop.cancel());
     }
@@ -150,7 +148,6 @@ impl RunningTask {
     }
 }
 
-/// What a task has become.
 fn payload(answer: Answer, is_cancelled: bool) -> TaskPayload {
     let object = |value: Value| match value {
         Value::Object(object) => object,

@@ -14,6 +14,7 @@ use rmcp::model::{ErrorCode, ServerCapabilities, TASKS_EXTENSION_ID};
 use serde_json::{Map, Value, json};
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
+use crate::protocol::to_error_data;
 use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
@@ -35,10 +36,8 @@ pub(crate) const FORWARDED: [&str; 9] = [
 ];
 const SET_LEVEL: &str = "logging/setLevel";
 
-/// A list that servers have.
 #[derive(Debug, Clone, Copy)]
 struct ListKind {
-    /// The request for it.
     method: &'static str,
     /// The capability of servers that have it.
     capability: &'static str,
@@ -236,8 +235,7 @@ impl Upstream {
     /// A page of a server's own list.
     async fn own_page(&self, server: &McpServer, kind: ListKind, cursor: Option<&str>) -> Answer {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let answer = server.request(kind.method, params, self.max_answer, RequestOrigin::default());
-        answer.await.map_err(failure)
+        self.ask(server, kind.method, params, None).await
     }
 
     /// The names of all entries of a server's list.
@@ -299,8 +297,18 @@ impl Upstream {
 
     async fn pass(&self, server: &McpServer, request: &Request) -> Answer {
         let Request { method, params, origin } = request;
-        let answer = server.request(method, params.clone(), self.max_answer, origin.clone());
-        answer.await.map_err(failure)
+        self.ask(server, method, params.clone(), Some(origin)).await
+    }
+
+    async fn ask(
+        &self,
+        server: &McpServer,
+        method: &'static str,
+        params: Value,
+        origin: Option<&RequestOrigin>,
+    ) -> Answer {
+        let origin = origin.cloned().unwrap_or_default();
+        server.request(method, params, self.max_answer, origin).await.map_err(failure)
     }
 
     /// Sets the level of the log messages of all servers that have them.
@@ -309,20 +317,13 @@ impl Upstream {
         for LibraryServer { server, .. } in self.servers.iter().filter(|it| !it.server.is_shared())
         {
             if server.announced().await.map_err(failure)?.contains_key("logging") {
-                let set = server.request(
-                    SET_LEVEL,
-                    params.clone(),
-                    self.max_answer,
-                    RequestOrigin::default(),
-                );
-                answer = Ok(set.await.map_err(failure)?);
+                answer = Ok(self.ask(server, SET_LEVEL, params.clone(), None).await?);
             }
         }
         answer
     }
 }
 
-/// A request of the client.
 struct Request {
     method: &'static str,
     params: Value,
@@ -339,9 +340,7 @@ fn not_found(method: &str) -> ErrorData {
 
 fn failure(error: UpstreamError) -> ErrorData {
     match error {
-        UpstreamError::Error(error) => {
-            ErrorData::new(ErrorCode(error.code), error.message, error.data)
-        }
+        UpstreamError::Error(error) => to_error_data(error),
         UpstreamError::NoAnswer(error) => ErrorData::internal_error(error.detail, None),
     }
 }

@@ -12,7 +12,7 @@ use super::oauth::{OAuth, OAuthGrant};
 use super::sign_in::SignIns;
 
 /// How a server at a URL is spoken to.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct UrlOptions {
     /// The headers of each request.
     pub headers: RequestHeaders,

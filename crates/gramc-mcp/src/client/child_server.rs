@@ -31,7 +31,6 @@ const ERROR_LINE: usize = 4 << 10;
 /// The messages that may wait to be read.
 const QUEUE: usize = 64;
 
-/// The state of the process.
 #[derive(Debug)]
 enum ChildState {
     Runs,

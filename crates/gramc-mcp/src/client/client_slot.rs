@@ -19,7 +19,6 @@ const NOTIFICATIONS: [&str; 6] = [
     "notifications/prompts/list_changed",
     "notifications/elicitation/complete",
 ];
-/// The notification of progress.
 const PROGRESS: &str = "notifications/progress";
 /// The requests of servers that the client answers, with the capability that they need.
 const REQUESTS: [(&str, &str); 3] = [
@@ -45,7 +44,6 @@ impl ClientSlot {
         let _ = self.0.set(client);
     }
 
-    /// The client, if there is one.
     pub(super) fn get(&self) -> Option<&Arc<dyn SessionClient>> {
         self.0.get()
     }

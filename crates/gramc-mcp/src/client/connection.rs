@@ -34,10 +34,11 @@ use super::child_server::ChildServer;
 use super::client_slot::ClientSlot;
 use super::failure_log::FailureLog;
 use super::http_transport;
-use super::pending_calls::{PendingCall, ServerFault};
+use super::pending_calls::PendingCall;
 use super::requests::{
     ClientHandler, RequestFailure, all_pages, late, refused, said_error, unanswered,
 };
+use crate::protocol::to_rpc_error;
 
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
@@ -176,7 +177,7 @@ impl Connection {
                     None => None,
                 };
                 let fault = failures.reason();
-                let why = fault.map_or_else(|| failure.describe(ended), |fault| fault.why);
+                let why = fault.map_or_else(|| failure.describe(ended), |fault| fault.detail);
                 let error = failed(step, why + &failures.details());
                 Err(OpenError { has_other_revision, ..error })
             }
@@ -240,7 +241,7 @@ impl Connection {
         }
         match self.list(Instant::now() + LIST_LIMIT, LIST_LIMIT).await {
             Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
-            Err(fault) => Err(self.error(fault.kind, &fault.why)),
+            Err(fault) => Err(self.error(fault.kind, &fault.detail)),
         }
     }
 
@@ -249,7 +250,7 @@ impl Connection {
         &self,
         end: Instant,
         limit: Duration,
-    ) -> Result<Vec<Value>, ServerFault> {
+    ) -> Result<Vec<Value>, InvocationError> {
         let _listing = self.failures.listing();
         let outcome = tokio::select! {
             biased;
@@ -285,22 +286,22 @@ impl Connection {
         let params = json!({"name": tool, "arguments": arguments});
         let message = self.send("tools/call", params, &call).await;
         message.map_err(|failure| {
-            if let (ExchangeFailure::Error(error), Some(client)) = (&failure, &call.origin().client)
-                && error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            if let (UpstreamError::Error(error), Some(client)) = (&failure, &call.origin().client)
+                && error.code == ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY.0
             {
-                client.refuses(self.rpc_error(error.clone()));
+                client.refuses(error.clone());
             }
             self.failed_call(failure)
         })
     }
 
-    fn failed_call(&self, failure: ExchangeFailure) -> InvocationError {
+    fn failed_call(&self, failure: UpstreamError) -> InvocationError {
         match failure {
-            ExchangeFailure::Error(error) => {
-                let why = said_error("tools/call", error.code.0, &error.message);
+            UpstreamError::Error(error) => {
+                let why = said_error("tools/call", error.code, &error.message);
                 self.error(InvocationErrorKind::Failed, &why)
             }
-            ExchangeFailure::NoAnswer(error) => error,
+            UpstreamError::NoAnswer(error) => error,
         }
     }
 
@@ -312,25 +313,23 @@ impl Connection {
         params: Value,
         call: PendingCall,
     ) -> Result<Value, UpstreamError> {
-        if let Some(outcome) = self.translated(method, &params).await {
+        if let Some(outcome) = self.translate(method, &params).await {
             return outcome;
         }
-        let message = match self.send(method, params, &call).await {
-            Ok(message) => message,
-            Err(ExchangeFailure::NoAnswer(error)) => return Err(UpstreamError::NoAnswer(error)),
-            Err(ExchangeFailure::Error(error)) => {
-                return Err(UpstreamError::Error(self.rpc_error(error)));
-            }
-        };
+        let message = self.send(method, params, &call).await?;
         // It was recognised as an answer with a result.
         let message: Value = serde_json::from_str(&message).unwrap_or_default();
         Ok(self.masks.result(message["result"].clone()))
     }
 
     fn rpc_error(&self, error: ErrorData) -> RpcError {
+        self.mask_error(to_rpc_error(error))
+    }
+
+    fn mask_error(&self, error: RpcError) -> RpcError {
         let message = self.masks.text(&error.message);
         let data = error.data.map(|data| self.masks.result(data));
-        RpcError { code: error.code.0, message, data }
+        RpcError { message, data, ..error }
     }
 
     /// Makes a request that `rmcp` need not know, and returns the message that answers it.
@@ -339,7 +338,7 @@ impl Connection {
         method: &'static str,
         params: Value,
         call: &PendingCall,
-    ) -> Result<String, ExchangeFailure> {
+    ) -> Result<String, UpstreamError> {
         let mut request = CustomRequest::new(method, Some(params));
         request.extensions.insert(call.clone());
         self.exchange(method, ClientRequest::CustomRequest(request), call).await
@@ -358,11 +357,11 @@ impl Connection {
         method: &'static str,
         request: ClientRequest,
         call: &PendingCall,
-    ) -> Result<String, ExchangeFailure> {
+    ) -> Result<String, UpstreamError> {
         let peer = self.running.peer();
         let sent = peer.send_cancellable_request(request, self.options(call)).await;
         let Ok(handle) = sent else {
-            return Err(ExchangeFailure::NoAnswer(self.gone(method).await));
+            return Err(self.gone(method).await.into());
         };
         let answer = OpenRequest {
             handle: Some(handle),
@@ -375,7 +374,7 @@ impl Connection {
             if outcome.is_ok() {
                 self.proven.store(true, Ordering::Release);
             }
-            return outcome.map_err(|fault| self.error(fault.kind, &fault.why).into());
+            return outcome.map_err(|fault| self.error(fault.kind, &fault.detail).into());
         }
         let error = match answer {
             Some(Ok(_)) => {
@@ -384,7 +383,7 @@ impl Connection {
             }
             Some(Err(ServiceError::McpError(error))) => {
                 self.proven.store(true, Ordering::Release);
-                return Err(ExchangeFailure::Error(error));
+                return Err(UpstreamError::Error(self.rpc_error(error)));
             }
             Some(Err(error)) => match unanswered(method, &error) {
                 RequestFailure::Reason(why) | RequestFailure::OtherRevision(why) => {
@@ -402,28 +401,27 @@ impl Connection {
         InvocationError::new(kind, format!("{} returned no result: {why}", self.name))
     }
 
-    /// Why the connection is gone.
     async fn gone(&self, request: &'static str) -> InvocationError {
         let fault = self.fault(RequestFailure::Closed(request)).await;
-        self.error(fault.kind, &fault.why)
+        self.error(fault.kind, &fault.detail)
     }
 
     /// The fault behind a failed request, with what the server said.
-    async fn fault(&self, failure: RequestFailure) -> ServerFault {
-        let mut fault = match (self.failures.reason(), &failure, &self.server) {
-            (Some(fault), ..) => fault,
-            (None, RequestFailure::Closed(_), Some(server)) => {
-                let why = failure.describe(server.ended().await);
-                ServerFault { kind: InvocationErrorKind::Died, why }
+    async fn fault(&self, failure: RequestFailure) -> InvocationError {
+        let mut fault = match (self.failures.reason(), &failure) {
+            (Some(fault), _) => fault,
+            (None, RequestFailure::Closed(_)) => {
+                let ended = match &self.server {
+                    Some(server) => server.ended().await,
+                    None => None,
+                };
+                InvocationError::died(failure.describe(ended))
             }
-            (None, RequestFailure::Closed(_), None) => {
-                ServerFault { kind: InvocationErrorKind::Died, why: failure.describe(None) }
-            }
-            (None, RequestFailure::Reason(why) | RequestFailure::OtherRevision(why), _) => {
-                ServerFault { kind: InvocationErrorKind::Failed, why: why.clone() }
+            (None, RequestFailure::Reason(why) | RequestFailure::OtherRevision(why)) => {
+                InvocationError::failed(why)
             }
         };
-        fault.why = self.masks.text(&(fault.why + &self.failures.details()));
+        fault.detail = self.masks.text(&(fault.detail + &self.failures.details()));
         fault
     }
 
@@ -461,27 +459,13 @@ where
     }
 }
 
-/// Why a request has no result.
-enum ExchangeFailure {
-    /// The server answered with an error.
-    Error(ErrorData),
-    /// It did not answer.
-    NoAnswer(InvocationError),
-}
-
-impl From<InvocationError> for ExchangeFailure {
-    fn from(error: InvocationError) -> Self {
-        Self::NoAnswer(error)
-    }
-}
-
-/// Why a server did not fulfil a request of the client.
+/// Why a server did not fulfil a request.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UpstreamError {
     /// It answered with an error.
-    #[error("{0}")]
+    #[error(transparent)]
     Error(RpcError),
     /// It did not answer.
-    #[error("{0}")]
-    NoAnswer(InvocationError),
+    #[error(transparent)]
+    NoAnswer(#[from] InvocationError),
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gramc_tools::invocation::InvocationErrorKind;
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
 use gramc_tools::masks::SecretMasks;
 use gramc_tools::sanitize::sanitize_line;
 use parking_lot::Mutex;
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::client_slot::{ClientSlot, mark};
 use super::lines::MAX_MESSAGE_BYTES;
-use super::pending_calls::{PendingCall, PendingCalls, ServerFault};
+use super::pending_calls::{PendingCall, PendingCalls};
 use super::wire::sealed;
 
 /// The most lines of a server's standard error that a message repeats.
@@ -49,8 +49,8 @@ pub(super) struct FailureLog {
 
 #[derive(Default)]
 struct FailureRecord {
-    /// Why there is no use in going on.
-    fatal: Option<ServerFault>,
+    /// Why there is no use in going on, as a phrase that follows the server's name.
+    fatal: Option<InvocationError>,
     /// The first invalid message.
     rubbish: Option<String>,
     /// The last lines on standard error.
@@ -96,7 +96,7 @@ impl FailureLog {
 
     /// Ends the work, with a reason; the first one counts.
     pub(super) fn end(&self, kind: InvocationErrorKind, why: impl Into<String>) {
-        self.seen.lock().fatal.get_or_insert_with(|| ServerFault { kind, why: why.into() });
+        self.seen.lock().fatal.get_or_insert_with(|| InvocationError::new(kind, why));
         self.fatal.cancel();
     }
 
@@ -111,7 +111,7 @@ impl FailureLog {
     }
 
     /// The reason to end the work, if there is one.
-    pub(super) fn reason(&self) -> Option<ServerFault> {
+    pub(super) fn reason(&self) -> Option<InvocationError> {
         self.seen.lock().fatal.clone()
     }
 

@@ -41,7 +41,6 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// The transport to a server.
 pub(super) fn transport(
     address: &Arc<UrlAddress>,
     failures: &Arc<FailureLog>,
@@ -328,7 +327,6 @@ async fn sealed_event(failures: &FailureLog, data: &str) -> String {
     sealed(&data).into_owned()
 }
 
-/// Reads the one message that answers a call.
 fn read_answer(
     failures: &FailureLog,
     text: &str,

@@ -25,6 +25,14 @@ pub(super) enum LineRead {
     Long,
 }
 
+/// The next part of a line, which has to be consumed, and whether the line ends with it. Empty at
+/// the end.
+async fn next_part(reader: &mut (impl AsyncBufRead + Unpin)) -> io::Result<(&[u8], bool)> {
+    let bytes = reader.fill_buf().await?;
+    let end = bytes.iter().position(|&byte| byte == b'\n');
+    Ok((&bytes[..end.map_or(bytes.len(), |end| end + 1)], end.is_some()))
+}
+
 /// Reads a line into `line`, unless it gets longer than `room` says at that moment. Nothing at the
 /// end.
 pub(super) async fn read_message(
@@ -34,18 +42,17 @@ pub(super) async fn read_message(
 ) -> io::Result<Option<LineRead>> {
     line.clear();
     loop {
-        let bytes = reader.fill_buf().await?;
-        if bytes.is_empty() {
+        let (part, is_end) = next_part(reader).await?;
+        if part.is_empty() {
             return Ok((!line.is_empty()).then_some(LineRead::Whole));
         }
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let taken = end.map_or(bytes.len(), |end| end + 1);
-        if line.len() + taken > room() {
+        if line.len() + part.len() > room() {
             return Ok(Some(LineRead::Long));
         }
-        line.extend_from_slice(&bytes[..taken]);
+        line.extend_from_slice(part);
+        let taken = part.len();
         reader.consume(taken);
-        if end.is_some() {
+        if is_end {
             return Ok(Some(LineRead::Whole));
         }
     }
@@ -60,19 +67,18 @@ pub(super) async fn read_line(
     line.clear();
     let mut length = 0_usize;
     loop {
-        let bytes = reader.fill_buf().await?;
-        if bytes.is_empty() {
+        let (part, is_end) = next_part(reader).await?;
+        if part.is_empty() {
             return Ok((length > 0).then_some(()));
         }
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let taken = end.map_or(bytes.len(), |end| end + 1);
         if line.len() < limit {
-            line.extend_from_slice(&bytes[..taken]);
+            line.extend_from_slice(part);
         }
+        let taken = part.len();
         length = length.saturating_add(taken);
         reader.consume(taken);
         // A line that never ends must not be waited for either.
-        if end.is_some() || length > MAX_MESSAGE_BYTES {
+        if is_end || length > MAX_MESSAGE_BYTES {
             return Ok(Some(()));
         }
     }
@@ -94,17 +100,16 @@ pub(super) async fn whose(
     });
     let mut passed = 0_usize;
     loop {
-        let bytes = reader.fill_buf().await?;
-        let end = bytes.iter().position(|&byte| byte == b'\n');
-        let taken = end.map_or(bytes.len(), |end| end + 1);
+        let (part, is_end) = next_part(reader).await?;
+        let taken = part.len();
         passed += taken;
         if passed > MAX_PASSED_OVER {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         // Lines that are not JSON are passed on as well.
-        let _ = sender.send(bytes[..taken].to_vec()).await;
+        let _ = sender.send(part.to_vec()).await;
         reader.consume(taken);
-        if end.is_some() || taken == 0 {
+        if is_end || taken == 0 {
             break;
         }
     }
@@ -112,7 +117,6 @@ pub(super) async fn whose(
     Ok(parsing.await.ok().flatten().and_then(|envelope| envelope.id()))
 }
 
-/// A reader of buffered parts.
 struct PartReader {
     part: std::io::Cursor<Vec<u8>>,
     more: mpsc::Receiver<Vec<u8>>,

@@ -1,10 +1,9 @@
 //! The connection of a server that is opened when it is needed, and again when it broke.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
+use gramc_tools::invocation::InvocationError;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -40,7 +39,6 @@ pub(super) type ConnectionResult = Result<Arc<Connection>, InvocationError>;
 pub(super) struct ConnectionAttempt {
     pub(super) outcome: watch::Receiver<Option<ConnectionResult>>,
     pub(super) number: u64,
-    /// The client that the connection is for.
     pub(super) client: Arc<ClientSlot>,
     task: AbortHandle,
 }
@@ -55,13 +53,12 @@ async fn open(address: ServerAddress, client: Arc<ClientSlot>) -> ConnectionResu
     if let ServerAddress::Command { words, .. } = &address
         && words.is_empty()
     {
-        return Err(unreachable(McpError::EmptyCommand));
+        return Err(InvocationError::unreachable(McpError::EmptyCommand));
     }
-    Connection::open(&address, START_LIMIT, &client).await.map(Arc::new).map_err(unreachable)
-}
-
-pub(super) fn unreachable(detail: impl Display) -> InvocationError {
-    InvocationError::new(InvocationErrorKind::Unreachable, detail.to_string())
+    Connection::open(&address, START_LIMIT, &client)
+        .await
+        .map(Arc::new)
+        .map_err(InvocationError::unreachable)
 }
 
 impl ServerLink {
@@ -81,7 +78,7 @@ impl ServerLink {
                 // Rounded up, so that it is true.
                 let seconds = left.as_secs() + 1;
                 let detail = format!("{}\nIt is tried again in {seconds} s.", error.detail);
-                return Err(unreachable(detail));
+                return Err(InvocationError::unreachable(detail));
             }
         }
         self.count += 1;

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::address::ServerAddress;
 use super::client_slot::{ClientSlot, relevant};
 use super::connection::{Connection, UpstreamError};
-use super::link::{ConnectionResult, ServerLink, unreachable};
+use super::link::{ConnectionResult, ServerLink};
 use super::param_headers::param_headers;
 use super::pending_calls::PendingCall;
 use super::{McpError, UrlOptions};
@@ -34,7 +34,6 @@ struct ServerState {
     is_shared: bool,
     /// Set once a tool was called, so that the server may have a state.
     is_used: AtomicBool,
-    /// The client that the connection is for.
     client: Option<Arc<dyn SessionClient>>,
     link: Mutex<ServerLink>,
     /// The capabilities that the server announced last.
@@ -56,8 +55,7 @@ impl McpServer {
         Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
     }
 
-    /// The server that a program is, with its arguments and its environment.
-    pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
+    pub(crate) fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
         let environment = Arc::new(environment);
         Self::new(ServerAddress::Command { words: words.into(), environment }, false, None)
     }
@@ -68,9 +66,9 @@ impl McpServer {
     }
 
     /// The server at an address, with options. Fails as [`Self::url`] does.
-    pub fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
+    pub(crate) fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
         let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress);
-        Ok(Self::new(address.map_err(unreachable)?, false, None))
+        Ok(Self::new(address.map_err(InvocationError::unreachable)?, false, None))
     }
 
     fn new(
@@ -229,8 +227,8 @@ impl McpServer {
         let tool = tools.iter().find(|known| known["name"] == tool);
         let Some(tool) = tool else { return Ok(Vec::new()) };
         param_headers(&tool["inputSchema"], arguments).map_err(|why| {
-            let detail = format!("a tool of {} cannot be called: {why}", connection.name());
-            InvocationError::new(InvocationErrorKind::Failed, detail)
+            let server = connection.name();
+            InvocationError::failed(format!("a tool of {server} cannot be called: {why}"))
         })
     }
 
@@ -240,15 +238,11 @@ impl McpServer {
     }
 
     /// The capabilities that the server announces. It is connected to if need be.
-    ///
-    /// # Errors
-    ///
-    /// The server cannot be reached.
     pub async fn announced(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
         if let Some(known) = self.capabilities() {
             return Ok(known);
         }
-        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        let connection = self.connection().await?;
         Ok(self.capabilities().unwrap_or_else(|| Arc::new(connection.capabilities())))
     }
 
@@ -264,10 +258,6 @@ impl McpServer {
 
     /// Makes a request for the client, and gives the result exactly as the server sent it. An answer
     /// has at most `max_answer` bytes.
-    ///
-    /// # Errors
-    ///
-    /// The server answers with an error, or not at all.
     pub async fn request(
         &self,
         method: &'static str,
@@ -275,7 +265,7 @@ impl McpServer {
         max_answer: usize,
         origin: RequestOrigin,
     ) -> Result<Value, UpstreamError> {
-        let connection = self.connection().await.map_err(UpstreamError::NoAnswer)?;
+        let connection = self.connection().await?;
         let call = PendingCall::new(max_answer, origin);
         let outcome = connection.request(method, params, call).await;
         if let Err(UpstreamError::NoAnswer(error)) = &outcome {
@@ -305,8 +295,7 @@ impl McpServer {
     pub(crate) async fn missing(&self, tool: &str) -> Option<InvocationError> {
         let connection = self.connection().await.ok()?;
         self.tools_of(&connection).await.ok()?;
-        let detail = self.known_missing(tool)?;
-        Some(InvocationError::new(InvocationErrorKind::Failed, detail))
+        self.known_missing(tool).map(InvocationError::failed)
     }
 
     /// The names of the server's tools, if they were asked for already.
@@ -367,7 +356,7 @@ impl McpServer {
                 }
                 Some(Ok(connection)) => {
                     let silent = format!("{} does not listen any more", connection.name());
-                    self.abandon(&connection, &unreachable(silent));
+                    self.abandon(&connection, &InvocationError::unreachable(silent));
                 }
                 Some(Err(error)) => {
                     self.0.link.lock().failed(number, &error);
@@ -377,7 +366,7 @@ impl McpServer {
                 None => self.0.link.lock().forget(number),
             }
         }
-        Err(unreachable("the MCP server was closed while it was needed"))
+        Err(InvocationError::unreachable("the MCP server was closed while it was needed"))
     }
 
     /// Uses a connection no more. Other calls that are under way on it may still end well.

@@ -19,13 +19,12 @@ use super::session_servers::SessionServers;
 /// A tool of an MCP server.
 ///
 /// Its answer is the result as the server sent it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct McpTool {
     server: McpServer,
     tool: Arc<str>,
 }
 
-/// The response to a call.
 #[derive(Deserialize)]
 struct ResponseMessage {
     result: Map<String, Value>,
@@ -55,22 +54,19 @@ impl McpTool {
     ) -> Result<Answer, InvocationError> {
         let (max_answer, origin) = (invocation.max_answer, invocation.origin.clone());
         let (message, who) = self.server.call(&self.tool, arguments, max_answer, origin).await?;
-        let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
-        let message: ResponseMessage = serde_json::from_str(&message).map_err(|error| {
-            garbled(format!("{who} returned no result: its response is invalid: {error}"))
-        })?;
-        let mut content = ToolContent::from_result(message.result).map_err(|key| {
-            garbled(format!(
-                "{who} returned no result: its response is invalid: `{key}` has the wrong type"
-            ))
-        })?;
+        let garbled = |why: &str| InvocationError::garbled(format!("{who} returned {why}"));
+        let invalid = |why: &str| garbled(&format!("no result: its response is invalid: {why}"));
+        let message: ResponseMessage =
+            serde_json::from_str(&message).map_err(|error| invalid(&error.to_string()))?;
+        let mut content = ToolContent::from_result(message.result)
+            .map_err(|key| invalid(&format!("`{key}` has the wrong type")))?;
         if content.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete") {
             let detail = format!("{who} requested input, which is not supported");
-            return Err(InvocationError::new(InvocationErrorKind::Failed, detail));
+            return Err(InvocationError::failed(detail));
         }
         let is_absent = |key| content.get(key).is_none_or(Value::is_null);
         if is_absent("content") && is_absent("structuredContent") && !content.is_error() {
-            return Err(garbled(format!("{who} returned a result without `content`")));
+            return Err(garbled("a result without `content`"));
         }
         if content.size() > max_answer {
             return Err(InvocationError::too_large(&who, max_answer));
@@ -79,8 +75,7 @@ impl McpTool {
             return Err(failure(&who, content));
         }
         if let Some(value) = content.structured() {
-            let violation = self.server.output_violation(&self.tool, value);
-            content.set_violation(violation);
+            content.violation = self.server.output_violation(&self.tool, value);
         }
         Ok(Answer::Content(content))
     }
@@ -94,7 +89,7 @@ fn failure(who: &str, content: ToolContent) -> InvocationError {
         text = format!("{who} reported a failure");
     }
     let content = (!content.blocks().is_empty()).then(|| Box::new(content));
-    InvocationError { content, ..InvocationError::new(InvocationErrorKind::Failed, text) }
+    InvocationError { content, ..InvocationError::failed(text) }
 }
 
 impl Implementation for McpTool {

@@ -1,9 +1,9 @@
 //! Access tokens for MCP servers, by OAuth 2.1.
 
-use std::fmt::{self, Debug};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use gramc_tools::access_token::AccessToken;
 use gramc_tools::http_client::{self, TlsOptions};
 use gramc_tools::masks::SecretMasks;
 use gramc_tools::sanitize::sanitize_line;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::sign_in::{SignIns, StoredSignIn};
-use super::signed_client::{SignedClient, SignedToken, SigningKey};
+use super::signed_client::{SignedClient, SigningKey};
 use super::token_error::TokenError;
 
 /// How long an authorization server may take to give a token.
@@ -48,16 +48,6 @@ pub enum OAuthGrant {
     },
 }
 
-impl Debug for OAuthGrant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SignIn(sign_ins) => f.debug_tuple("SignIn").field(sign_ins).finish(),
-            Self::ClientCredentials { .. } => f.write_str("ClientCredentials"),
-            Self::PrivateKey { .. } => f.write_str("PrivateKey"),
-        }
-    }
-}
-
 /// The access tokens for a server.
 pub(super) struct OAuth {
     url: Url,
@@ -74,7 +64,7 @@ struct OAuthState {
     /// Whether the manager knows the authorization server.
     is_ready: bool,
     /// The token of a client that signs its requests.
-    signed: Option<SignedToken>,
+    signed: Option<AccessToken>,
 }
 
 impl OAuth {
@@ -86,7 +76,7 @@ impl OAuth {
     /// The token for the next request. `None` without a sign-in.
     pub(super) async fn token(&self) -> Result<Option<String>, TokenError> {
         let mut state = self.state.lock().await;
-        if let Some(token) = self.signed_token(&mut state, None).await {
+        if let Some(token) = self.find_signed_token(&mut state, None).await {
             return token.map(Some);
         }
         let Some(manager) = self.manager(&mut state).await? else { return Ok(None) };
@@ -108,7 +98,7 @@ impl OAuth {
     /// Another token in place of one that the server rejected, if there is one.
     pub(super) async fn token_after(&self, rejected: &str) -> Option<String> {
         let mut state = self.state.lock().await;
-        if let Some(token) = self.signed_token(&mut state, Some(rejected)).await {
+        if let Some(token) = self.find_signed_token(&mut state, Some(rejected)).await {
             return token.ok();
         }
         let manager = self.manager(&mut state).await.ok()??;
@@ -117,7 +107,7 @@ impl OAuth {
             Ok(token) if token != rejected => token,
             _ => {
                 self.prepare(&mut state).await.ok()?;
-                self.renewed_token(&state).await.ok()?
+                self.renew_token(&state).await.ok()?
             }
         };
         self.mask_from_now_on(&token);
@@ -125,17 +115,14 @@ impl OAuth {
     }
 
     /// A token that is not the rejected one, for a client that signs its requests.
-    async fn signed_token(
+    async fn find_signed_token(
         &self,
         state: &mut OAuthState,
         rejected: Option<&str>,
     ) -> Option<Result<String, TokenError>> {
         let OAuthGrant::PrivateKey { id, key, scopes } = &self.grant else { return None };
-        if let Some(SignedToken { text, end }) = &state.signed
-            && Instant::now() < *end
-            && rejected != Some(text)
-        {
-            return Some(Ok(text.clone()));
+        if let Some(token) = state.signed.as_ref().filter(|token| token.is_valid(rejected)) {
+            return Some(Ok(token.text.clone()));
         }
         let requested = self.request_signed(&SignedClient { id, key, scopes }).await;
         Some(match requested {
@@ -147,7 +134,7 @@ impl OAuth {
         })
     }
 
-    async fn request_signed(&self, client: &SignedClient<'_>) -> Result<SignedToken, TokenError> {
+    async fn request_signed(&self, client: &SignedClient<'_>) -> Result<AccessToken, TokenError> {
         let manager = manager(&self.url, &self.tls).await?;
         let metadata = manager.resolve_metadata().await?.metadata;
         let issuer = metadata.issuer.ok_or(TokenError::NoIssuer)?;
@@ -238,13 +225,13 @@ impl OAuth {
         let manager = state.manager.as_ref().ok_or(TokenError::NoAuthorizationServer)?;
         match manager.get_access_token().await {
             Ok(token) => Ok(token),
-            Err(AuthError::AuthorizationRequired) => self.renewed_token(state).await,
+            Err(AuthError::AuthorizationRequired) => self.renew_token(state).await,
             Err(error) => Err(self.failed(error)),
         }
     }
 
     /// A token that was requested just now.
-    async fn renewed_token(&self, state: &OAuthState) -> Result<String, TokenError> {
+    async fn renew_token(&self, state: &OAuthState) -> Result<String, TokenError> {
         let manager = state.manager.as_ref().ok_or(TokenError::NoAuthorizationServer)?;
         let renewed = match &self.grant {
             OAuthGrant::SignIn(_) => manager.refresh_token().await,

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-use gramc_tools::invocation::{InvocationErrorKind, RequestOrigin};
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use parking_lot::Mutex;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
@@ -24,24 +24,18 @@ const ENVELOPE_ROOM: usize = 1 << 20;
 /// How much longer an answer may be in a message: as JSON in a string, and once more as data.
 const ROOM_FACTOR: usize = 4;
 
-/// Why there is no answer, in words that follow the server's name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ServerFault {
-    pub(super) kind: InvocationErrorKind,
-    pub(super) why: String,
-}
-
 /// A pending call. It travels with its request, so that the transport knows it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct PendingCall(Arc<PendingCallState>);
 
-#[derive(Debug)]
 struct PendingCallState {
     max_answer: usize,
     origin: RequestOrigin,
     /// The headers that its request has over HTTP.
     headers: Vec<(HeaderName, HeaderValue)>,
-    outcome: Mutex<Option<Result<String, ServerFault>>>,
+    /// The message that answers it. The description of an error is a phrase that follows the
+    /// server's name.
+    outcome: Mutex<Option<Result<String, InvocationError>>>,
 }
 
 impl PendingCall {
@@ -87,7 +81,7 @@ impl PendingCall {
     }
 
     /// The answer as the server sent it, or the failure. `None` while the call is pending.
-    pub(super) fn take(&self) -> Option<Result<String, ServerFault>> {
+    pub(super) fn take(&self) -> Option<Result<String, InvocationError>> {
         self.0.outcome.lock().take()
     }
 
@@ -98,7 +92,7 @@ impl PendingCall {
 
     /// Fails the call, unless it has an outcome already.
     pub(super) fn fail(&self, kind: InvocationErrorKind, why: impl Into<String>) {
-        self.settle(Err(ServerFault { kind, why: why.into() }));
+        self.settle(Err(InvocationError::new(kind, why)));
     }
 
     /// The answer is longer than allowed.
@@ -107,7 +101,7 @@ impl PendingCall {
         self.fail(InvocationErrorKind::TooLarge, why);
     }
 
-    fn settle(&self, outcome: Result<String, ServerFault>) {
+    fn settle(&self, outcome: Result<String, InvocationError>) {
         self.0.outcome.lock().get_or_insert(outcome);
     }
 }

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use super::client_slot::ClientSlot;
 use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::opened;
+use crate::protocol::to_error_data;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;
@@ -104,10 +105,7 @@ impl rmcp::ClientHandler for ClientHandler {
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the request was cancelled", None))
             }
-            answer = answer => match answer {
-                Ok(result) => Ok(CustomResult::new(result)),
-                Err(error) => Err(ErrorData::new(ErrorCode(error.code), error.message, error.data)),
-            },
+            answer = answer => answer.map(CustomResult::new).map_err(to_error_data),
         }
     }
 
@@ -156,12 +154,10 @@ enum ListError {
     TooManyPages,
 }
 
-/// The pages that have come.
 #[derive(Default)]
 struct ToolPages {
     tools: Vec<Value>,
     bytes: usize,
-    /// The cursor of the next page.
     cursor: Option<String>,
     cursors: HashSet<String>,
 }

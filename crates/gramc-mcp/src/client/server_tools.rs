@@ -23,11 +23,10 @@ pub fn load_options<'o>(folder: &'o Path, defaults: &Settings) -> LoadOptions<'o
 }
 
 /// The MCP servers of one library while it is loaded. The tools of a server share a connection.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ServerTools(Vec<KnownServer>);
 
 /// A server with the attributes that declare it.
-#[derive(Debug)]
 struct KnownServer {
     attributes: String,
     server: LibraryServer,

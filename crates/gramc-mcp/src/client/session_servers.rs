@@ -1,7 +1,5 @@
 //! The MCP servers of libraries and sessions.
 
-use std::any::Any;
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use gramc_tools::invocation::{CloseFuture, SessionResource, SessionResources};
@@ -11,7 +9,7 @@ use parking_lot::Mutex;
 use super::McpServer;
 
 /// An MCP server of a library.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct LibraryServer {
     /// The server.
     pub server: McpServer,
@@ -73,17 +71,7 @@ impl SessionServers {
     }
 }
 
-impl fmt::Debug for SessionServers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionServers").field("servers", &self.servers).finish_non_exhaustive()
-    }
-}
-
 impl SessionResource for SessionServers {
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
-    }
-
     fn close(self: Arc<Self>) -> CloseFuture {
         Box::pin(async move {
             let servers = std::mem::take(&mut *self.servers.lock());

@@ -34,38 +34,19 @@ const FOLDER_VARIABLE: &str = "GRAMC_SIGN_INS";
 const CHALLENGE_LIMIT: Duration = Duration::from_secs(30);
 
 /// A sign-in that fails.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// The address is not a URL with a host.
     #[error("the address of the MCP server must be a whole URL, such as https://example.com/mcp")]
     InvalidAddress,
-    /// There is no folder for sign-ins.
     #[error("there is no home folder to keep sign-ins in; name a folder in {FOLDER_VARIABLE}")]
     NoFolder,
-    /// The server or its authorization server refuses.
     #[error("cannot sign in to the MCP server at {server}: {reason}")]
-    Failed {
-        /// The address.
-        server: String,
-        /// The reason.
-        reason: Box<TokenError>,
-    },
-    /// The user or the authorization server refuses.
+    Failed { server: String, reason: Box<TokenError> },
     #[error("cannot sign in to the MCP server at {server}: {reason}")]
-    Refused {
-        /// The address.
-        server: String,
-        /// The reason of the authorization server.
-        reason: String,
-    },
-    /// The file of a sign-in cannot be removed.
+    Refused { server: String, reason: String },
     #[error("cannot remove the sign-in {}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
 }
 
 /// What a user wants of a sign-in.
@@ -94,12 +75,10 @@ pub(super) struct StoredSignIn {
     server: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_secret: Option<ClientSecret>,
-    /// The tokens.
     credentials: Option<StoredCredentials>,
 }
 
 impl StoredSignIn {
-    /// The scopes that were granted.
     pub(super) fn scopes(&self) -> &[String] {
         self.credentials.as_ref().map_or(&[], |it| &it.granted_scopes)
     }
@@ -111,7 +90,6 @@ impl StoredSignIn {
     }
 }
 
-/// The secret of a client.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ClientSecret {
@@ -163,10 +141,6 @@ impl SignIns {
 
     /// Begins a sign-in: asks the server for its authorization server, and registers gramc there,
     /// unless the options name a client. The browser ends at `redirect`.
-    ///
-    /// # Errors
-    ///
-    /// The server cannot be reached or has no authorization server, or that refuses the client.
     pub async fn begin(
         &self,
         url: &str,
@@ -185,10 +159,6 @@ impl SignIns {
     }
 
     /// Forgets the sign-in to a server. Returns whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// The address is invalid, or the file cannot be removed.
     pub fn forget(&self, url: &str) -> Result<bool, SignInError> {
         let url = http_client::address(url).ok_or(SignInError::InvalidAddress)?;
         let path = self.path(&url);
@@ -213,10 +183,6 @@ impl PendingSignIn {
     }
 
     /// Completes the sign-in with the address where the browser ended, and keeps it.
-    ///
-    /// # Errors
-    ///
-    /// The user or the authorization server refused, or the file cannot be written.
     pub async fn complete(self, address: &str) -> Result<(), SignInError> {
         if let Some(reason) = refusal(address) {
             return Err(SignInError::Refused { server: self.server, reason });

@@ -4,10 +4,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use gramc_tools::access_token::AccessToken;
 use gramc_tools::http_client;
-use gramc_tools::sanitize::sanitize_line;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Url};
 use ring::rand::SystemRandom;
 use ring::signature::{
@@ -16,22 +14,15 @@ use ring::signature::{
 };
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject as _;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::token_error::TokenError;
 
-/// The media type of a form.
-const FORM: &str = "application/x-www-form-urlencoded";
 /// How long a signed request is valid.
 const VALIDITY: Duration = Duration::from_mins(5);
 /// How long a token is used if its server does not say when it expires.
-const DEFAULT_LIFE: Duration = Duration::from_mins(5);
-/// The maximum time that a token is not used any more before it expires.
-const MAX_MARGIN: Duration = Duration::from_secs(30);
-/// The maximum size of a response with a token, in bytes.
-const MAX_RESPONSE: usize = 1 << 20;
+const DEFAULT_LIFE: Duration = Duration::from_secs(270);
 
 /// A private key and the algorithm with which it signs.
 #[derive(Debug)]
@@ -45,49 +36,27 @@ enum Key {
     Rs256(RsaKeyPair),
 }
 
-/// A client with a private key.
-#[derive(Debug)]
 pub(super) struct SignedClient<'c> {
     pub(super) id: &'c str,
     pub(super) key: &'c SigningKey,
     pub(super) scopes: &'c [String],
 }
 
-/// An access token, and when it is not used any more.
-pub(super) struct SignedToken {
-    pub(super) text: String,
-    pub(super) end: Instant,
-}
-
-#[derive(Deserialize)]
-struct TokenResponse {
-    access_token: Option<String>,
-    /// The seconds until it expires. Some servers send it as text.
-    expires_in: Option<Value>,
-    error: Option<String>,
-    error_description: Option<String>,
-}
-
 /// Why a private key cannot be used.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The text has no key in this format.
     #[error(
         "there is no private key in PEM format with `BEGIN PRIVATE KEY`; `openssl pkcs8 -topk8 \
          -nocrypt` converts others"
     )]
     NoKey,
-    /// The type of the key is not supported.
     #[error("the private key is of none of the types P-256, P-384, Ed25519 and RSA")]
     UnknownType,
 }
 
 impl SigningKey {
     /// The key in a PEM text (PKCS #8): an elliptic curve (P-256 or P-384), Ed25519 or RSA.
-    ///
-    /// # Errors
-    ///
-    /// The text holds no such key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
         let der = PrivatePkcs8KeyDer::from_pem_slice(text.as_bytes());
         let der = der.map_err(|_| KeyError::NoKey)?;
@@ -144,56 +113,24 @@ impl SignedClient<'_> {
         issuer: &str,
         endpoint: &Url,
         resource: &str,
-    ) -> Result<SignedToken, TokenError> {
-        let scope = self.scopes.join(" ");
+    ) -> Result<AccessToken, TokenError> {
+        let (scope, assertion) = (self.scopes.join(" "), self.assertion(issuer)?);
         let mut fields = vec![
-            ("grant_type", "client_credentials".to_owned()),
-            (
-                "client_assertion_type",
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer".to_owned(),
-            ),
-            ("client_assertion", self.assertion(issuer)?),
-            ("resource", resource.to_owned()),
+            ("grant_type", "client_credentials"),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", &*assertion),
+            ("resource", resource),
         ];
         if !scope.is_empty() {
-            fields.push(("scope", scope));
+            fields.push(("scope", &*scope));
         }
-        let server = http_client::without_secrets(endpoint);
-        let failed = |reason: String| TokenError::Refused { server: server.clone(), reason };
-        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let fields = fields.iter().map(|(name, value)| format!("{name}={}", encoded(value)));
-        let body = fields.collect::<Vec<_>>().join("&");
-        let request = http.post(endpoint.clone()).header(CONTENT_TYPE, FORM);
-        let sent = request.body(body).send().await;
-        let mut response = sent.map_err(|error| failed(http_client::root(&error)))?;
-        let status = response.status();
-        let mut body = Vec::new();
-        while let Some(part) =
-            response.chunk().await.map_err(|error| failed(http_client::root(&error)))?
-        {
-            if body.len() + part.len() > MAX_RESPONSE {
-                return Err(failed("gives no token, but something long".to_owned()));
-            }
-            body.extend_from_slice(&part);
-        }
-        let answer: Option<TokenResponse> = serde_json::from_slice(&body).ok();
-        let Some(TokenResponse { access_token, expires_in, error, error_description }) = answer
-        else {
-            let status = http_client::status_words(status.as_u16());
-            return Err(failed(format!("answered with {status}, and with no token")));
-        };
-        let Some(text) = access_token.filter(|_| status.is_success()) else {
-            let why = [error, error_description].into_iter().flatten().collect::<Vec<_>>();
-            let why = why.join(": ");
-            let status = http_client::status_words(status.as_u16());
-            return Err(failed(format!("answered with {status}: {}", sanitize_line(&why))));
-        };
-        let seconds = expires_in.and_then(|it| it.as_f64().or_else(|| it.as_str()?.parse().ok()));
-        let life = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok());
-        let life = life.unwrap_or(DEFAULT_LIFE);
-        let used = life.saturating_sub(MAX_MARGIN.min(life / 10));
-        let end = Instant::now().checked_add(used).unwrap_or_else(Instant::now);
-        Ok(SignedToken { text, end })
+        let token = AccessToken::request(http, endpoint, &fields, None).await;
+        let AccessToken { text, ends } = token.map_err(|reason| TokenError::Refused {
+            server: http_client::without_secrets(endpoint),
+            reason,
+        })?;
+        let ends = ends.unwrap_or_else(|| Instant::now() + DEFAULT_LIFE);
+        Ok(AccessToken { text, ends: Some(ends) })
     }
 
     /// What proves to the issuer who the client is.

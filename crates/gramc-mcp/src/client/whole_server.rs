@@ -9,7 +9,6 @@ use smol_str::SmolStr;
 use super::{McpServer, McpTool};
 
 /// The tools of a server, under names that may begin with a prefix.
-#[derive(Debug)]
 pub(super) struct WholeServer {
     pub(super) server: McpServer,
     /// The names of the only tools to use, if there are any.

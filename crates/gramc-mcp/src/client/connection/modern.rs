@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::tasks::Task;
-use super::{Connection, ExchangeFailure, UpstreamError};
+use super::{Connection, UpstreamError};
 use crate::client::client_slot::{ask, relevant};
 use crate::client::pending_calls::PendingCall;
 use crate::client::requests::{ClientHandler, said_error};
@@ -80,7 +80,7 @@ impl Connection {
         method: &'static str,
         mut params: Value,
         call: &PendingCall,
-    ) -> Result<String, ExchangeFailure> {
+    ) -> Result<String, UpstreamError> {
         for _ in 0..MAX_ROUNDS {
             let message = self.send_once(method, params.clone(), call).await?;
             if !self.is_modern() {
@@ -166,7 +166,7 @@ impl Connection {
     }
 
     /// Does what a request of an earlier revision did, where this one has no such request.
-    pub(super) async fn translated(
+    pub(super) async fn translate(
         &self,
         method: &str,
         params: &Value,

@@ -4,16 +4,16 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gramc_tools::RpcError;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
-use rmcp::ErrorData;
-use rmcp::model::{ClientRequest, CustomRequest, ErrorCode, RequestMetaObject};
+use rmcp::model::{ClientRequest, CustomRequest, RequestMetaObject};
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
-use super::{Connection, ExchangeFailure, GOODBYE};
+use super::{Connection, GOODBYE, UpstreamError};
 use crate::client::pending_calls::PendingCall;
 
 /// How often the state of a task is asked for, unless the server says something else.
@@ -21,7 +21,6 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The shortest interval in which it is asked for.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The state of a task.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Task {
@@ -32,14 +31,7 @@ pub(super) struct Task {
     #[serde(default)]
     input_requests: Map<String, Value>,
     result: Option<Value>,
-    error: Option<TaskError>,
-}
-
-#[derive(Deserialize)]
-struct TaskError {
-    code: i32,
-    message: String,
-    data: Option<Value>,
+    error: Option<RpcError>,
 }
 
 impl Task {
@@ -101,7 +93,7 @@ impl Connection {
         &self,
         mut task: Task,
         call: &PendingCall,
-    ) -> Result<String, ExchangeFailure> {
+    ) -> Result<String, UpstreamError> {
         if let Some(client) = &call.origin().client {
             client.continues_as_task();
         }
@@ -119,15 +111,14 @@ impl Connection {
                 }
                 "failed" => {
                     running.id = None;
-                    let (code, message, data) = match task.error {
-                        Some(error) => (error.code, error.message, error.data),
-                        None => (0, "the task failed".to_owned(), None),
+                    let error = match task.error {
+                        Some(error) => self.mask_error(error),
+                        None => RpcError::new(0, "the task failed"),
                     };
-                    let error = ErrorData::new(ErrorCode(code), message, data);
                     if let Some(client) = &call.origin().client {
-                        client.refuses(self.rpc_error(error.clone()));
+                        client.refuses(error.clone());
                     }
-                    return Err(ExchangeFailure::Error(error));
+                    return Err(UpstreamError::Error(error));
                 }
                 "cancelled" => {
                     running.id = None;
@@ -161,7 +152,6 @@ struct RunningTask {
     peer: Peer<RoleClient>,
     /// `None` once it has ended.
     id: Option<String>,
-    /// The metadata of requests about it.
     meta: Option<RequestMetaObject>,
     goodbyes: TaskTracker,
 }
