@@ -2,20 +2,23 @@
 
 mod program;
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use smol_str::SmolStr;
 use tokio::sync::Mutex;
 
+use crate::invocation::{InvocationError, ValueFuture};
 use crate::sanitize::beginning;
 
 pub use program::ProgramApprover;
 
 /// Which calls of a tool have to be approved. The stricter policy is the greater one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ApprovalPolicy {
     /// None.
     #[default]
@@ -24,18 +27,6 @@ pub enum ApprovalPolicy {
     Destructive,
     /// All.
     Always,
-}
-
-impl ApprovalPolicy {
-    /// The policy of a name in a specification or a library.
-    pub fn of_name(name: &str) -> Option<Self> {
-        match name {
-            "never" => Some(Self::Never),
-            "destructive" => Some(Self::Destructive),
-            "always" => Some(Self::Always),
-            _ => None,
-        }
-    }
 }
 
 /// A call that has to be approved.
@@ -52,18 +43,17 @@ pub struct ApprovalRequest {
 impl ApprovalRequest {
     /// The request as a JSON object.
     pub fn json(&self) -> Value {
-        let mut map = Map::new();
-        map.insert("name".to_owned(), json!(self.name.as_str()));
-        map.insert("arguments".to_owned(), self.arguments.clone());
+        let mut json = json!({"name": self.name.as_str(), "arguments": self.arguments});
         if let Some(agent) = &self.agent {
-            map.insert("agent".to_owned(), json!(agent.as_str()));
+            json["agent"] = agent.as_str().into();
         }
-        Value::Object(map)
+        json
     }
 }
 
 /// The source of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DecidedBy {
     /// The user at a terminal.
     Terminal,
@@ -75,26 +65,15 @@ pub enum DecidedBy {
     Host,
 }
 
-impl DecidedBy {
-    /// The name in verdicts.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Terminal => "terminal",
-            Self::Program => "program",
-            Self::Client => "client",
-            Self::Host => "host",
-        }
-    }
-}
-
 /// The decision about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApprovalDecision {
     /// Whether the call may run.
     pub approved: bool,
     /// The source of the decision.
     pub by: DecidedBy,
     /// The reason, if there is one: at most a few kilobytes without control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -105,14 +84,17 @@ impl ApprovalDecision {
         Self { approved, by, reason: (!reason.is_empty()).then_some(reason) }
     }
 
-    pub(crate) fn json(&self) -> Value {
-        let mut map = Map::new();
-        map.insert("approved".to_owned(), json!(self.approved));
-        map.insert("by".to_owned(), json!(self.by.name()));
-        if let Some(reason) = &self.reason {
-            map.insert("reason".to_owned(), json!(reason));
+    /// The decision of a function of the host program, see [`Approvals::of_function`].
+    fn of_host(answer: Result<Value, InvocationError>) -> Option<Self> {
+        let decide = |approved, reason| Some(Self::new(approved, DecidedBy::Host, reason));
+        match answer {
+            Ok(Value::Bool(approved)) => decide(approved, ""),
+            Ok(Value::String(reason)) => decide(false, &reason),
+            Ok(Value::Null) => None,
+            Ok(_) => decide(false, "the function that approves calls gave no decision"),
+            // A call that nothing has approved does not run.
+            Err(error) => decide(false, &error.detail),
         }
-        Value::Object(map)
     }
 }
 
@@ -120,25 +102,41 @@ impl ApprovalDecision {
 pub type DecisionFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecision>> + Send + 'a>>;
 
 /// Decides whether calls may run.
-pub trait Approver: Debug + Send + Sync {
+pub trait Approver: Send + Sync {
     /// Decides about a call. `None` if there is no way to ask.
     fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_>;
+}
+
+/// Asks a function of the host program.
+struct HostApprover<F>(F);
+
+impl<F: Fn(ApprovalRequest) -> ValueFuture + Send + Sync> Approver for HostApprover<F> {
+    fn decide(&self, request: ApprovalRequest) -> DecisionFuture<'_> {
+        let answer = (self.0)(request);
+        Box::pin(async { ApprovalDecision::of_host(answer.await) })
+    }
+}
+
+impl Debug for dyn Approver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Approver")
+    }
 }
 
 /// How the calls of sessions are approved.
 #[derive(Debug, Clone, Default)]
 pub struct Approvals {
-    /// The policy for tools whose specification and library say nothing.
-    default: ApprovalPolicy,
+    /// The policy for tools whose specification and library have none.
+    pub(crate) default: ApprovalPolicy,
     approver: Option<Arc<dyn Approver>>,
-    agent: Option<SmolStr>,
-    /// Held while a decision is awaited, so that one call is asked about at a time.
+    pub(crate) agent: Option<SmolStr>,
+    /// Locked while a decision is awaited, so that one call is asked about at a time.
     queue: Arc<Mutex<()>>,
 }
 
 impl Approvals {
     /// Refuses all calls that have to be approved. `default` applies to tools whose specification
-    /// and library say nothing.
+    /// and library have no policy.
     pub fn new(default: ApprovalPolicy) -> Self {
         Self { default, ..Self::default() }
     }
@@ -148,6 +146,14 @@ impl Approvals {
     pub fn asking(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
+    }
+
+    /// Asks a function of the host program. True approves a call; false, a text with the reason,
+    /// and an error refuse it. Null means that there is no way to ask.
+    pub fn of_function(
+        ask: impl Fn(ApprovalRequest) -> ValueFuture + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(ApprovalPolicy::Never).asking(Arc::new(HostApprover(ask)))
     }
 
     /// The same for the calls of an agent.
@@ -165,14 +171,6 @@ impl Approvals {
     /// Whether there is an approver.
     pub fn can_ask(&self) -> bool {
         self.approver.is_some()
-    }
-
-    pub(crate) fn default_policy(&self) -> ApprovalPolicy {
-        self.default
-    }
-
-    pub(crate) fn agent(&self) -> Option<&SmolStr> {
-        self.agent.as_ref()
     }
 
     pub(crate) async fn decide(&self, request: ApprovalRequest) -> Option<ApprovalDecision> {

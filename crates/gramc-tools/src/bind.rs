@@ -8,6 +8,7 @@ mod sources;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Debug};
 use std::sync::{Arc, OnceLock};
 
 use gramc_check::Valid;
@@ -29,11 +30,16 @@ pub(crate) use compatibility::{SignatureError, schemas as declared_schemas, sche
 pub use problem::{BindProblem, Binding, Incompatibility};
 
 /// A specification bound to a library. Cheap to clone and shared by all sessions.
-#[derive(Debug, Clone)]
-pub struct Bound(Arc<BoundState>);
+#[derive(Clone)]
+pub struct Bound(pub(crate) Arc<BoundState>);
 
-#[derive(Debug)]
-struct BoundState {
+impl Debug for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Bound")
+    }
+}
+
+pub(crate) struct BoundState {
     types: Types,
     tools: Vec<BoundTool>,
     containers: Vec<BoundContainer>,
@@ -41,13 +47,11 @@ struct BoundState {
     names: HashMap<SmolStr, CallTarget>,
     near: OnceLock<NameIndex>,
     settings: Settings,
-    /// The secrets of the library.
     secrets: Vec<String>,
-    masks: SecretMasks,
-    journal: Option<Arc<CallJournal>>,
+    pub(crate) masks: SecretMasks,
+    pub(crate) journal: Option<Arc<CallJournal>>,
     /// Problems that do not prevent binding.
     warnings: Vec<BindProblem>,
-    /// The MCP servers of the library.
     servers: Option<LibraryServers>,
 }
 
@@ -58,8 +62,6 @@ pub(crate) enum CallTarget {
     Container(u32),
 }
 
-/// A tool with its implementation.
-#[derive(Debug)]
 pub(crate) struct BoundTool {
     pub(crate) spec: Tool,
     /// The indices of its containers.
@@ -75,7 +77,6 @@ pub(crate) struct BoundTool {
 }
 
 /// A group of tools that the model has to expand before it calls one of them.
-#[derive(Debug)]
 pub(crate) struct BoundContainer {
     pub(crate) spec: Container,
     pub(crate) members: Vec<u32>,
@@ -84,10 +85,6 @@ pub(crate) struct BoundContainer {
 impl ToolLibrary {
     /// Binds the library to a specification. Every tool needs an implementation, and every
     /// implementation needs a tool.
-    ///
-    /// # Errors
-    ///
-    /// All problems, if there are any.
     pub fn bind(&self, module: &Valid<Module>) -> Result<Bound, Vec<BindProblem>> {
         let (bound, problems) = self.bind_partly(module);
         if problems.is_empty() { Ok(bound) } else { Err(problems) }
@@ -120,26 +117,26 @@ impl<'b> Binder<'b> {
             names.insert(tool.name.clone(), CallTarget::Tool(at));
             let entry = match entries.get(&tool.name) {
                 Some(&entry) => Some(entry.clone()),
-                None => self.offered(tool),
+                None => self.find_offer(tool),
             };
             tools.push(self.tool(tool, entry));
         }
         let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
-        let own = self.library.entries().iter().map(|entry| entry.tool.clone());
-        let named = self.library.sources().iter().flat_map(|entry| entry.source.named());
+        let own = self.library.entries.iter().map(|entry| entry.tool.clone());
+        let named = self.library.sources.iter().flat_map(|entry| entry.source.named());
         for implementation in own.chain(named).filter(|tool| !known.contains(&**tool)) {
             let nearest = gramc_model::did_you_mean(&implementation, known.iter().copied());
             self.problems.push(BindProblem::NoTool { implementation, nearest });
         }
         self.check_sources();
-        self.injected_nowhere(&tools);
+        self.warn_of_unused_values(&tools);
         let containers = self.containers(&mut names, &mut tools);
-        for entry in self.library.entries().iter() {
+        for entry in self.library.entries.iter() {
             self.secrets.extend(entry.implementation.secrets().iter().cloned());
             let validator = entry.external_validator.iter();
             self.secrets.extend(validator.flat_map(|it| it.secrets()).cloned());
         }
-        for entry in self.library.sources() {
+        for entry in self.library.sources.iter() {
             self.secrets.extend(entry.source.secrets().iter().cloned());
         }
         self.secrets.retain(|secret| is_maskable(secret));
@@ -151,20 +148,20 @@ impl<'b> Binder<'b> {
             containers,
             names,
             near: OnceLock::new(),
-            settings: self.library.own_settings().clone(),
+            settings: self.library.settings.clone(),
             masks: SecretMasks::new(self.secrets.iter().cloned()),
             secrets: self.secrets,
-            journal: self.library.journal().cloned(),
+            journal: self.library.journal.clone(),
             warnings: self.warnings,
-            servers: self.library.servers().cloned(),
+            servers: self.library.servers.clone(),
         };
         (Bound(Arc::new(inner)), self.problems)
     }
 
     /// The implementations by tool.
     fn entries(&mut self) -> HashMap<&'b SmolStr, &'b LibraryEntry> {
-        let mut entries = HashMap::with_capacity(self.library.entries().len());
-        for entry in self.library.entries().iter() {
+        let mut entries = HashMap::with_capacity(self.library.entries.len());
+        for entry in self.library.entries.iter() {
             if entries.insert(&entry.tool, entry).is_some() {
                 self.problems.push(BindProblem::Twice { tool: entry.tool.clone() });
             }
@@ -283,10 +280,6 @@ impl Bound {
         self.0.names.get(name).copied()
     }
 
-    pub(crate) fn journal(&self) -> Option<&Arc<CallJournal>> {
-        self.0.journal.as_ref()
-    }
-
     /// The policy for a tool, or for calls of unknown tools.
     pub(crate) fn settings(&self, tool: Option<u32>) -> &Settings {
         let entry = tool.and_then(|tool| self.tool(tool).entry.as_ref());
@@ -323,7 +316,7 @@ impl Bound {
     /// A tool as its MCP server lists it, if a server runs it that was asked for its tools already.
     pub fn listed_tool(&self, name: &str) -> Option<Value> {
         let CallTarget::Tool(at) = self.named(name)? else { return None };
-        self.tool(at).entry.as_ref()?.implementation.listed()
+        self.tool(at).entry.as_ref()?.listed()
     }
 
     /// The implementation of each tool, in the order of the specification.
@@ -339,11 +332,6 @@ impl Bound {
     /// than four bytes are not included.
     pub fn secrets(&self) -> &[String] {
         &self.0.secrets
-    }
-
-    /// Masks the secrets of the library.
-    pub(crate) fn library_masks(&self) -> &SecretMasks {
-        &self.0.masks
     }
 
     /// Masks the secrets of the library, and those of a call of one of its tools.

@@ -1,12 +1,11 @@
 //! The clock of a session, which tests and replays can set.
 
-use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
 /// Measures the time since a fixed moment in the past.
-pub trait Clock: Debug + Send + Sync {
+pub trait Clock: Send + Sync {
     /// The time since that moment. It never decreases.
     fn now(&self) -> Duration;
 }

@@ -27,43 +27,33 @@ pub struct Image {
 pub struct ToolContent {
     fields: Map<String, Value>,
     /// Why it violates the output schema of its MCP server.
-    violation: Option<String>,
+    pub violation: Option<String>,
 }
 
 /// Why a text is not a list of content blocks.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, thiserror::Error)]
 pub enum BlocksError {
-    /// It is not a JSON list.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// A block is invalid.
     #[error("item {at} {error}")]
     Block {
         /// The position of the block, from 0.
         at: usize,
-        /// The error.
         error: BlockError,
     },
 }
 
 /// Why a content block is invalid. The message is a phrase that follows its position.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// It has no type.
     #[error("has no `type`")]
     NoType,
-    /// Its type is not one of the protocol.
     #[error("has the unknown type {0}")]
     UnknownType(String),
-    /// A key of its type is missing or not a string.
     #[error("of the type `{kind}` has no text `{key}`")]
-    NoText {
-        /// The type.
-        kind: String,
-        /// The key.
-        key: &'static str,
-    },
-    /// It lacks a valid resource.
+    NoText { kind: String, key: &'static str },
     #[error("of the type `resource` has no `resource` with `uri` and `text` or `blob`")]
     NoResource,
 }
@@ -104,24 +94,22 @@ impl ToolContent {
 
     /// The text blocks joined by newlines. `None` if there are other blocks.
     pub fn text(&self) -> Option<String> {
-        let text = |block: &Value| match block["type"].as_str() {
-            Some("text") => block["text"].as_str().map(str::to_owned),
-            _ => None,
-        };
-        let texts = self.blocks().iter().map(text).collect::<Option<Vec<_>>>();
-        texts.map(|texts| texts.join("\n"))
+        self.join_blocks(|_| None)
     }
 
     /// The text for a model that gets the images apart: each is named in its place. `None` if there
     /// are other blocks.
     pub fn text_beside_images(&self) -> Option<String> {
-        let text = |block: &Value| match (block["text"].as_str(), image(block)) {
-            (Some(text), _) if block["type"] == "text" => Some(text.to_owned()),
-            (_, Some(image)) => Some(format!("[image: {}]", image.media_type)),
-            _ => None,
-        };
-        let texts = self.blocks().iter().map(text).collect::<Option<Vec<_>>>();
-        texts.map(|texts| texts.join("\n"))
+        self.join_blocks(|block| Some(format!("[image: {}]", image(block)?.media_type)))
+    }
+
+    /// The texts of all blocks joined by newlines. `other` is the text of a block of another type.
+    fn join_blocks(&self, other: impl Fn(&Value) -> Option<String>) -> Option<String> {
+        let texts = self.blocks().iter().map(|block| match block["text"].as_str() {
+            Some(text) if block["type"] == "text" => Some(text.to_owned()),
+            _ => other(block),
+        });
+        Some(texts.collect::<Option<Vec<_>>>()?.join("\n"))
     }
 
     /// The images among its blocks.
@@ -156,16 +144,6 @@ impl ToolContent {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key)
-    }
-
-    /// Records why it violates the output schema of its server.
-    pub fn set_violation(&mut self, violation: Option<String>) {
-        self.violation = violation;
-    }
-
-    /// Takes the reason why it violates the output schema of its server.
-    pub fn take_violation(&mut self) -> Option<String> {
-        self.violation.take()
     }
 
     /// Changes all keys and values. Returns whether that made a difference.
@@ -203,23 +181,7 @@ fn check_block(block: &Value) -> Result<(), BlockError> {
 
 /// The size of a value as JSON, in bytes.
 fn json_size(value: &Value) -> usize {
-    struct ByteCounter(usize);
-
-    impl std::io::Write for ByteCounter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut count = ByteCounter(0);
-    // Neither a value nor counting can fail.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
+    value.to_string().len()
 }
 
 #[cfg(test)]

@@ -108,18 +108,15 @@ pub fn is_loopback(url: &Url) -> bool {
 }
 
 /// Why TLS options cannot be used.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
-    /// A file cannot be read.
     #[error(transparent)]
     File(#[from] SourceError),
-    /// A file has no certificate.
     #[error("no PEM certificate in {0}")]
     NoCertificate(String),
-    /// A file has no certificate with a private key.
     #[error("no PEM certificate with its private key in {0}")]
     NoIdentity(String),
-    /// There is a private key without a certificate.
     #[error("a private key needs its certificate, `cert`")]
     KeyAlone,
 }

@@ -19,8 +19,9 @@ pub use client::Client;
 pub use command::Command;
 pub use declaration::Declaration;
 pub use fake::Fake;
-pub use function::{Function, async_function, function};
-pub use http::{Http, HttpClient, TemplateError};
+pub use function::{Function, async_function, function, not_json};
+pub(crate) use http::HttpClient;
+pub use http::{Http, TemplateError};
 pub use load_error::{LoadError, PagesError};
 pub use replay::{Replay, ReplayError};
 
@@ -37,7 +38,6 @@ use crate::invocation::{Answer, Implementation, InvocationError, InvocationError
 use crate::server_loader::{LibraryServers, ServerLoader, ToolSource};
 
 /// Loads the implementations of one library, which share connections.
-#[derive(Debug)]
 pub(crate) struct Loader {
     http: HttpClient,
     servers: Option<Box<dyn ServerLoader>>,
@@ -48,7 +48,6 @@ impl Loader {
         Self { http: HttpClient::default(), servers }
     }
 
-    /// Makes an implementation from its declaration.
     pub(crate) fn load(
         &mut self,
         declaration: Declaration<'_>,
@@ -64,7 +63,6 @@ impl Loader {
         })
     }
 
-    /// Makes the implementation of all tools of a server from its declaration.
     pub(crate) fn load_source(
         &mut self,
         declaration: Declaration<'_>,
@@ -79,40 +77,32 @@ impl Loader {
         self.servers.as_mut().ok_or(LoadError::UnsupportedKind { kind: Kind::Mcp.name() })
     }
 
-    /// The MCP servers of the library.
     pub(crate) fn into_servers(self) -> Option<LibraryServers> {
         self.servers.map(ServerLoader::into_servers)
     }
 }
 
-/// Makes the validator of an implementation, if it has one.
 pub(crate) fn load_validator(
     declaration: Declaration<'_>,
 ) -> Option<Result<Arc<dyn Implementation>, LoadError>> {
     let value = declaration.attribute("validate")?;
-    if value.is_array() {
-        let environment = declaration.environment();
-        return Some(environment.map(|it| program_validator(value, it)).map_err(LoadError::from));
-    }
-    Some(url_validator(value))
+    Some(validator_in(value, || Ok(declaration.environment()?)))
 }
 
 /// The validator that an attribute names: a program, which runs in `folder`, or a URL.
 pub fn validator(value: &Value, folder: &Path) -> Result<Arc<dyn Implementation>, LoadError> {
-    if value.is_array() {
-        return Ok(program_validator(value, ProgramEnvironment::in_folder(folder)));
-    }
-    url_validator(value)
+    validator_in(value, || Ok(ProgramEnvironment::in_folder(folder)))
 }
 
-fn program_validator(value: &Value, environment: ProgramEnvironment) -> Arc<dyn Implementation> {
-    let words = value.as_array().into_iter().flatten();
-    let words = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
-    Arc::new(Command::with_environment(words, environment))
-}
-
-fn url_validator(value: &Value) -> Result<Arc<dyn Implementation>, LoadError> {
-    Ok(Arc::new(Http::new(value.as_str().unwrap_or_default(), Vec::new())?))
+fn validator_in(
+    value: &Value,
+    environment: impl FnOnce() -> Result<ProgramEnvironment, LoadError>,
+) -> Result<Arc<dyn Implementation>, LoadError> {
+    let Some(words) = value.as_array() else {
+        return Ok(Arc::new(Http::new(value.as_str().unwrap_or_default(), Vec::new())?));
+    };
+    let words = words.iter().filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    Ok(Arc::new(Command::with_environment(words, environment()?)))
 }
 
 /// Runs `work` until the call is cancelled.
@@ -132,15 +122,15 @@ pub async fn run_unless_cancelled(
 /// The output of a program or a service, which has to be UTF-8. If `is_content`, it is a list of
 /// content blocks of MCP.
 fn raw_answer(who: &str, output: Vec<u8>, is_content: bool) -> Result<Answer, InvocationError> {
-    let garbled = |detail| InvocationError::new(InvocationErrorKind::Garbled, detail);
-    let text = String::from_utf8(output)
-        .map_err(|_| garbled(format!("{who} returned a response that is not valid UTF-8")))?;
+    let text = String::from_utf8(output).map_err(|_| {
+        InvocationError::garbled(format!("{who} returned a response that is not valid UTF-8"))
+    })?;
     if !is_content {
         return Ok(Answer::Raw(text));
     }
-    ToolContent::from_blocks(&text)
-        .map(Answer::Content)
-        .map_err(|why| garbled(format!("{who} returned no list of content blocks: {why}")))
+    ToolContent::from_blocks(&text).map(Answer::Content).map_err(|why| {
+        InvocationError::garbled(format!("{who} returned no list of content blocks: {why}"))
+    })
 }
 
 #[cfg(test)]

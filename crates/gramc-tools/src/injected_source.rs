@@ -47,22 +47,15 @@ impl InjectedSource {
 }
 
 /// Why a value cannot be read.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
-    /// The variable is not set.
     #[error("the environment variable {0} is not set")]
     NoVariable(SmolStr),
-    /// The variable is not text.
     #[error("the environment variable {0} is not valid Unicode")]
     NotUnicode(SmolStr),
-    /// The file cannot be read.
     #[error("cannot read {path}: {reason}")]
-    File {
-        /// The file.
-        path: String,
-        /// The reason of the system.
-        reason: String,
-    },
+    File { path: String, reason: String },
 }
 
 impl SourceError {

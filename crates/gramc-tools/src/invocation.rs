@@ -15,23 +15,23 @@ use crate::content::ToolContent;
 use crate::session_client::SessionClient;
 
 /// What implementations keep for one session, such as its connections.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SessionResources(Mutex<Vec<Arc<dyn SessionResource>>>);
 
 /// Something that implementations share within a session.
-pub trait SessionResource: Any + Send + Sync + Debug {
-    /// The resource, for a cast to its type.
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
-
+pub trait SessionResource: Any + Send + Sync {
     /// Ends its connections. They are opened again on demand.
     fn close(self: Arc<Self>) -> CloseFuture;
 }
 
 impl SessionResources {
-    /// The resource of a type, made when it is first asked for.
+    /// The resource of a type, created on first use.
     pub fn get<R: SessionResource + Default>(&self) -> Arc<R> {
         let mut all = self.0.lock();
-        let known = all.iter().find_map(|it| Arc::clone(it).as_any().downcast::<R>().ok());
+        let known = all.iter().find_map(|it| {
+            let any: Arc<dyn Any + Send + Sync> = Arc::<dyn SessionResource>::clone(it);
+            any.downcast::<R>().ok()
+        });
         known.unwrap_or_else(|| {
             let new = Arc::<R>::default();
             all.push(Arc::<R>::clone(&new));
@@ -39,7 +39,6 @@ impl SessionResources {
         })
     }
 
-    /// Closes all.
     pub(crate) async fn close(&self) {
         let all = self.0.lock().clone();
         futures_util::future::join_all(all.into_iter().map(SessionResource::close)).await;
@@ -47,7 +46,7 @@ impl SessionResources {
 }
 
 /// The request of an MCP client that makes a call.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RequestOrigin {
     /// The token under which the client wants to hear of progress.
     pub progress_token: Option<Value>,
@@ -56,14 +55,6 @@ pub struct RequestOrigin {
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
     pub client: Option<Arc<dyn SessionClient>>,
-}
-
-impl Debug for RequestOrigin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestOrigin")
-            .field("progress_token", &self.progress_token)
-            .finish_non_exhaustive()
-    }
 }
 
 /// One run of an implementation.
@@ -114,8 +105,7 @@ impl Invocation {
     /// The arguments as a map.
     pub fn object(&self) -> Result<Map<String, Value>, InvocationError> {
         serde_json::from_str(&self.arguments).map_err(|error| {
-            let detail = format!("the arguments are not a JSON object: {error}");
-            InvocationError::new(InvocationErrorKind::Failed, detail)
+            InvocationError::failed(format!("the arguments are not a JSON object: {error}"))
         })
     }
 }
@@ -168,6 +158,26 @@ impl InvocationError {
         Self { kind, detail: detail.into(), content: None }
     }
 
+    /// Creates an [`InvocationErrorKind::Failed`].
+    pub fn failed(detail: impl Into<String>) -> Self {
+        Self::new(InvocationErrorKind::Failed, detail)
+    }
+
+    /// Creates an [`InvocationErrorKind::Died`].
+    pub fn died(detail: impl Into<String>) -> Self {
+        Self::new(InvocationErrorKind::Died, detail)
+    }
+
+    /// Creates an [`InvocationErrorKind::Unreachable`].
+    pub fn unreachable(detail: impl ToString) -> Self {
+        Self::new(InvocationErrorKind::Unreachable, detail.to_string())
+    }
+
+    /// Creates an [`InvocationErrorKind::Garbled`].
+    pub fn garbled(detail: impl Into<String>) -> Self {
+        Self::new(InvocationErrorKind::Garbled, detail)
+    }
+
     /// The error for an answer of more bytes than allowed.
     pub fn too_large(who: &str, max_answer: usize) -> Self {
         Self::new(
@@ -179,6 +189,10 @@ impl InvocationError {
 
 /// The future of an answer. Dropping it aborts the invocation and stops its processes.
 pub type AnswerFuture = Pin<Box<dyn Future<Output = Result<Answer, InvocationError>> + Send>>;
+
+/// The future of a value that a function of the host program returns. Dropping it cancels the
+/// function.
+pub type ValueFuture = Pin<Box<dyn Future<Output = Result<Value, InvocationError>> + Send>>;
 
 /// The future of a connection.
 pub type ConnectFuture = Pin<Box<dyn Future<Output = Result<(), InvocationError>> + Send>>;
@@ -207,7 +221,7 @@ pub enum DeclaredInterface {
 }
 
 /// An implementation of a tool. All sessions of a library share it.
-pub trait Implementation: Debug + Send + Sync {
+pub trait Implementation: Send + Sync {
     /// The kind, as written in a library: `Command`, `Http`, …
     fn kind(&self) -> &'static str;
 
@@ -268,5 +282,12 @@ pub trait Implementation: Debug + Send + Sync {
     /// The declared interface, if there is one.
     fn declared(&self) -> Option<DeclaredInterface> {
         None
+    }
+}
+
+impl Debug for dyn Implementation {
+    /// Only the kind, because the rest may contain secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())
     }
 }

@@ -39,22 +39,15 @@ struct JournalFile {
 }
 
 /// A journal cannot be used.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Another process uses the file.
     #[error("another program is using it")]
     InUse,
-    /// A line is not one of a journal.
     #[error("line {line} is not a line of a call journal: {detail}")]
-    Invalid {
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        detail: String,
-    },
+    Invalid { line: usize, detail: String },
 }
 
 /// What is known of a call that is about to run.
@@ -68,7 +61,6 @@ pub(crate) enum Earlier {
     Done(Value),
 }
 
-/// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 enum JournalLine {
@@ -80,7 +72,6 @@ enum JournalLine {
 /// The maximum length of a line in bytes.
 const MAX_LINE: u64 = 64 << 20;
 
-/// The start of each line.
 const START: &[u8] = br#"{"state":""#;
 
 /// Identifies a call by its tool and arguments, however their JSON is written.
@@ -103,10 +94,6 @@ pub fn hex(bytes: &[u8]) -> String {
 
 impl CallJournal {
     /// Opens the journal in a file, which is made if there is none.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be read or written, is used by another process, or is no journal.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         match file.try_lock() {
@@ -148,10 +135,7 @@ impl CallJournal {
 
     /// Records that a call starts, unless it was started before. `arguments` are for readers of the
     /// file.
-    ///
-    /// # Errors
-    ///
-    /// If that cannot be recorded. The call must not run then.
+    /// If that fails, the call must not run.
     pub(crate) fn start(&self, call: &str, tool: &str, arguments: &str) -> io::Result<Earlier> {
         let mut state = self.0.lock();
         match state.calls.get(call) {

@@ -40,6 +40,7 @@
 //! });
 //! ```
 
+pub mod access_token;
 pub mod approval;
 mod bind;
 pub mod clock;

@@ -1,12 +1,12 @@
 //! Implementations for tools, with the policy for their calls.
 
-mod adapted;
 mod declared;
 mod specification;
 
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use futures_util::future::join;
+use futures_util::future::{join, join_all};
 use gramc_model::{Module, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -18,6 +18,7 @@ use crate::invocation::{DeclaredInterface, Implementation, InvocationError};
 use crate::journal::CallJournal;
 use crate::server_loader::{LibraryServers, ToolSource};
 use crate::settings::Settings;
+use gramc_calls::ArgumentMapping;
 use gramc_calls::check::Problem;
 
 pub use declared::LoadOptions;
@@ -29,21 +30,27 @@ pub(crate) type Validator = dyn Fn(&Value) -> Vec<Problem> + Send + Sync;
 /// Implementations of tools, which can be bound to any specification.
 ///
 /// A library is a value: cheap to clone, and nothing that happens in a conversation changes it.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ToolLibrary {
     name: SmolStr,
-    settings: Settings,
-    entries: Arc<Vec<LibraryEntry>>,
-    journal: Option<Arc<CallJournal>>,
-    /// The servers of which it takes all tools that it does not name, in order.
-    sources: Arc<Vec<SourceEntry>>,
+    pub(crate) settings: Settings,
+    pub(crate) entries: Arc<Vec<LibraryEntry>>,
+    pub(crate) journal: Option<Arc<CallJournal>>,
+    /// The servers that run all tools without an entry, in order.
+    pub(crate) sources: Arc<Vec<SourceEntry>>,
     /// Why some of these servers cannot be used.
-    unusable_sources: Arc<Vec<String>>,
+    pub(crate) unusable_sources: Arc<Vec<String>>,
     /// The MCP servers of its implementations, in order.
-    servers: Option<LibraryServers>,
+    pub(crate) servers: Option<LibraryServers>,
 }
 
-/// An implementation in its library.
+impl Debug for ToolLibrary {
+    /// Only the name, because injected values may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolLibrary").field(&self.name).finish()
+    }
+}
+
 #[derive(Clone)]
 pub(crate) struct LibraryEntry {
     pub(crate) tool: SmolStr,
@@ -53,6 +60,8 @@ pub(crate) struct LibraryEntry {
     pub(crate) inject: Vec<Injection>,
     /// The interface that the library declares for the implementation.
     interface: Option<DeclaredInterface>,
+    /// How the arguments of the tool become those of an implementation with another signature.
+    pub(crate) mapping: Option<Arc<ArgumentMapping>>,
     /// Further validators of the tool's calls.
     pub(crate) validators: Vec<Arc<Validator>>,
     /// A validator that is a program or a service.
@@ -60,7 +69,6 @@ pub(crate) struct LibraryEntry {
 }
 
 impl LibraryEntry {
-    /// An implementation without an interface and validators of its own.
     pub(crate) fn new(
         tool: SmolStr,
         implementation: Arc<dyn Implementation>,
@@ -73,6 +81,7 @@ impl LibraryEntry {
             settings,
             inject,
             interface: None,
+            mapping: None,
             validators: Vec::new(),
             external_validator: None,
         }
@@ -80,17 +89,17 @@ impl LibraryEntry {
 
     /// The interface that the library or the implementation itself declares.
     pub(crate) fn declared(&self) -> Option<DeclaredInterface> {
-        self.interface.clone().or_else(|| self.implementation.declared())
+        self.interface.clone().or_else(|| self.own_implementation()?.declared())
     }
-}
 
-impl std::fmt::Debug for LibraryEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Injected values may be secret.
-        f.debug_struct("LibraryEntry")
-            .field("tool", &self.tool)
-            .field("implementation", &self.implementation)
-            .finish_non_exhaustive()
+    /// The tool as its MCP server lists it, if it was asked for its tools already.
+    pub(crate) fn listed(&self) -> Option<Value> {
+        self.own_implementation()?.listed()
+    }
+
+    /// The implementation, if it has the signature of the tool.
+    fn own_implementation(&self) -> Option<&dyn Implementation> {
+        self.mapping.is_none().then_some(&*self.implementation)
     }
 }
 
@@ -108,16 +117,10 @@ impl SourceEntry {
     pub(crate) fn entry(&self, tool: &SmolStr) -> LibraryEntry {
         let implementation = self.source.tool(tool);
         let (settings, inject) = (self.settings.clone(), self.inject.clone());
-        let external_validator = self.external_validator.clone();
-        let entry = LibraryEntry::new(tool.clone(), implementation, settings, inject);
-        LibraryEntry { external_validator, ..entry }
-    }
-}
-
-impl std::fmt::Debug for SourceEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Injected values may be secret.
-        f.debug_struct("SourceEntry").field("source", &self.source).finish_non_exhaustive()
+        LibraryEntry {
+            external_validator: self.external_validator.clone(),
+            ..LibraryEntry::new(tool.clone(), implementation, settings, inject)
+        }
     }
 }
 
@@ -173,7 +176,6 @@ impl ToolLibrary {
         self
     }
 
-    /// Changes the entries of a tool.
     fn change(mut self, tool: &str, change: impl Fn(&mut LibraryEntry)) -> Self {
         let entries = Arc::make_mut(&mut self.entries).iter_mut();
         entries.filter(|entry| entry.tool == tool).for_each(change);
@@ -221,8 +223,7 @@ impl ToolLibrary {
             let error = entry.implementation.connect().await.err()?;
             Some((entry.tool.clone(), error))
         });
-        let (mut errors, own) =
-            join(self.connect_sources(), futures_util::future::join_all(connecting)).await;
+        let (mut errors, own) = join(self.connect_sources(), join_all(connecting)).await;
         errors.extend(own.into_iter().flatten());
         errors
     }
@@ -231,7 +232,7 @@ impl ToolLibrary {
     /// what they offer. Returns the errors of those that cannot be reached.
     pub async fn connect_sources(&self) -> Vec<(SmolStr, InvocationError)> {
         let connecting = self.sources.iter().map(|entry| entry.source.connect());
-        let connected = futures_util::future::join_all(connecting).await;
+        let connected = join_all(connecting).await;
         let errors = connected.into_iter().filter_map(Result::err);
         errors.map(|error| (SmolStr::from(WHOLE_SERVER), error)).collect()
     }
@@ -241,27 +242,7 @@ impl ToolLibrary {
     pub async fn close(&self) {
         let closing = self.entries.iter().map(|entry| entry.implementation.close());
         let sources = self.sources.iter().map(|entry| entry.source.close());
-        futures_util::future::join_all(closing.chain(sources)).await;
-    }
-
-    pub(crate) fn sources(&self) -> &[SourceEntry] {
-        &self.sources
-    }
-
-    pub(crate) fn unusable_sources(&self) -> &[String] {
-        &self.unusable_sources
-    }
-
-    pub(crate) fn servers(&self) -> Option<&LibraryServers> {
-        self.servers.as_ref()
-    }
-
-    pub(crate) fn entries(&self) -> &Arc<Vec<LibraryEntry>> {
-        &self.entries
-    }
-
-    pub(crate) fn journal(&self) -> Option<&Arc<CallJournal>> {
-        self.journal.as_ref()
+        join_all(closing.chain(sources)).await;
     }
 
     /// The policy for tools that are added from now on, and for calls of unknown tools.

@@ -32,7 +32,6 @@ pub fn watch_processes(watcher: Box<dyn ProcessWatcher>) {
 #[derive(Debug)]
 pub struct ProcessGroup {
     child: Child,
-    /// The id of the group.
     id: Option<u32>,
     /// Whether the group was killed. Its id may have been reused since then.
     over: bool,
@@ -51,10 +50,6 @@ pub struct ProcessPipes {
 
 impl ProcessGroup {
     /// Starts a program.
-    ///
-    /// # Errors
-    ///
-    /// The reason why it does not start, as a phrase that follows its name.
     pub fn start(
         program: &str,
         arguments: &[String],
@@ -105,10 +100,6 @@ impl ProcessGroup {
     }
 
     /// Waits until the program exits. Its child processes may still run.
-    ///
-    /// # Errors
-    ///
-    /// The system does not say.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
@@ -156,18 +147,15 @@ impl Drop for ProcessGroup {
 }
 
 /// Why a program cannot be started. The message is a phrase that follows the program's name.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The working folder does not exist.
     #[error("there is no folder {0} to run it in")]
     NoFolder(String),
-    /// The program does not exist.
     #[error("there is no such program")]
     NoProgram,
-    /// The file is not a program, or the user may not run it.
     #[error("that is not a program one may run")]
     NotExecutable,
-    /// The system reports another error.
     #[error("it cannot be started: {0}")]
     System(io::Error),
 }

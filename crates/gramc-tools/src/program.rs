@@ -63,15 +63,13 @@ pub(crate) async fn run_program(
     max: usize,
 ) -> Result<FinishedProgram, InvocationError> {
     let Some((program, arguments)) = run.split_first() else {
-        return Err(InvocationError::new(InvocationErrorKind::Unreachable, "the command is empty"));
+        return Err(InvocationError::unreachable("the command is empty"));
     };
     // The arguments may hold a password, and stay out of messages.
     let who = format!("the program `{}`", sanitize_line(program));
     let started = ProcessGroup::start(program, arguments, environment);
-    let (mut group, pipes) = started.map_err(|why| {
-        let detail = format!("{who} cannot be run: {why}");
-        InvocationError::new(InvocationErrorKind::Unreachable, detail)
-    })?;
+    let (mut group, pipes) = started
+        .map_err(|why| InvocationError::unreachable(format!("{who} cannot be run: {why}")))?;
     let mut said = Vec::new();
     let mut complained = Vec::new();
     let ended = CancellationToken::new();
@@ -80,9 +78,7 @@ pub(crate) async fn run_program(
         async {
             let status = group.wait().await;
             ended.cancel();
-            status.map_err(|error| {
-                InvocationError::new(InvocationErrorKind::Died, format!("{who} was lost: {error}"))
-            })
+            status.map_err(|error| InvocationError::died(format!("{who} was lost: {error}")))
         },
         write(pipes.input, input, &ended),
         async {

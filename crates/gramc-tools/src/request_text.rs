@@ -19,12 +19,10 @@ pub(crate) fn in_query(text: &str) -> String {
     utf8_percent_encode(text, IN_QUERY).to_string().replace("%20", "+")
 }
 
-/// A text in a path.
 pub(crate) fn in_path(text: &str) -> String {
     utf8_percent_encode(text, IN_PATH).to_string()
 }
 
-/// A text in a cookie.
 pub(crate) fn in_cookie(text: &str) -> String {
     utf8_percent_encode(text, IN_COOKIE).to_string()
 }

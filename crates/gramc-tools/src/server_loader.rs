@@ -6,7 +6,6 @@
 //! The program that loads a library passes the loader in [`LoadOptions`](crate::LoadOptions).
 
 use std::any::Any;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -15,7 +14,7 @@ use crate::implementations::{Declaration, LoadError};
 use crate::invocation::{CloseFuture, ConnectFuture, Implementation};
 
 /// Makes the implementations of one library that are tools of MCP servers.
-pub trait ServerLoader: Debug {
+pub trait ServerLoader {
     /// Loads the implementation of one tool.
     fn load_tool(
         &mut self,
@@ -49,7 +48,7 @@ pub enum Offer {
 }
 
 /// What implements several tools, by names of the specification.
-pub trait ToolSource: Debug + Send + Sync {
+pub trait ToolSource: Send + Sync {
     /// The source, for messages.
     fn name(&self) -> String;
 

@@ -21,6 +21,7 @@ mod validation;
 mod warnings;
 
 use std::collections::HashMap;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -38,7 +39,6 @@ use crate::verdict::CallError;
 
 pub use admission::Admission;
 pub(crate) use concurrency::ConcurrencyLimit;
-use observer::SessionObserver;
 pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
 pub use run::{AdmittedCall, RunFailure};
@@ -51,7 +51,6 @@ const MAX_SUGGESTED: usize = 5;
 
 /// The state of one conversation, connection or run: throttle, attempts and expanded containers.
 /// The library and the specification are immutable.
-#[derive(Debug)]
 pub struct Session {
     bound: Bound,
     clock: Arc<dyn Clock>,
@@ -66,7 +65,13 @@ pub struct Session {
     journal: Arc<CallJournal>,
     /// What executes the tools of the host.
     host: Option<Arc<dyn Implementation>>,
-    observer: Option<SessionObserver>,
+    observer: Option<Arc<CallObserver>>,
+}
+
+impl Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Session")
+    }
 }
 
 impl Session {
@@ -84,7 +89,7 @@ impl Session {
             scope: None,
             resources: None,
             approvals: Approvals::default(),
-            journal: bound.journal().cloned().unwrap_or_default(),
+            journal: bound.0.journal.clone().unwrap_or_default(),
             host: None,
             observer: None,
         }
@@ -100,7 +105,7 @@ impl Session {
     /// Reports the calls that [`Self::call_until`] runs to an observer.
     #[must_use]
     pub fn with_observer(mut self, observer: Arc<CallObserver>) -> Self {
-        self.observer = Some(SessionObserver(observer));
+        self.observer = Some(observer);
         self
     }
 
@@ -131,10 +136,13 @@ impl Session {
         }
     }
 
+    fn is_run_by_host(&self, entry: &LibraryEntry) -> bool {
+        self.host.is_some() && entry.implementation.kind() == Client.kind()
+    }
+
     /// The implementation of a tool for this session.
     fn implementation(&self, entry: &LibraryEntry) -> Arc<dyn Implementation> {
-        let is_of_host = entry.implementation.kind() == Client.kind();
-        let host = self.host.as_ref().filter(|_| is_of_host).cloned();
+        let host = self.host.as_ref().filter(|_| self.is_run_by_host(entry)).cloned();
         let resources = || self.resources.as_ref();
         let own = host.or_else(|| entry.implementation.in_session(resources()?));
         own.unwrap_or_else(|| Arc::clone(&entry.implementation))

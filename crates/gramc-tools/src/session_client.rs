@@ -1,12 +1,14 @@
 //! The client of a session, as implementations see it.
 
+use std::fmt;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// An error of JSON-RPC.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
     /// The code.
@@ -21,6 +23,12 @@ impl RpcError {
     /// An error without further data.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
+    }
+}
+
+impl fmt::Debug for dyn SessionClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionClient")
     }
 }
 

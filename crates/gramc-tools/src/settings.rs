@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gramc_model::units;
+use serde::Deserialize;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -16,7 +17,8 @@ use gramc_calls::check::{Policy, Undeclared};
 pub(crate) const MAX_OUTPUT: usize = 1 << 30;
 
 /// How long a called container stays expanded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Expand {
     /// Until the end of the session.
     #[default]
@@ -90,8 +92,7 @@ impl Settings {
     pub fn take(&mut self, attributes: &[(SmolStr, Value)]) {
         // A profile is what the other attributes change, in whatever order they are written.
         let profile = attributes.iter().find(|(key, _)| key == "throttle");
-        let profile = profile.and_then(|(_, value)| ThrottlePolicy::profile(value.as_str()?));
-        set(&mut self.throttle, profile);
+        set(&mut self.throttle, profile.and_then(|(_, value)| throttle(value.as_str()?)));
         for (key, value) in attributes {
             self.take_one(key, value);
         }
@@ -118,16 +119,10 @@ impl Settings {
             "maxResponse" => set(&mut self.max_response, size(value)),
             "maxOutput" => set(&mut self.max_output, size(value)),
             "timeout" => set(&mut self.timeout, time(value)),
-            "approval" => {
-                let value = value.as_str().and_then(ApprovalPolicy::of_name);
-                self.approval = value.or(self.approval);
-            }
-            "onChange" => {
-                let value = value.as_str().and_then(OnChange::of_name);
-                self.on_change = value.or(self.on_change);
-            }
+            "approval" => set(&mut self.approval, Deserialize::deserialize(value).ok()),
+            "onChange" => set(&mut self.on_change, Deserialize::deserialize(value).ok()),
             "concurrency" => set(&mut self.concurrency, count(value)),
-            "expand" => set(&mut self.expand, expand(value)),
+            "expand" => set(&mut self.expand, Deserialize::deserialize(value).ok()),
             _ => {}
         }
     }
@@ -150,10 +145,12 @@ pub fn undeclared(name: &str) -> Option<Undeclared> {
     })
 }
 
-fn expand(value: &Value) -> Option<Expand> {
-    match value.as_str()? {
-        "conversation" => Some(Expand::Conversation),
-        "turn" => Some(Expand::Turn),
+/// The throttle profile of a name. `agent` is the default: limits for a single agent.
+fn throttle(name: &str) -> Option<ThrottlePolicy> {
+    match name {
+        "off" => Some(ThrottlePolicy::off()),
+        "agent" => Some(ThrottlePolicy::default()),
+        "server" => Some(ThrottlePolicy::server()),
         _ => None,
     }
 }

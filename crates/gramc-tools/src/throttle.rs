@@ -70,16 +70,6 @@ impl ThrottlePolicy {
             ..Self::default()
         }
     }
-
-    /// The profile of a name. `agent` is the default: limits for a single agent.
-    pub fn profile(name: &str) -> Option<Self> {
-        match name {
-            "off" => Some(Self::off()),
-            "agent" => Some(Self::default()),
-            "server" => Some(Self::server()),
-            _ => None,
-        }
-    }
 }
 
 /// A rule of a [`ThrottlePolicy`].
@@ -144,14 +134,12 @@ pub(crate) struct Throttle {
     tools: HashMap<u32, ToolRecord>,
 }
 
-/// A recent call.
 #[derive(Debug, Clone, Copy)]
 struct CallRecord {
     at: Moment,
     tool: Option<u32>,
 }
 
-/// The recent calls of one tool.
 #[derive(Debug, Default)]
 struct ToolRecord {
     /// When its latest calls were admitted, oldest first; at most as many as its limit.

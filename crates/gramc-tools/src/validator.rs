@@ -14,7 +14,6 @@ use gramc_calls::check::Problem;
 /// The maximum size of a report in bytes.
 const MAX_REPORT: usize = 1 << 20;
 
-/// What a validator reports.
 #[derive(Deserialize)]
 struct Report {
     errors: Vec<ReportedError>,
@@ -35,24 +34,18 @@ fn default_code() -> String {
 }
 
 /// Why a validator gives no report. The message is a phrase that follows its subject.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, thiserror::Error)]
 pub enum ValidatorError {
-    /// It takes too long.
     #[error("did not respond within {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// It fails.
     #[error("failed: {}", .0.detail)]
     Failed(InvocationError),
-    /// Its report is invalid.
     #[error("returned an invalid report: {0}")]
     InvalidReport(#[from] serde_json::Error),
 }
 
 /// Asks a validator about the arguments of a tool, or about the answer of an agent. `value` is JSON.
-///
-/// # Errors
-///
-/// The validator fails, takes too long, or returns an invalid report.
 pub async fn problems(
     validator: &dyn Implementation,
     name: &str,

@@ -5,6 +5,7 @@ mod message;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
@@ -70,7 +71,7 @@ pub struct Success {
 }
 
 /// A warning about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// The stable code of the warning.
     pub code: &'static str,
@@ -204,38 +205,35 @@ impl Verdict {
     /// The verdict as a JSON object.
     pub fn json(&self) -> Value {
         let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
         if let Some(id) = &self.id {
-            map.insert("id".to_owned(), json!(id));
+            put("id", json!(id));
         }
-        map.insert("name".to_owned(), json!(self.name));
-        map.insert("ok".to_owned(), json!(self.is_ok()));
+        put("name", json!(self.name));
+        put("ok", json!(self.is_ok()));
         if let Some(decision) = &self.approval {
-            map.insert("approval".to_owned(), decision.json());
+            put("approval", json!(decision));
         }
         if let Some(accepted) = self.accepted() {
-            accepted.write(&mut map);
+            let stripped = accepted.stripped.iter().map(|pointer| json!(dotted(pointer)));
+            put("arguments", serde_json::from_str(&accepted.arguments).unwrap_or_default());
+            put("repairs", accepted.repairs.iter().map(repair_json).collect());
+            put("stripped", stripped.collect());
+        }
+        if self.is_ok() || !self.warnings.is_empty() {
+            put("warnings", json!(self.warnings));
         }
         match &self.outcome {
-            Ok(success) => {
-                map.insert("warnings".to_owned(), self.warnings_json());
-                if let Some(result) = &success.result {
-                    map.insert("result".to_owned(), result.clone());
-                }
-            }
+            Ok(Success { result: Some(result), .. }) => put("result", result.clone()),
+            Ok(_) => {}
             Err(error) => {
-                if !self.warnings.is_empty() {
-                    map.insert("warnings".to_owned(), self.warnings_json());
-                }
-                map.insert("error".to_owned(), error_json(&self.name, error));
-                map.insert("message".to_owned(), json!(self.message()));
+                put("error", error_json(&self.name, error));
+                put("message", json!(self.message()));
             }
         }
         Value::Object(map)
-    }
-
-    fn warnings_json(&self) -> Value {
-        let warnings = self.warnings.iter();
-        warnings.map(|it| json!({"code": it.code, "message": it.message})).collect()
     }
 
     /// The message for the model: the result, or the error with guidance. Images are only named.
@@ -276,17 +274,6 @@ impl Verdict {
     }
 }
 
-impl Success {
-    /// Adds the arguments and their repairs.
-    fn write(&self, map: &mut Map<String, Value>) {
-        let arguments = serde_json::from_str(&self.arguments).unwrap_or_default();
-        map.insert("arguments".to_owned(), arguments);
-        map.insert("repairs".to_owned(), self.repairs.iter().map(repair_json).collect());
-        let stripped = self.stripped.iter().map(|pointer| json!(dotted(pointer)));
-        map.insert("stripped".to_owned(), stripped.collect());
-    }
-}
-
 /// Parses a received value, which is stored as JSON text.
 fn sent(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|_| Value::from(json))
@@ -312,83 +299,78 @@ fn problem_json(problem: &Problem) -> Value {
 }
 
 fn problems_json(invalid: &InvalidArguments) -> Value {
-    invalid.problems().iter().map(problem_json).collect()
+    let mut json = json!({
+        "errors": invalid.problems().iter().map(problem_json).collect::<Vec<_>>(),
+    });
+    if invalid.more() > 0 {
+        json["more_errors"] = invalid.more().into();
+    }
+    json
 }
 
 fn error_json(name: &str, error: &CallError) -> Value {
-    let mut map = Map::new();
-    map.insert("error_type".to_owned(), json!(error.error_type()));
-    let mut put = |key: &str, value: Value| {
-        map.insert(key.to_owned(), value);
-    };
-    match error {
+    let names = |names: &[SmolStr]| -> Value { names.iter().map(SmolStr::as_str).collect() };
+    let details = match error {
         CallError::Validation(invalid) => {
-            put("errors", problems_json(invalid));
-            if invalid.more() > 0 {
-                put("more_errors", json!(invalid.more()));
-            }
-            put("schema_hint", json!(invalid.schema_hint()));
+            let mut json = problems_json(invalid);
+            json["schema_hint"] = invalid.schema_hint().into();
+            json
         }
-        CallError::Malformed(malformed) => {
-            put("line", json!(malformed.line));
-            put("column", json!(malformed.column));
-            put("detail", json!(malformed.what));
+        CallError::Malformed(MalformedArguments { line, column, what, .. }) => {
+            json!({"line": line, "column": column, "detail": what})
         }
-        CallError::UnknownTool { suggestions, available } => {
-            put("attempted_name", json!(name));
-            let names = suggestions.iter().map(|suggestion| suggestion.name.as_str());
-            put("suggestions", names.map(Value::from).collect());
-            put("available_tools", available.iter().map(|name| json!(name.as_str())).collect());
-        }
-        CallError::ContainerInvocation { attempted, functions, .. } => {
-            put("container_name", json!(name));
-            put("attempted_parameters", attempted.clone());
-            let functions = functions.iter().map(|name| json!(name.as_str()));
-            put("available_functions", functions.collect());
-        }
+        CallError::UnknownTool { suggestions, available } => json!({
+            "attempted_name": name,
+            "suggestions": suggestions.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+            "available_tools": names(available),
+        }),
+        CallError::ContainerInvocation { attempted, functions, .. } => json!({
+            "container_name": name,
+            "attempted_parameters": attempted,
+            "available_functions": names(functions),
+        }),
         CallError::ContainerNotExpanded { container, .. } => {
-            put("container_name", json!(container.as_str()));
-            put("attempted_name", json!(name));
+            json!({"container_name": container.as_str(), "attempted_name": name})
         }
         CallError::ApprovalRequired
         | CallError::ApprovalRefused { .. }
-        | CallError::OutcomeUnknown => put("tool", json!(name)),
+        | CallError::OutcomeUnknown => json!({"tool": name}),
         CallError::Throttled { rule, limit, retry_after } => {
-            put("tool", json!(name));
-            put("rule", json!(rule));
-            put("limit", json!(limit));
-            put("retry_after_seconds", seconds(*retry_after));
+            let retry_after = seconds(*retry_after);
+            json!({"tool": name, "rule": rule, "limit": limit, "retry_after_seconds": retry_after})
         }
-        CallError::Invocation { detail } => {
-            put("tool", json!(name));
-            put("detail", json!(detail));
-        }
+        CallError::Invocation { detail } => json!({"tool": name, "detail": detail}),
         CallError::Timeout { limit } => {
-            put("tool", json!(name));
-            put("detail", json!(format!("no response within {}", format_duration(*limit))));
+            let detail = format!("no response within {}", format_duration(*limit));
+            json!({"tool": name, "detail": detail})
         }
         CallError::NeedsHumanReview { attempts, last } => {
-            put("needs_human_review", json!(true));
-            put("attempts", json!(attempts));
             let errors = match &**last {
                 CallError::Validation(invalid) => problems_json(invalid),
-                CallError::Malformed(malformed) => json!([{
+                CallError::Malformed(malformed) => json!({"errors": [{
                     "property": "", "pointer": "", "attempted_value": null,
                     "error_code": "TYPE_MISMATCH", "error_message": malformed.to_string(),
-                }]),
-                _ => json!([]),
+                }]}),
+                _ => json!({"errors": []}),
             };
-            put("errors", errors);
-            if let CallError::Validation(invalid) = &**last
-                && invalid.more() > 0
-            {
-                put("more_errors", json!(invalid.more()));
-            }
+            join_objects([json!({"needs_human_review": true, "attempts": attempts}), errors])
         }
-    }
-    map.insert("error_message".to_owned(), json!(error_message(name, error)));
-    map.insert("retry_guidance".to_owned(), json!(guidance(name, error)));
-    Value::Object(map)
+    };
+    let message = error_message(name, error);
+    join_objects([
+        json!({"error_type": error.error_type()}),
+        details,
+        json!({"error_message": message, "retry_guidance": guidance(name, error)}),
+    ])
+}
+
+/// The entries of all objects as one object.
+fn join_objects<const N: usize>(objects: [Value; N]) -> Value {
+    let objects = objects.into_iter().filter_map(|object| match object {
+        Value::Object(map) => Some(map),
+        _ => None,
+    });
+    Value::Object(objects.flatten().collect())
 }
 
 /// A duration in seconds, without a fraction if it is whole.

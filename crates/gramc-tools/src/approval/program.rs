@@ -1,6 +1,5 @@
 //! Programs that approve calls.
 
-use std::fmt;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -17,7 +16,6 @@ const MAX_OUTPUT: usize = 1 << 20;
 /// reason.
 pub struct ProgramApprover {
     run: Vec<String>,
-    environment: ProgramEnvironment,
     limit: Duration,
 }
 
@@ -28,14 +26,15 @@ impl ProgramApprover {
     /// The program and its arguments, which run in the current folder. A program that takes longer
     /// than the limit is killed, and the call refused.
     pub fn new(run: Vec<String>, limit: Duration) -> Self {
-        Self { run, environment: ProgramEnvironment::default(), limit }
+        Self { run, limit }
     }
 
     async fn run(&self, request: &ApprovalRequest) -> ApprovalDecision {
         let decision =
             |approved, reason: &str| ApprovalDecision::new(approved, DecidedBy::Program, reason);
         let input = request.json().to_string();
-        let work = run_program(&self.run, &self.environment, input.as_bytes(), MAX_OUTPUT);
+        let environment = ProgramEnvironment::default();
+        let work = run_program(&self.run, &environment, input.as_bytes(), MAX_OUTPUT);
         match timeout(self.limit, work).await {
             Err(_) => {
                 let seconds = self.limit.as_secs_f64();
@@ -52,14 +51,6 @@ impl ProgramApprover {
                 }
             }
         }
-    }
-}
-
-impl fmt::Debug for ProgramApprover {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments may hold a password.
-        let program = self.run.first().map(String::as_str).unwrap_or_default();
-        f.debug_struct("ProgramApprover").field("program", &program).finish_non_exhaustive()
     }
 }
 

@@ -4,6 +4,7 @@ use gramc_json_schema::annotations;
 use gramc_json_schema::keywords::Keyword;
 use gramc_json_schema::pointer::dotted;
 use gramc_model::{Tool, Types};
+use serde::Deserialize;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -13,7 +14,8 @@ use super::{Bound, CallTarget};
 use crate::library::LibraryEntry;
 
 /// The treatment of a change of an MCP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum OnChange {
     /// The library is not served.
     Refuse,
@@ -24,16 +26,6 @@ pub enum OnChange {
 }
 
 impl OnChange {
-    /// The treatment of a name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        match name {
-            "refuse" => Some(Self::Refuse),
-            "warn" => Some(Self::Warn),
-            "ignore" => Some(Self::Ignore),
-            _ => None,
-        }
-    }
-
     /// The treatment of a change by default: the server is not served if it refuses what the
     /// specification allows.
     fn default_for(problem: &BindProblem) -> Self {
@@ -62,7 +54,7 @@ pub(super) fn differences(types: &Types, tool: &Tool, entry: &LibraryEntry) -> V
     if entry.implementation.kind() != "Mcp" {
         return Vec::new();
     }
-    let Some(listed) = entry.implementation.listed() else { return Vec::new() };
+    let Some(listed) = entry.listed() else { return Vec::new() };
     let mut parts = Vec::new();
     let theirs = listed.get("description").and_then(Value::as_str);
     let is_other =

@@ -70,9 +70,9 @@ impl Binder<'_> {
     }
 
     /// Warns about values of the library that no tool uses.
-    pub(super) fn injected_nowhere(&mut self, tools: &[BoundTool]) {
-        let of_entries = self.library.entries().iter().flat_map(|entry| &entry.inject);
-        let of_sources = self.library.sources().iter().flat_map(|entry| &entry.inject);
+    pub(super) fn warn_of_unused_values(&mut self, tools: &[BoundTool]) {
+        let of_entries = self.library.entries.iter().flat_map(|entry| &entry.inject);
+        let of_sources = self.library.sources.iter().flat_map(|entry| &entry.inject);
         let for_all = of_entries.chain(of_sources).filter(|it| !it.own);
         let mut seen = HashSet::new();
         let for_all: Vec<_> =

@@ -19,21 +19,24 @@ pub(crate) enum Outcome {
     /// An answer of the result type.
     Answer(Value),
     /// What it violates, what happened, and the answer if there was one.
-    Violates { check: Check, message: String, answer: Option<String> },
-    /// It did not run, for this reason.
+    Violates {
+        check: Check,
+        message: String,
+        answer: Option<String>,
+    },
     NotRun(String),
 }
 
 impl Outcome {
     /// A violation without an answer.
-    fn failed(check: Check, message: String) -> Self {
+    pub(crate) fn violation(check: Check, message: String) -> Self {
         Self::Violates { check, message, answer: None }
     }
 
     /// The outcome in a few words, for comparisons.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Answer(value) => quoted(&value.to_string()),
+            Self::Answer(value) => quote(value),
             Self::Violates { message, .. } | Self::NotRun(message) => message.clone(),
         }
     }
@@ -52,7 +55,7 @@ impl Outcome {
 }
 
 /// A tool of a bound library. Each call has a session of its own, so that no throttle applies.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Target<'t> {
     pub(crate) bound: &'t Bound,
     pub(crate) tool: &'t str,
@@ -75,7 +78,7 @@ impl Target<'_> {
                 Err(CallError::Validation(_)) => {
                     Outcome::NotRun("its validator refuses the calls".to_owned())
                 }
-                _ => Outcome::failed(Check::Crash, failure(&verdict)),
+                _ => Outcome::violation(Check::Crash, failure(&verdict)),
             },
             Admission::Ready(call) => run(*call).await,
         }
@@ -87,8 +90,8 @@ impl Target<'_> {
         Some(if same(first, &second) {
             Outcome::Answer(second)
         } else {
-            let (first, second) = (quoted(&first.to_string()), quoted(&second.to_string()));
-            Outcome::failed(Check::Repeat, format!("answered {first}, and then {second}"))
+            let message = format!("answered {}, and then {}", quote(first), quote(&second));
+            Outcome::violation(Check::Repeat, message)
         })
     }
 
@@ -159,7 +162,6 @@ fn failure(verdict: &Verdict) -> String {
     }
 }
 
-/// A text, shortened.
-fn quoted(text: &str) -> String {
-    shorten(text, MAX_QUOTED)
+fn quote(answer: &Value) -> String {
+    shorten(&answer.to_string(), MAX_QUOTED)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::Bound;
 use gramc_check::Valid;
-use gramc_json_schema::generate::{Generator, Texts, smaller};
+use gramc_json_schema::generate::{GenerateError, Generator, Texts, smaller};
 use gramc_model::{Module, Tool};
 use gramc_schema::emit::ParameterSchema;
 use rand::SeedableRng as _;
@@ -94,11 +94,29 @@ fn implementation(bound: &Bound, tool: &Tool) -> Option<&'static str> {
     bound.bindings().find(|binding| *binding.tool == tool.name)?.implementation
 }
 
-/// A generator of arguments for a tool.
-fn generator(module: &Module, tool: &Tool) -> Result<Generator, String> {
-    let schema = ParameterSchema::new(&module.types, tool);
-    let schema = serde_json::to_value(schema).map_err(|error| error.to_string())?;
-    Generator::new(&schema, Texts::Wild).map_err(|error| error.to_string())
+/// A generator of arguments for a tool, or the reason why its calls are not made.
+fn generator(
+    module: &Module,
+    tool: &Tool,
+    options: &Options,
+    bounds: &[&Bound],
+) -> Result<Generator, NotTested> {
+    if let Some(why) = options.refusal(tool, bounds) {
+        return Err(NotTested::Refused(why));
+    }
+    let schema = serde_json::to_value(ParameterSchema::new(&module.types, tool))?;
+    Ok(Generator::new(&schema, Texts::Wild)?)
+}
+
+/// Why no calls of a tool are made.
+#[derive(Debug, thiserror::Error)]
+enum NotTested {
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    Schema(#[from] serde_json::Error),
+    #[error(transparent)]
+    Generator(#[from] GenerateError),
 }
 
 /// Tests the implementations of a bound library. Gives each tool's report to `on_report`.
@@ -112,26 +130,23 @@ pub async fn test(
         let mut report = ToolReport {
             tool: tool.name.clone(),
             implementation: implementation(bound, tool),
-            skipped: options.refusal(tool, &[bound]),
+            skipped: None,
             counts: Counts::default(),
             violations: Vec::new(),
         };
-        if report.skipped.is_none() {
-            match generator(module, tool) {
-                Ok(generator) => {
-                    let target = Target { bound, tool: &tool.name };
-                    let mut tester = Tester { target, options, generator, report };
-                    tester.run(tool).await;
-                    report = tester.report;
-                }
-                Err(why) => report.skipped = Some(why),
+        match generator(module, tool, options, &[bound]) {
+            Ok(generator) => {
+                let target = Target { bound, tool: &tool.name };
+                let mut tester = Tester { target, options, generator, report };
+                tester.run(tool).await;
+                report = tester.report;
             }
+            Err(why) => report.skipped = Some(why.to_string()),
         }
         on_report(report);
     }
 }
 
-/// The tests of one tool.
 struct Tester<'t> {
     target: Target<'t>,
     options: &'t Options,
@@ -163,7 +178,7 @@ impl Tester<'_> {
                 Outcome::Answer(answer) => answered.push((arguments, answer.clone())),
                 _ => self.report.counts.failed += 1,
             }
-            if self.found(Attempt::Valid, arguments, outcome).await {
+            if self.record(Attempt::Valid, arguments, outcome).await {
                 return;
             }
         }
@@ -175,7 +190,7 @@ impl Tester<'_> {
             for (arguments, first) in answered.into_iter().take(self.options.cases.div_ceil(4)) {
                 let Some(outcome) = self.target.repeat(arguments, &first).await else { continue };
                 self.report.counts.repeated += 1;
-                if self.found(Attempt::Twice, arguments, outcome).await {
+                if self.record(Attempt::Twice, arguments, outcome).await {
                     return;
                 }
             }
@@ -187,19 +202,18 @@ impl Tester<'_> {
             let outcome = match outcome {
                 Outcome::Answer(_) => {
                     self.report.counts.accepted += 1;
-                    let message = ACCEPTED.to_owned();
-                    Outcome::Violates { check: Check::Accepted, message, answer: None }
+                    Outcome::violation(Check::Accepted, ACCEPTED.to_owned())
                 }
                 outcome => outcome,
             };
-            if self.found(Attempt::Invalid, &invalid, outcome).await {
+            if self.record(Attempt::Invalid, &invalid, outcome).await {
                 return;
             }
         }
     }
 
-    /// Records what a call shows. Returns whether further calls make no sense.
-    async fn found(&mut self, attempt: Attempt, arguments: &Value, outcome: Outcome) -> bool {
+    /// Records the violation of a call. Returns whether further calls make no sense.
+    async fn record(&mut self, attempt: Attempt, arguments: &Value, outcome: Outcome) -> bool {
         let Outcome::Violates { check, message, .. } = outcome else { return false };
         // Each further call would take as long.
         let is_slow = check == Check::TimeLimit;
@@ -208,7 +222,7 @@ impl Tester<'_> {
             return is_slow;
         }
         let first = Violation { check, message, arguments: arguments.clone() };
-        let violation = if is_slow { first } else { self.reduced(attempt, first).await };
+        let violation = if is_slow { first } else { self.reduce(attempt, first).await };
         self.report.violations.push(violation);
         if is_slow {
             self.report.skipped =
@@ -218,7 +232,7 @@ impl Tester<'_> {
     }
 
     /// The smallest call found that violates the same check.
-    async fn reduced(&self, attempt: Attempt, first: Violation) -> Violation {
+    async fn reduce(&self, attempt: Attempt, first: Violation) -> Violation {
         let Violation { check, message, arguments } = first;
         let allows = |it: &Value| self.generator.allows(it) == (attempt != Attempt::Invalid);
         let shows = async |arguments: &Value| {
@@ -274,20 +288,14 @@ pub async fn compare(
     mut on_comparison: impl FnMut(Comparison),
 ) {
     for tool in options.tools(module) {
-        let mut comparison = Comparison {
-            tool: tool.name.clone(),
-            skipped: options.refusal(tool, &bounds),
-            calls: 0,
-            difference: None,
-        };
-        if comparison.skipped.is_none() {
-            match generator(module, tool) {
-                Ok(generator) => {
-                    let targets = bounds.map(|bound| Target { bound, tool: &tool.name });
-                    compare_tool(targets, generator, options, &mut comparison).await;
-                }
-                Err(why) => comparison.skipped = Some(why),
+        let mut comparison =
+            Comparison { tool: tool.name.clone(), skipped: None, calls: 0, difference: None };
+        match generator(module, tool, options, &bounds) {
+            Ok(generator) => {
+                let targets = bounds.map(|bound| Target { bound, tool: &tool.name });
+                compare_tool(targets, generator, options, &mut comparison).await;
             }
+            Err(why) => comparison.skipped = Some(why.to_string()),
         }
         on_comparison(comparison);
     }

@@ -4,9 +4,7 @@ use chrono::{SecondsFormat, Utc};
 use serde_json::{Map, Number, Value};
 
 use super::{Declaration, LoadError};
-use crate::invocation::{
-    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
-};
+use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
 
 /// An implementation that is compiled in, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,13 +70,13 @@ fn echo(arguments: Map<String, Value>, text_result: bool) -> Value {
 }
 
 fn add<'n>(numbers: impl Iterator<Item = &'n Number>) -> Result<Answer, InvocationError> {
-    let failed = |detail: &str| InvocationError::new(InvocationErrorKind::Failed, detail);
+    let too_large = || InvocationError::failed("the sum is too large");
     let mut whole: i128 = 0;
     let mut rest: Option<f64> = None;
     for number in numbers {
         match number.as_i128() {
             Some(number) => {
-                whole = whole.checked_add(number).ok_or_else(|| failed("the sum is too large"))?;
+                whole = whole.checked_add(number).ok_or_else(too_large)?;
             }
             None => *rest.get_or_insert(0.0) += number.as_f64().unwrap_or(f64::INFINITY),
         }
@@ -88,7 +86,7 @@ fn add<'n>(numbers: impl Iterator<Item = &'n Number>) -> Result<Answer, Invocati
         #[expect(clippy::cast_precision_loss, reason = "sums of fractions are not exact either")]
         Some(rest) => Number::from_f64(rest + whole as f64),
     };
-    sum.map(|sum| Answer::Json(sum.into())).ok_or_else(|| failed("the sum is too large"))
+    sum.map(|sum| Answer::Json(sum.into())).ok_or_else(too_large)
 }
 
 #[cfg(test)]
@@ -99,6 +97,7 @@ mod tests {
 
     use super::*;
     use crate::implementations::testing::{invocation, text_invocation};
+    use crate::invocation::InvocationErrorKind;
 
     async fn run(name: &str, arguments: &str) -> Result<Answer, InvocationError> {
         Builtin::named(name).unwrap().invoke(invocation(name, arguments)).await

@@ -1,6 +1,5 @@
 //! Programs that get the arguments on standard input and answer on standard output.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,16 +37,14 @@ impl Command {
         let is_content = declaration.flag("content");
         Ok(Self { is_content, ..Self::with_environment(declaration.texts("run"), environment) })
     }
-}
 
-impl fmt::Debug for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The arguments may hold a password.
-        let program = self.run.first().map(String::as_str);
-        f.debug_struct("Command")
-            .field("program", &program.unwrap_or_default())
-            .field("environment", &self.environment)
-            .finish_non_exhaustive()
+    async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
+        let input = invocation.arguments.as_bytes();
+        let run = run_program(&self.run, &self.environment, input, invocation.max_answer).await?;
+        if !run.status.success() {
+            return Err(run.failure());
+        }
+        raw_answer(&run.who, run.output, self.is_content)
     }
 }
 
@@ -57,30 +54,13 @@ impl Implementation for Command {
     }
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
-        let Self { run, environment, is_content } = self.clone();
         let cancelled = invocation.cancelled.clone();
-        Box::pin(run_unless_cancelled(cancelled, async move {
-            answer(&run, &environment, &invocation, is_content).await
-        }))
+        Box::pin(run_unless_cancelled(cancelled, self.clone().answer(invocation)))
     }
 
     fn secrets(&self) -> &[String] {
         self.environment.secrets()
     }
-}
-
-async fn answer(
-    run: &[String],
-    environment: &ProgramEnvironment,
-    invocation: &Invocation,
-    is_content: bool,
-) -> Result<Answer, InvocationError> {
-    let (input, max) = (invocation.arguments.as_bytes(), invocation.max_answer);
-    let run = run_program(run, environment, input, max).await?;
-    if !run.status.success() {
-        return Err(run.failure());
-    }
-    raw_answer(&run.who, run.output, is_content)
 }
 
 #[cfg(all(test, unix))]

@@ -87,24 +87,17 @@ impl<'d> Declaration<'d> {
 
     /// The headers of each request.
     pub fn request_headers(&self) -> Result<RequestHeaders, LoadError> {
-        let mut headers = Vec::new();
-        if let Some(declared) = self.attribute("headers") {
-            for (name, source) in sources(declared, self.folder) {
-                headers.push((name.to_string(), source.read_text()?));
-            }
-        }
-        Ok(RequestHeaders::new(headers)?)
+        let declared = self.attribute("headers").map(|it| sources(it, self.folder));
+        let headers = declared.into_iter().flatten();
+        let headers = headers.map(|(name, source)| Ok((name.to_string(), source.read_text()?)));
+        Ok(RequestHeaders::new(headers.collect::<Result<Vec<_>, SourceError>>()?)?)
     }
 
     /// The TLS options. Paths are relative to the library's file.
     pub fn tls_options(&self) -> Result<TlsOptions, LoadError> {
         let Some(value) = self.attribute("tls") else { return Ok(TlsOptions::default()) };
         let path = |key: &str| Some(self.folder.join(value.get(key)?.as_str()?));
-        let read = TlsOptions::read(
-            path("ca").as_deref(),
-            path("cert").as_deref(),
-            path("key").as_deref(),
-        );
-        Ok(read?)
+        let [ca, cert, key] = ["ca", "cert", "key"].map(path);
+        Ok(TlsOptions::read(ca.as_deref(), cert.as_deref(), key.as_deref())?)
     }
 }

@@ -13,13 +13,11 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::Declaration;
-use crate::invocation::{
-    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
-};
+use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
 
 /// An implementation that answers with a value of the tool's result type: one of its `examples`, or one
 /// that is made at random. The same seed and arguments give the same answer.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Fake {
     seed: u64,
     /// The schema of the result, once the tool is known.
@@ -29,7 +27,6 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// The name of the kind.
     pub(crate) const KIND: &'static str = "Fake";
 
     /// Fakes with other seeds give other answers.
@@ -43,11 +40,12 @@ impl Fake {
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
         let Some(schema) = &self.schema else {
-            return Err(failure("a fake answers only for a tool of a specification".to_owned()));
+            let why = "a fake answers only for a tool of a specification";
+            return Err(InvocationError::failed(why));
         };
         let answers = self.answers.get_or_init(|| {
             let generator = Generator::new(schema, Texts::Plain);
-            generator.map(Mutex::new).map_err(|error| failure(error.to_string()))
+            generator.map(Mutex::new).map_err(|error| InvocationError::failed(error.to_string()))
         });
         let answers = answers.as_ref().map_err(Clone::clone)?;
         let arguments = Value::Object(invocation.object()?);
@@ -59,10 +57,6 @@ impl Fake {
     }
 }
 
-fn failure(detail: String) -> InvocationError {
-    InvocationError::new(InvocationErrorKind::Failed, detail)
-}
-
 impl Implementation for Fake {
     fn kind(&self) -> &'static str {
         Self::KIND
@@ -72,7 +66,9 @@ impl Implementation for Fake {
         let fake = self.clone();
         // The values of a large type take a moment, in which other calls go on.
         let answer = tokio::task::spawn_blocking(move || fake.answer(&invocation));
-        Box::pin(async { answer.await.unwrap_or_else(|error| Err(failure(error.to_string()))) })
+        Box::pin(async {
+            answer.await.unwrap_or_else(|error| Err(InvocationError::failed(error.to_string())))
+        })
     }
 
     fn for_tool(&self, types: &Types, tool: &Tool) -> Option<Arc<dyn Implementation>> {

@@ -1,7 +1,7 @@
 //! Functions of the program itself.
 
 use std::any::Any;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use smol_str::SmolStr;
 use super::run_unless_cancelled;
 use crate::invocation::{
     Answer, AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
-    InvocationErrorKind,
+    ValueFuture,
 };
 
 /// A function as an implementation; [`function`] and [`async_function`] make one.
 #[derive(Clone)]
 pub struct Function {
-    run: Arc<dyn Fn(Arc<str>) -> AnswerFuture + Send + Sync>,
+    run: Arc<dyn Fn(Arc<str>) -> ValueFuture + Send + Sync>,
     declared: Option<DeclaredInterface>,
     description: Option<SmolStr>,
 }
@@ -56,10 +56,7 @@ where
                 Ok(outcome) => outcome,
                 Err(error) => Err(match error.try_into_panic() {
                     Ok(panic) => panic_error(panic.as_ref()),
-                    Err(_) => InvocationError::new(
-                        InvocationErrorKind::Died,
-                        "the program ended before the function did",
-                    ),
+                    Err(_) => InvocationError::died("the program ended before the function did"),
                 }),
             }
         })
@@ -93,7 +90,9 @@ where
 }
 
 impl Function {
-    fn new(run: impl Fn(Arc<str>) -> AnswerFuture + Send + Sync + 'static) -> Self {
+    /// A function that gets the arguments as JSON text. [`function`] and [`async_function`] read
+    /// them.
+    pub fn new(run: impl Fn(Arc<str>) -> ValueFuture + Send + Sync + 'static) -> Self {
         Self { run: Arc::new(run), declared: None, description: None }
     }
 
@@ -112,17 +111,18 @@ impl Function {
         self
     }
 
+    /// Declares an interface, if there is one.
+    #[must_use]
+    pub fn declaring(mut self, declared: Option<DeclaredInterface>) -> Self {
+        self.declared = declared;
+        self
+    }
+
     /// Declares the parameters and the result as JSON Schemas.
     #[must_use]
     pub fn schemas(mut self, parameters: Value, result: Option<Value>) -> Self {
         self.declared = Some(DeclaredInterface::Schemas { parameters, result });
         self
-    }
-}
-
-impl fmt::Debug for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Function").field("declared", &self.declared).finish_non_exhaustive()
     }
 }
 
@@ -133,6 +133,7 @@ impl Implementation for Function {
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
         let work = (self.run)(invocation.arguments);
+        let work = async { work.await.map(Answer::Json) };
         Box::pin(run_unless_cancelled(invocation.cancelled, work))
     }
 
@@ -147,19 +148,20 @@ impl Implementation for Function {
 
 fn read<T: DeserializeOwned>(arguments: &str) -> Result<T, InvocationError> {
     serde_json::from_str(arguments).map_err(|error| {
-        let detail = format!("the function does not take these arguments: {error}");
-        InvocationError::new(InvocationErrorKind::Failed, detail)
+        InvocationError::failed(format!("the function does not take these arguments: {error}"))
     })
 }
 
-fn answer<R: Serialize, E: Display>(outcome: &Result<R, E>) -> Result<Answer, InvocationError> {
+fn answer<R: Serialize, E: Display>(outcome: &Result<R, E>) -> Result<Value, InvocationError> {
     match outcome {
-        Ok(result) => serde_json::to_value(result).map(Answer::Json).map_err(|error| {
-            let detail = format!("the function's result cannot be written as JSON: {error}");
-            InvocationError::new(InvocationErrorKind::Garbled, detail)
-        }),
-        Err(error) => Err(InvocationError::new(InvocationErrorKind::Failed, error.to_string())),
+        Ok(result) => serde_json::to_value(result).map_err(|error| not_json(&error)),
+        Err(error) => Err(InvocationError::failed(error.to_string())),
     }
+}
+
+/// The error of a function whose result cannot be written as JSON.
+pub fn not_json(error: &dyn Display) -> InvocationError {
+    InvocationError::garbled(format!("the function's result cannot be written as JSON: {error}"))
 }
 
 fn panic_error(panic: &(dyn Any + Send)) -> InvocationError {
@@ -171,7 +173,7 @@ fn panic_error(panic: &(dyn Any + Send)) -> InvocationError {
         Some(text) => format!("the function panicked: {}", crate::sanitize::beginning(text)),
         None => "the function panicked".to_owned(),
     };
-    InvocationError::new(InvocationErrorKind::Died, detail)
+    InvocationError::died(detail)
 }
 
 #[cfg(test)]
@@ -190,6 +192,7 @@ mod tests {
 
     use super::*;
     use crate::implementations::testing::invocation;
+    use crate::invocation::InvocationErrorKind;
 
     #[derive(Deserialize)]
     struct Sum {

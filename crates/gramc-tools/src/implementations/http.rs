@@ -26,16 +26,14 @@ pub use self::url_template::TemplateError;
 use self::url_template::UrlTemplate;
 use super::{Declaration, LoadError, raw_answer, run_unless_cancelled};
 use crate::http_client::{self, RequestHeaders, TlsOptions};
-use crate::invocation::{
-    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
-};
+use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
 use crate::sanitize::{TEXT_LENGTH, beginning};
 
 /// A pool of connections to services. Clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct HttpClient(Arc<ClientPool>);
+#[derive(Clone, Default)]
+pub(crate) struct HttpClient(Arc<ClientPool>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct ClientPool {
     tls: TlsOptions,
     near: OnceLock<reqwest::Client>,
@@ -55,8 +53,8 @@ impl HttpClient {
             return Ok(client.clone());
         }
         let client = http_client::client(url, &self.0.tls).build().map_err(|error| {
-            let detail = format!("no connection can be prepared: {}", http_client::root(&error));
-            InvocationError::new(InvocationErrorKind::Unreachable, detail)
+            let why = http_client::root(&error);
+            InvocationError::unreachable(format!("no connection can be prepared: {why}"))
         })?;
         // Another call may have set it meanwhile; then this client is dropped.
         Ok(place.get_or_init(|| client).clone())
@@ -93,14 +91,11 @@ impl Http {
     /// `https://example.com/pets/{id}`. Fails where the address is no whole URL, or a header is
     /// none.
     pub fn new(url: &str, headers: Vec<(String, String)>) -> Result<Self, InvocationError> {
-        let unreachable = |error: &dyn fmt::Display| {
-            InvocationError::new(InvocationErrorKind::Unreachable, error.to_string())
-        };
         Ok(Self {
             client: HttpClient::default(),
             method: Method::POST,
-            url: Arc::new(UrlTemplate::parse(url).map_err(|error| unreachable(&error))?),
-            headers: Arc::new(RequestHeaders::new(headers).map_err(|error| unreachable(&error))?),
+            url: Arc::new(UrlTemplate::parse(url).map_err(InvocationError::unreachable)?),
+            headers: Arc::new(RequestHeaders::new(headers).map_err(InvocationError::unreachable)?),
             plan: Arc::new(RequestPlan::new(&Method::POST, BodyFormat::Json, Vec::new())),
             pages: None,
             retries: 0,
@@ -191,18 +186,15 @@ impl Http {
     /// The request of a call. The path takes the arguments that it names; the plan says where the
     /// others go.
     fn request(&self, who: &str, invocation: &Invocation) -> Result<Request, InvocationError> {
-        let not_called = |error: &dyn fmt::Display| {
-            let detail = format!("{who} is not called: {error}");
-            InvocationError::new(InvocationErrorKind::Failed, detail)
-        };
         let mut arguments = invocation.object()?;
-        let mut url = self.url.fill(&mut arguments).map_err(|error| not_called(&error))?;
+        let mut url = self.url.fill(&mut arguments).map_err(|error| not_called(who, &error))?;
         let parts = if self.plan.is_plain_json() && !self.url.has_parameters() {
             // The text has the digits of the numbers as they were sent.
             let body = invocation.arguments.as_bytes().to_vec();
             RequestParts { body: Some(("application/json".to_owned(), body)), ..Default::default() }
         } else {
-            self.plan.parts(arguments, &invocation.hidden).map_err(|error| not_called(&error))?
+            let parts = self.plan.parts(arguments, &invocation.hidden);
+            parts.map_err(|error| not_called(who, &error))?
         };
         let RequestParts { query, injected_query, headers, credentials, body } = parts;
         add_query(&mut url, &query);
@@ -248,16 +240,6 @@ fn retries(declaration: Declaration<'_>, method: &Method) -> u32 {
     declared.map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-impl fmt::Debug for Http {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Address and headers may hold a password.
-        f.debug_struct("Http")
-            .field("method", &self.method)
-            .field("url", &self.url.to_string())
-            .finish_non_exhaustive()
-    }
-}
-
 impl Implementation for Http {
     fn kind(&self) -> &'static str {
         "Http"
@@ -289,28 +271,31 @@ async fn read(
             Ok(None) => return Ok(body),
             Err(error) => {
                 let why = http_client::root(&error);
-                let detail =
-                    format!("{who} closed the connection in the middle of its response: {why}");
-                return Err(InvocationError::new(InvocationErrorKind::Died, detail));
+                return Err(InvocationError::died(format!(
+                    "{who} closed the connection in the middle of its response: {why}"
+                )));
             }
         }
     }
+}
+
+/// The error of a service that gets no request.
+fn not_called(who: &str, why: &dyn fmt::Display) -> InvocationError {
+    InvocationError::failed(format!("{who} is not called: {why}"))
 }
 
 /// Why there is no answer at all.
 fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     let why = http_client::root(error);
     if error.is_redirect() {
-        return InvocationError::new(InvocationErrorKind::Failed, format!("{who} {why}"));
-    }
-    let (kind, what) = if error.is_connect() {
-        (InvocationErrorKind::Unreachable, "cannot be reached")
+        InvocationError::failed(format!("{who} {why}"))
+    } else if error.is_connect() {
+        InvocationError::unreachable(format!("{who} cannot be reached: {why}"))
     } else if http_client::is_cut(error) {
-        (InvocationErrorKind::Died, "hung up before it answered")
+        InvocationError::died(format!("{who} hung up before it answered: {why}"))
     } else {
-        (InvocationErrorKind::Garbled, "does not answer as an HTTP server does")
-    };
-    InvocationError::new(kind, format!("{who} {what}: {why}"))
+        InvocationError::garbled(format!("{who} does not answer as an HTTP server does: {why}"))
+    }
 }
 
 /// The error for an unsuccessful status, with the beginning of the body.
@@ -328,7 +313,7 @@ async fn status_error(who: &str, mut response: Response) -> InvocationError {
         detail += ":\n";
         detail += &body;
     }
-    InvocationError::new(InvocationErrorKind::Failed, detail)
+    InvocationError::failed(detail)
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@ use smol_str::SmolStr;
 
 use super::{Declaration, LoadError};
 use crate::injected_source::SourceError;
-use crate::invocation::{
-    Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
-};
+use crate::invocation::{Answer, AnswerFuture, Implementation, Invocation, InvocationError};
 use crate::masks::MASK;
 use crate::sanitize::beginning;
 use gramc_json_schema::values::same;
@@ -115,28 +113,24 @@ impl Replay {
     }
 
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
-        let failed = |detail: String| InvocationError::new(InvocationErrorKind::Failed, detail);
         let mut arguments = invocation.object()?;
         let hidden = &invocation.hidden;
         arguments.retain(|name, _| !is_hidden(hidden, name));
-        let mut matching = self
-            .calls
-            .iter()
-            .filter(|call| differing(&call.arguments, &arguments, hidden).is_empty());
+        let is_same =
+            |call: &&RecordedCall| differing(&call.arguments, &arguments, hidden).is_empty();
+        let matching = self.calls.iter().filter(is_same);
         let occurrence = usize::try_from(invocation.occurrence).unwrap_or(usize::MAX);
         // The last one that there is, at most the wanted one.
-        let found = matching.by_ref().take(occurrence.saturating_add(1)).last();
-        match found {
-            Some(call) => match &call.outcome {
-                Ok(result) => Ok(Answer::Json(result.clone())),
-                Err(RecordedFailure(message)) => Err(failed(message.clone())),
-            },
-            None => Err(failed(self.missing(invocation, &arguments))),
+        let found = matching.take(occurrence.saturating_add(1)).last();
+        match found.map(|call| &call.outcome) {
+            Some(Ok(result)) => Ok(Answer::Json(result.clone())),
+            Some(Err(RecordedFailure(message))) => Err(InvocationError::failed(message)),
+            None => Err(InvocationError::failed(self.explain_missing(invocation, &arguments))),
         }
     }
 
     /// That there is no such call, and what the nearest one has other arguments for.
-    fn missing(&self, invocation: &Invocation, arguments: &Map<String, Value>) -> String {
+    fn explain_missing(&self, invocation: &Invocation, arguments: &Map<String, Value>) -> String {
         let start = format!("the recording holds no call of `{}`", invocation.tool);
         let nearest = self.calls.iter();
         let nearest = nearest.map(|call| differing(&call.arguments, arguments, &invocation.hidden));
@@ -228,6 +222,7 @@ mod tests {
 
     use super::*;
     use crate::implementations::testing::invocation;
+    use crate::invocation::InvocationErrorKind;
 
     const RECORDING: &str = r#"
 {"name": "weather", "arguments": {"city": "Oslo", "days": 1}, "result": "snow"}

@@ -8,21 +8,18 @@ use gramc_model::{Module, Tool, WHOLE_SERVER};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::adapted::Adapted;
 use super::{Injection, LibraryEntry, SourceEntry, ToolLibrary};
 use crate::bind::schemas_of;
-use crate::implementations::{self, Declaration, LoadError, Loader};
+use crate::implementations::{self, Declaration, Loader};
 use crate::injected_source::sources;
 use crate::invocation::{
     AnswerFuture, DeclaredInterface, Implementation, Invocation, InvocationError,
-    InvocationErrorKind,
 };
 use crate::server_loader::ServerLoader;
 use crate::settings::Settings;
 use gramc_calls::ArgumentMapping;
 
 /// Options for loading a declared library.
-#[derive(Debug)]
 pub struct LoadOptions<'o> {
     /// The folder that paths and commands are relative to: that of the declaration's file.
     pub folder: &'o Path,
@@ -74,19 +71,22 @@ impl ToolLibrary {
                 made = made.add_source(&mut loader, declaration, settings, inject);
                 continue;
             }
-            let loaded = loader.load(declaration);
-            let loaded = loaded.and_then(|implementation| adapt(implementation, declared));
-            let implementation = loaded.unwrap_or_else(|error| {
-                Arc::new(Unusable { kind: declared.kind.name(), message: error.to_string() })
+            let arguments = declared.attribute("arguments");
+            let loaded = loader.load(declaration).and_then(|implementation| {
+                let mapping = arguments.map(ArgumentMapping::parse).transpose()?;
+                Ok((implementation, mapping.map(Arc::new)))
+            });
+            let (implementation, mapping) = loaded.unwrap_or_else(|error| {
+                let unusable = Unusable { kind: declared.kind.name(), message: error.to_string() };
+                (Arc::new(unusable), None)
             });
             // With `arguments`, it is that of the implementation, which gets others than the tool.
             let text = declared.attribute("signature").and_then(Value::as_str);
-            let text = text.filter(|_| declared.attribute("arguments").is_none());
+            let text = text.filter(|_| arguments.is_none());
             let interface = text.map(|text| interface(module, text, declared.signature.as_ref()));
-            let mut entry =
-                LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
-            entry.external_validator = external_validator(declaration);
-            made = made.add(LibraryEntry { interface, ..entry });
+            let entry = LibraryEntry::new(declared.tool.clone(), implementation, settings, inject);
+            let external_validator = external_validator(declaration);
+            made = made.add(LibraryEntry { interface, mapping, external_validator, ..entry });
         }
         made.servers = loader.into_servers();
         made
@@ -114,16 +114,6 @@ impl ToolLibrary {
         }
         self
     }
-}
-
-/// The implementation with the arguments that its declaration maps, if it does.
-fn adapt(
-    implementation: Arc<dyn Implementation>,
-    declared: &gramc_model::Implementation,
-) -> Result<Arc<dyn Implementation>, LoadError> {
-    let Some(arguments) = declared.attribute("arguments") else { return Ok(implementation) };
-    let mapping = Arc::new(ArgumentMapping::parse(arguments)?);
-    Ok(Arc::new(Adapted { implementation, mapping }))
 }
 
 /// The validator of an implementation, if it has one. Binding reports one that cannot be used.
@@ -155,7 +145,6 @@ fn interface(
 }
 
 /// An implementation that cannot be used: a recording that cannot be read, or an unknown builtin.
-#[derive(Debug)]
 struct Unusable {
     kind: &'static str,
     message: String,
@@ -167,7 +156,7 @@ impl Implementation for Unusable {
     }
 
     fn invoke(&self, _: Invocation) -> AnswerFuture {
-        let error = InvocationError::new(InvocationErrorKind::Failed, self.message.clone());
+        let error = InvocationError::failed(&self.message);
         Box::pin(async { Err(error) })
     }
 

@@ -32,7 +32,6 @@ impl DeclarationError {
     }
 }
 
-/// The specification of imported tools.
 fn import_tools(tools: Value) -> Result<Valid<Module>, DeclarationError> {
     let options = ImportOptions { from: Origin::Mcp, ..ImportOptions::default() };
     let imported = import_value(tools, &options)
@@ -74,10 +73,6 @@ impl ToolLibrary {
     /// assert_eq!(specification.tools[0].description.as_deref(), Some("Doubles a number"));
     /// assert!(library.bind(&specification).is_ok());
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// All implementations that declare nothing, or what cannot be read.
     pub fn specification(&self) -> Result<Valid<Module>, Vec<LibraryError>> {
         let mut tools = Vec::new();
         let mut errors = Vec::new();

@@ -216,7 +216,7 @@ impl Session {
                     invalid.and(found.map(|problem| masks.problem(problem)).collect());
                 }
                 if !self.bound.secrets().is_empty() {
-                    invalid.hide(|text| self.bound.library_masks().text(text));
+                    invalid.hide(|text| self.bound.0.masks.text(text));
                 }
                 Err(CallError::Validation(invalid))
             }

@@ -1,5 +1,6 @@
 //! Approval of calls before they run.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::run::AdmittedCall;
@@ -12,9 +13,9 @@ impl Session {
     /// specification says.
     fn has_to_be_approved(&self, tool: u32) -> bool {
         let attribute = |key| self.bound.tool(tool).attribute(key);
-        let own = attribute("approval").and_then(Value::as_str).and_then(ApprovalPolicy::of_name);
+        let own = attribute("approval").and_then(|it| ApprovalPolicy::deserialize(it).ok());
         let policy = own.max(self.bound.settings(Some(tool)).approval);
-        match policy.unwrap_or(self.approvals.default_policy()) {
+        match policy.unwrap_or(self.approvals.default) {
             ApprovalPolicy::Never => false,
             ApprovalPolicy::Destructive => attribute("destructive") == Some(&Value::Bool(true)),
             ApprovalPolicy::Always => true,
@@ -34,7 +35,7 @@ impl<'s> AdmittedCall<'s> {
         Some(ApprovalRequest {
             name: spec.name.clone(),
             arguments: serde_json::from_str(&arguments).unwrap_or_default(),
-            agent: self.session.approvals.agent().cloned(),
+            agent: self.session.approvals.agent.clone(),
         })
     }
 

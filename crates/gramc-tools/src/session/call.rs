@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::observer::{FinishedCall, SessionObserver};
+use super::observer::FinishedCall;
 use super::{Admission, Session};
 use crate::verdict::{Call, Verdict};
 
@@ -22,7 +22,7 @@ impl Session {
             Admission::Answered(verdict) => verdict,
             Admission::Ready(admitted) => admitted.run(cancelled).await,
         };
-        if let Some((SessionObserver(observer), call)) = observed {
+        if let Some((observer, call)) = observed {
             let took = start.elapsed();
             let sent = call.arguments.unwrap_or_default();
             let redacted = self.redact(&call.name, &sent);

@@ -1,7 +1,5 @@
 //! Observers of finished calls.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::verdict::Verdict;
@@ -23,13 +21,3 @@ pub struct FinishedCall<'c> {
 
 /// Receives finished calls.
 pub type CallObserver = dyn Fn(&FinishedCall<'_>) + Send + Sync;
-
-/// The observer of a session.
-#[derive(Clone)]
-pub(super) struct SessionObserver(pub(super) Arc<CallObserver>);
-
-impl fmt::Debug for SessionObserver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionObserver").finish_non_exhaustive()
-    }
-}

@@ -212,7 +212,7 @@ fn not_json(error: &serde_json::Error) -> CallError {
 /// about what is wrong with it.
 fn mark(content: &mut ToolContent, masks: &SecretMasks) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if let Some(why) = content.take_violation() {
+    if let Some(why) = content.violation.take() {
         let why = masks.text(&why);
         let message =
             format!("the result does not match the output schema of the MCP server: {why}");

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
@@ -14,6 +14,7 @@ use crate::approval::ApprovalDecision;
 use crate::invocation::{
     Answer, Implementation, Invocation, InvocationError, InvocationErrorKind, RequestOrigin,
 };
+use crate::library::LibraryEntry;
 use crate::settings::Settings;
 use crate::verdict::{CallError, Verdict, Warning};
 use gramc_calls::check::Accepted;
@@ -91,6 +92,23 @@ impl<'s> AdmittedCall<'s> {
         arguments
     }
 
+    /// The arguments as an implementation with another signature gets them.
+    fn mapped_arguments(&self, entry: &LibraryEntry) -> String {
+        let arguments = self.arguments();
+        let mapping = entry.mapping.as_ref().filter(|_| !self.session.is_run_by_host(entry));
+        let Some(mapping) = mapping else { return arguments };
+        let arguments: Map<String, Value> = serde_json::from_str(&arguments).unwrap_or_default();
+        let mut mapped = mapping.apply(&arguments);
+        // Injected parameters are passed on unless the mapping names them.
+        let hidden = &self.session.bound.tool(self.tool).hidden;
+        for name in hidden.iter().filter(|name| !mapping.names(name)) {
+            if let Some(value) = arguments.get(name.as_str()) {
+                mapped.entry(name.as_str()).or_insert_with(|| value.clone());
+            }
+        }
+        Value::Object(mapped).to_string()
+    }
+
     /// Whether a request may be sent again.
     fn is_repeatable(&self) -> bool {
         let tool = self.session.bound.tool(self.tool);
@@ -155,7 +173,7 @@ impl<'s> AdmittedCall<'s> {
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
         let implementation = self.session.implementation(entry);
-        let invocation = self.invocation(&*implementation, cancelled.clone());
+        let invocation = self.invocation(entry, &*implementation, cancelled.clone());
         let limit = tool.limit.clone();
         let work = async move {
             let _permit = limit.acquire().await;
@@ -177,6 +195,7 @@ impl<'s> AdmittedCall<'s> {
 
     fn invocation(
         &self,
+        entry: &LibraryEntry,
         implementation: &dyn Implementation,
         cancelled: CancellationToken,
     ) -> Invocation {
@@ -189,7 +208,7 @@ impl<'s> AdmittedCall<'s> {
         let tool = self.session.bound.tool(self.tool);
         Invocation {
             tool: tool.spec.name.clone(),
-            arguments: self.arguments().into(),
+            arguments: self.mapped_arguments(entry).into(),
             text_result: self.is_plain_text(),
             max_answer: self.settings().most_output(),
             is_repeatable: self.is_repeatable(),

@@ -166,7 +166,7 @@ async fn a_library_is_a_value() {
     let first = library(&seen, Settings::default(), false);
     let smaller = ToolLibrary::new("smaller").with("stop", failures(&seen, false));
     let larger = smaller.clone().with("deploy", failures(&seen, false));
-    assert_eq!((smaller.entries().len(), larger.entries().len()), (1, 2));
+    assert_eq!((smaller.entries.len(), larger.entries.len()), (1, 2));
 
     // Failures in one session do not affect other sessions or later bindings.
     let module = module();

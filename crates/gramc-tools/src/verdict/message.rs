@@ -151,36 +151,28 @@ fn container_guidance(
 
 /// The error as text for the model.
 pub(super) fn error_text(name: &str, error: &CallError) -> String {
-    match error {
-        CallError::Validation(invalid) if invalid.count() > 1 => {
-            join_names(&format!("{}:", error_message(name, error)), invalid, &guidance(name, error))
-        }
+    let message = error_message(name, error);
+    let (stop, between) = match error {
+        CallError::Validation(invalid) if invalid.count() > 1 => (":", problem_list(invalid)),
         CallError::NeedsHumanReview { last, .. } => match &**last {
-            CallError::Validation(invalid) => join_names(
-                &format!("{}.", error_message(name, error)),
-                invalid,
-                &guidance(name, error),
-            ),
-            _ => format!("{}. {}", error_message(name, error), guidance(name, error)),
+            CallError::Validation(invalid) => (".", problem_list(invalid)),
+            _ => (".", " ".to_owned()),
         },
-        _ => {
-            let message = error_message(name, error);
-            let stop = if message.ends_with(['.', '?', '!']) { "" } else { "." };
-            format!("{message}{stop} {}", guidance(name, error))
-        }
-    }
+        _ if message.ends_with(['.', '?', '!']) => ("", " ".to_owned()),
+        _ => (".", " ".to_owned()),
+    };
+    format!("{message}{stop}{between}{}", guidance(name, error))
 }
 
-fn join_names(first: &str, invalid: &InvalidArguments, last: &str) -> String {
-    let mut out = first.to_owned();
+/// The problems as a list, on lines of their own.
+fn problem_list(invalid: &InvalidArguments) -> String {
+    let mut out = String::from("\n");
     for problem in invalid.problems() {
         // Writing to a string cannot fail.
-        let _ = write!(out, "\n- {}", problem.message);
+        let _ = writeln!(out, "- {}", problem.message);
     }
     if invalid.more() > 0 {
-        let _ = write!(out, "\n- and {} more", invalid.more());
+        let _ = writeln!(out, "- and {} more", invalid.more());
     }
-    out.push('\n');
-    out.push_str(last);
     out
 }

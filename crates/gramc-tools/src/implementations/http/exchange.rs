@@ -7,7 +7,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, StatusCode};
 
 use super::access_token::ClientCredentials;
-use super::{Http, not_sent};
+use super::{Http, not_called, not_sent};
+use crate::access_token::is_transient;
 use crate::invocation::{InvocationError, InvocationErrorKind};
 use crate::masks::SecretMasks;
 
@@ -17,7 +18,6 @@ const FIRST_DELAY: Duration = Duration::from_millis(500);
 /// The maximum time before a repetition. A service that asks for more time is not called again.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// A request of a call.
 pub(super) struct Request {
     pub(super) builder: RequestBuilder,
     /// What its access token is requested with.
@@ -28,7 +28,6 @@ pub(super) struct Request {
     pub(super) is_repeatable: bool,
 }
 
-/// A response.
 pub(super) struct Exchanged {
     pub(super) response: Response,
     /// Masks the access token of the request.
@@ -60,38 +59,35 @@ impl Http {
             let response = once(who, &request.builder, None).await?;
             return Ok(Exchanged { response, masks: SecretMasks::default() });
         };
-        let not_called = |error: InvocationError| InvocationError {
+        let without_token = |error: InvocationError| InvocationError {
             detail: format!("{who} is not called: {}", error.detail),
             ..error
         };
         let tokens = &self.client.0.tokens;
-        let token = tokens.token(&self.client, credentials, None).await.map_err(not_called)?;
+        let token = tokens.token(&self.client, credentials, None).await.map_err(without_token)?;
         let response = once(who, &request.builder, Some(&token)).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(Exchanged { response, masks: SecretMasks::new([token]) });
         }
         let next = tokens.token(&self.client, credentials, Some(&token)).await;
-        let next = next.map_err(not_called)?;
+        let next = next.map_err(without_token)?;
         let response = once(who, &request.builder, Some(&next)).await?;
         Ok(Exchanged { response, masks: SecretMasks::new([token, next]) })
     }
 }
 
-/// Sends a request once.
 async fn once(
     who: &str,
     request: &RequestBuilder,
     token: Option<&str>,
 ) -> Result<Response, InvocationError> {
-    let failed = |why: &str| {
-        let detail = format!("{who} is not called: {why}");
-        InvocationError::new(InvocationErrorKind::Failed, detail)
-    };
     // Every body is in memory, so that it can be sent again.
-    let mut request = request.try_clone().ok_or_else(|| failed("the body is a stream"))?;
+    let mut request =
+        request.try_clone().ok_or_else(|| not_called(who, &"the body is a stream"))?;
     if let Some(token) = token {
         let value = HeaderValue::try_from(format!("Bearer {token}"));
-        let mut value = value.map_err(|_| failed("the access token is not valid in a header"))?;
+        let invalid = "the access token is not valid in a header";
+        let mut value = value.map_err(|_| not_called(who, &invalid))?;
         value.set_sensitive(true);
         // It replaces a declared header.
         request = request.headers(HeaderMap::from_iter([(AUTHORIZATION, value)]));
@@ -113,10 +109,6 @@ fn delay_after(sent: &Result<Exchanged, InvocationError>, attempt: u32) -> Optio
             kinds.contains(&error.kind).then_some(usual)
         }
     }
-}
-
-pub(super) fn is_transient(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 429 | 502 | 503 | 504)
 }
 
 /// The time that a service asks for, in seconds or as a date.

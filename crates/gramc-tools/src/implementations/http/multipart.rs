@@ -27,7 +27,6 @@ impl Multipart {
         self.part(name, "", kind, text(value).as_bytes());
     }
 
-    /// Adds a file.
     pub(super) fn add_file(&mut self, name: &str, bytes: &[u8]) {
         let file = format!("; filename=\"{}\"", quote(name));
         self.part(name, &file, "Content-Type: application/octet-stream\r\n", bytes);

@@ -6,9 +6,9 @@ use reqwest::{Method, RequestBuilder, Url};
 use serde_json::Value;
 
 use super::exchange::Request;
-use super::{Fetched, Http};
+use super::{Fetched, Http, not_called};
 use crate::implementations::PagesError;
-use crate::invocation::{InvocationError, InvocationErrorKind};
+use crate::invocation::InvocationError;
 
 /// The maximum number of pages, unless it is declared.
 const DEFAULT_MAX_PAGES: u64 = 10;
@@ -84,9 +84,10 @@ impl Pages {
             next = self.next(&value, page.next_link);
             let items = value.pointer_mut(&self.items).and_then(Value::as_array_mut);
             let Some(items) = items else {
-                let detail =
-                    format!("{who} returned a page without a list of items at `{}`", self.items);
-                return Err(InvocationError::new(InvocationErrorKind::Garbled, detail));
+                return Err(InvocationError::garbled(format!(
+                    "{who} returned a page without a list of items at `{}`",
+                    self.items
+                )));
             };
             if let Some(all) = whole.pointer_mut(&self.items).and_then(Value::as_array_mut) {
                 all.append(items);
@@ -141,10 +142,7 @@ impl Pages {
         first: &Request,
         next: &str,
     ) -> Result<Option<Request>, InvocationError> {
-        let failed = || {
-            let detail = format!("{who} is not called: the next page has no valid request");
-            InvocationError::new(InvocationErrorKind::Failed, detail)
-        };
+        let failed = || not_called(who, &"the next page has no valid request");
         let request = first.builder.try_clone().ok_or_else(failed)?;
         let mut request = request.build().map_err(|_| failed())?;
         let url = match &self.next {
@@ -153,9 +151,8 @@ impl Pages {
                 *request.method_mut() = Method::GET;
                 *request.body_mut() = None;
                 let mut url = request.url().join(next).map_err(|_| failed())?;
-                // The page's URL has not what the library injects.
-                let injected: Vec<_> = parse_query(&first.injected_query);
-                for (name, value) in injected {
+                // The page's URL lacks the injected parameters.
+                for (name, value) in parse_query(&first.injected_query) {
                     if url.query_pairs().all(|(known, _)| known != name) {
                         url.query_pairs_mut().append_pair(&name, &value);
                     }
@@ -178,7 +175,6 @@ impl Pages {
     }
 }
 
-/// The pairs of a query.
 fn parse_query(query: &str) -> Vec<(String, String)> {
     let url = Url::parse(&format!("http://localhost/?{query}"));
     url.map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()

@@ -34,7 +34,6 @@ pub(super) enum RequestError {
 /// Where the arguments of all calls go.
 #[derive(Debug, Clone)]
 pub(super) struct RequestPlan {
-    /// The places of arguments.
     places: Vec<ArgumentPlace>,
     body: BodyFormat,
     /// Whether arguments without a place are in the query.
@@ -43,7 +42,6 @@ pub(super) struct RequestPlan {
     has_body: bool,
 }
 
-/// The place of an argument.
 #[derive(Debug, Clone)]
 pub(super) struct ArgumentPlace {
     pub(super) argument: String,
@@ -53,7 +51,7 @@ pub(super) struct ArgumentPlace {
 }
 
 /// A request without its URL path and method.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct RequestParts {
     pub(super) query: String,
     /// The part of the query that the library injects.
@@ -177,7 +175,6 @@ impl RequestPlan {
         Ok((body.0.to_owned(), body.1))
     }
 
-    /// The body with these fields.
     fn body_of(
         &self,
         fields: Vec<(String, Value, Style, bool)>,
@@ -221,7 +218,6 @@ impl RequestPlan {
     }
 }
 
-/// Adds a query to that of a URL.
 pub(super) fn add_query(url: &mut Url, query: &str) {
     if query.is_empty() {
         return;

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::implementations::testing::{SOON, invocation, text_invocation};
+use crate::invocation::InvocationErrorKind;
 
 /// A service that answers each request with what `answer` makes of it, and then hangs up.
 struct Service {
@@ -108,7 +109,7 @@ async fn a_service_gets_the_arguments_and_answers() {
     assert!(seen.contains("content-type: application/json\r\n"), "{seen}");
     assert!(seen.contains("x-token: secret\r\n"), "{seen}");
     assert!(seen.ends_with("\r\n\r\n{\"a\": 1.50}"), "{seen}");
-    assert!(!format!("{http:?}").contains("secret"));
+    assert!(!format!("{:?}", &http as &dyn Implementation).contains("secret"));
 }
 
 /// Asserts that a service that answers so makes a call fail, and that the next call works.
@@ -193,10 +194,11 @@ async fn services_that_are_not_there_are_reported() {
         "the service at http://127.0.0.1:1/x cannot be reached: Connection refused"
     );
     for url in ["", "example.com", "file:///etc/passwd", "ftp://example.com"] {
-        let error = Http::new(url, Vec::new()).unwrap_err();
+        let error = Http::new(url, Vec::new()).err().unwrap();
         assert!(error.detail.contains("must be a whole URL"), "{url}: {error}");
     }
-    let error = Http::new("http://a", vec![("a b".to_owned(), "secret".to_owned())]).unwrap_err();
+    let headers = vec![("a b".to_owned(), "secret".to_owned())];
+    let error = Http::new("http://a", headers).err().unwrap();
     assert_eq!(error.detail, "invalid header name or value: `a b`");
 }
 

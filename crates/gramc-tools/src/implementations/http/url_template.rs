@@ -55,20 +55,18 @@ pub(super) enum FillError {
 }
 
 /// Why a template of a URL is invalid.
+#[allow(missing_docs, reason = "each variant has its message")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// It is not a URL with a host.
     #[error(
         "cannot reach the service: its address must be a whole URL, such as https://example.com/search"
     )]
     NoUrl,
-    /// The braces in the path do not match.
     #[error("the path `{0}` of the URL has a brace without its partner, or no name")]
     Path(String),
 }
 
 impl UrlTemplate {
-    /// Reads a template.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let url = http_client::address(text).filter(|url| {
             // A parameter must not choose the server.
