@@ -4,56 +4,56 @@
 use prost::{Enumeration, Message, Oneof};
 
 #[derive(Message)]
-pub struct ExportTraceServiceRequest {
+pub(super) struct ExportTraceServiceRequest {
     #[prost(message, repeated, tag = "1")]
-    pub resource_spans: Vec<ResourceSpans>,
+    pub(super) resource_spans: Vec<ResourceSpans>,
 }
 
 #[derive(Message)]
-pub struct ResourceSpans {
+pub(super) struct ResourceSpans {
     #[prost(message, optional, tag = "1")]
-    pub resource: Option<Resource>,
+    pub(super) resource: Option<Resource>,
     #[prost(message, repeated, tag = "2")]
-    pub scope_spans: Vec<ScopeSpans>,
+    pub(super) scope_spans: Vec<ScopeSpans>,
 }
 
 #[derive(Message)]
-pub struct Resource {
+pub(super) struct Resource {
     #[prost(message, repeated, tag = "1")]
-    pub attributes: Vec<KeyValue>,
+    pub(super) attributes: Vec<KeyValue>,
 }
 
 #[derive(Message)]
-pub struct ScopeSpans {
+pub(super) struct ScopeSpans {
     #[prost(message, repeated, tag = "2")]
-    pub spans: Vec<Span>,
+    pub(super) spans: Vec<Span>,
 }
 
 #[derive(Message)]
-pub struct Span {
+pub(super) struct Span {
     #[prost(bytes = "vec", tag = "1")]
-    pub trace_id: Vec<u8>,
+    pub(super) trace_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "2")]
-    pub span_id: Vec<u8>,
+    pub(super) span_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "4")]
-    pub parent_span_id: Vec<u8>,
+    pub(super) parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
-    pub name: String,
+    pub(super) name: String,
     #[prost(enumeration = "SpanKind", tag = "6")]
-    pub kind: i32,
+    pub(super) kind: i32,
     #[prost(fixed64, tag = "7")]
-    pub start_time_unix_nano: u64,
+    pub(super) start_time_unix_nano: u64,
     #[prost(fixed64, tag = "8")]
-    pub end_time_unix_nano: u64,
+    pub(super) end_time_unix_nano: u64,
     #[prost(message, repeated, tag = "9")]
-    pub attributes: Vec<KeyValue>,
+    pub(super) attributes: Vec<KeyValue>,
     #[prost(message, optional, tag = "15")]
-    pub status: Option<Status>,
+    pub(super) status: Option<Status>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
 #[repr(i32)]
-pub enum SpanKind {
+pub(super) enum SpanKind {
     Unspecified = 0,
     Internal = 1,
     Server = 2,
@@ -63,35 +63,35 @@ pub enum SpanKind {
 }
 
 #[derive(Message)]
-pub struct Status {
+pub(super) struct Status {
     #[prost(enumeration = "StatusCode", tag = "3")]
-    pub code: i32,
+    pub(super) code: i32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
 #[repr(i32)]
-pub enum StatusCode {
+pub(super) enum StatusCode {
     Unset = 0,
     Ok = 1,
     Error = 2,
 }
 
 #[derive(Message)]
-pub struct KeyValue {
+pub(super) struct KeyValue {
     #[prost(string, tag = "1")]
-    pub key: String,
+    pub(super) key: String,
     #[prost(message, optional, tag = "2")]
-    pub value: Option<AnyValue>,
+    pub(super) value: Option<AnyValue>,
 }
 
 #[derive(Message)]
-pub struct AnyValue {
+pub(super) struct AnyValue {
     #[prost(oneof = "AnyValueKind", tags = "1, 2, 3, 4, 5")]
-    pub value: Option<AnyValueKind>,
+    pub(super) value: Option<AnyValueKind>,
 }
 
 #[derive(Oneof)]
-pub enum AnyValueKind {
+pub(super) enum AnyValueKind {
     #[prost(string, tag = "1")]
     String(String),
     #[prost(bool, tag = "2")]
@@ -105,7 +105,7 @@ pub enum AnyValueKind {
 }
 
 #[derive(Message)]
-pub struct ArrayValue {
+pub(super) struct ArrayValue {
     #[prost(message, repeated, tag = "1")]
-    pub values: Vec<AnyValue>,
+    pub(super) values: Vec<AnyValue>,
 }
