@@ -16,37 +16,24 @@ use crate::request_place::RequestPlace;
 use crate::units;
 
 /// What an attribute belongs to.
+#[allow(missing_docs, reason = "the names are those of the declarations")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttributeOwner {
-    /// The header of a file.
     Header,
-    /// A tool.
     Tool,
     /// A parameter, field, result or vocabulary term.
     Field,
-    /// A declared object.
     Record,
-    /// A declared enum.
     Enum,
-    /// A member of a declared enum.
     Member,
-    /// A declared union.
     Union,
-    /// A declared alias.
     Alias,
-    /// An agent.
     Agent,
-    /// A container.
     Container,
-    /// A library.
     Library,
-    /// An implementation of any kind.
     AnyImplementation,
-    /// An implementation of this kind.
     Implementation(ImplementationKind),
-    /// An experiment.
     Experiment,
-    /// An arm of an experiment.
     Arm,
 }
 
@@ -187,23 +174,16 @@ impl ValueType {
 }
 
 /// The types that an attribute applies to.
+#[allow(missing_docs, reason = "`words` describes the types")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppliesTo {
-    /// Every type.
     Every,
-    /// Numbers.
     Numbers,
-    /// Text.
     Texts,
-    /// Text and numbers, for formats such as `uri` and `int32`.
     Formats,
-    /// Lists, maps and objects.
     Collections,
-    /// Lists.
     Lists,
-    /// Objects.
     Objects,
-    /// Maps and objects.
     Maps,
 }
 
@@ -249,21 +229,15 @@ impl AppliesTo {
 }
 
 /// The constructor of a constraint, by the type of its value.
+#[allow(missing_docs, reason = "the names are those of the types")]
 #[derive(Debug, Clone, Copy)]
 pub enum ConstraintConstructor {
-    /// From a list of values.
     Values(fn(Vec<Value>) -> Constraint),
-    /// From a value.
     Value(fn(Box<Value>) -> Constraint),
-    /// From a number.
     Number(fn(Number) -> Constraint),
-    /// From a number of characters, items or entries.
     Count(fn(u64) -> Constraint),
-    /// From a text.
     Text(fn(SmolStr) -> Constraint),
-    /// From `true`.
     Flag(fn() -> Constraint),
-    /// From a type.
     Type(fn(Box<Type>) -> Constraint),
 }
 

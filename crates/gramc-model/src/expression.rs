@@ -1,10 +1,5 @@
 //! Words of type expressions, which may be incomplete.
 
-use nom::branch::alt;
-use nom::bytes::complete::{take_while, take_while1};
-use nom::character::complete::satisfy;
-use nom::combinator::{map, recognize};
-use nom::{IResult, Parser};
 use serde_json::Value;
 
 /// A word of a type expression.
@@ -38,26 +33,27 @@ pub fn words(text: &str) -> Vec<(usize, Word<'_>)> {
             let after = after.trim_start();
             after.strip_prefix('?').unwrap_or(after).trim_start().starts_with(':')
         };
-        let word = |after: &str| rest.get(..rest.len() - after.len()).unwrap_or_default();
-        if let Ok((after, _)) = literal(rest) {
-            let kind = if is_field(after) { Word::Field } else { Word::Literal };
-            typed = !is_field(after);
-            found.push((at, kind(word(after))));
-            rest = after;
-        } else if let Ok((after, name)) = name(rest) {
-            let kind = if is_field(after) { Word::Field } else { Word::Type };
-            typed = !is_field(after);
-            found.push((at, kind(name)));
-            rest = after;
-        } else {
+        let literal = literal_length(rest);
+        let length = literal.unwrap_or_else(|| name_length(rest));
+        if length == 0 {
             typed &= !matches!(first, ',' | ':' | '|' | '=' | '<' | '(');
             rest = &rest[first.len_utf8()..];
+            continue;
         }
+        let (word, after) = rest.split_at(length);
+        typed = !is_field(after);
+        found.push((
+            at,
+            match literal {
+                _ if !typed => Word::Field(word),
+                Some(_) => Word::Literal(word),
+                None => Word::Type(word),
+            },
+        ));
+        rest = after;
     }
     found
 }
-
-type Step<'e, T> = IResult<&'e str, T>;
 
 /// What follows the comment that a text begins with.
 fn past_comment(text: &str) -> Option<&str> {
@@ -91,75 +87,42 @@ fn past_record(text: &str) -> &str {
     ""
 }
 
-/// `Name = [A-Za-z_][A-Za-z0-9_]*`
-fn name(input: &str) -> Step<'_, &str> {
-    recognize((
-        satisfy(|c| c.is_ascii_alphabetic() || c == '_'),
-        take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'),
-    ))
-    .parse(input)
+/// The length of the name that a text begins with: `[A-Za-z_][A-Za-z0-9_]*`. 0 if there is none.
+fn name_length(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return 0;
+    }
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
 /// Whether a text is a `Name`.
 pub fn is_name(text: &str) -> bool {
-    name(text).is_ok_and(|(rest, _)| rest.is_empty())
+    !text.is_empty() && name_length(text) == text.len()
 }
 
-/// `literal = string | number | "true" | "false" | "null"`
-fn literal(input: &str) -> Step<'_, Value> {
-    alt((map(string, Value::String), number, word)).parse(input)
-}
-
-/// `"true" | "false" | "null"`
-fn word(input: &str) -> Step<'_, Value> {
-    let (rest, word) = name(input)?;
-    let value = match word {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        "null" => Value::Null,
-        _ => {
-            let kind = nom::error::ErrorKind::Tag;
-            return Err(nom::Err::Error(nom::error::Error::new(input, kind)));
+/// The length of the literal that a text begins with: `true`, `false`, `null`, or a string or a number
+/// as in JSON.
+fn literal_length(text: &str) -> Option<usize> {
+    let word = text.get(..name_length(text))?;
+    if matches!(word, "true" | "false" | "null") {
+        return Some(word.len());
+    }
+    let length = match text.strip_prefix('"') {
+        Some(content) => {
+            let mut escaped = false;
+            let end = content.find(|c| {
+                let closes = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                closes
+            });
+            end? + 2
+        }
+        None => {
+            let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+            text.find(|c| !is_part(c)).unwrap_or(text.len())
         }
     };
-    Ok((rest, value))
-}
-
-/// A string as in JSON.
-fn string(input: &str) -> Step<'_, String> {
-    json(input, |input| {
-        let mut escaped = false;
-        let end = input.strip_prefix('"')?.find(|c| {
-            let closes = c == '"' && !escaped;
-            escaped = c == '\\' && !escaped;
-            closes
-        })?;
-        Some(end + 2)
-    })
-}
-
-/// A number as in JSON.
-fn number(input: &str) -> Step<'_, Value> {
-    let (_, text) =
-        take_while1(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
-            .parse(input)?;
-    let len = text.len();
-    json(input, move |_| Some(len))
-        .map(|(rest, number): (_, serde_json::Number)| (rest, Value::Number(number)))
-}
-
-/// Reads as many bytes as `extent` says as JSON.
-fn json<'e, T: serde::de::DeserializeOwned>(
-    input: &'e str,
-    extent: impl FnOnce(&'e str) -> Option<usize>,
-) -> Step<'e, T> {
-    let parsed = extent(input).and_then(|len| {
-        let value = serde_json::from_str(input.get(..len)?).ok()?;
-        Some((input.get(len..)?, value))
-    });
-    parsed.ok_or_else(|| {
-        nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify))
-    })
+    serde_json::from_str::<Value>(text.get(..length)?).ok().map(|_| length)
 }
 
 #[cfg(test)]

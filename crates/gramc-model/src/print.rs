@@ -17,9 +17,12 @@ use smol_str::SmolStr;
 use crate::model::{
     Agent, Api, Container, Field, Implementation, Module, Source, Term, Tool, Type, Types,
 };
+pub use expression::shape;
 use field::Node;
 use gramc_syntax::{FormatOptions, SourceFile, format, parse};
 use text::entry;
+pub use text::{identifier, string};
+pub use value::value as value_text;
 
 /// A module as gram text: types, the vocabulary, then the tools, then containers and agents, which
 /// name their members, at last libraries and experiments.
@@ -45,31 +48,10 @@ pub fn print_specification(module: &Module) -> String {
 
 /// The declarations of [`print_specification`], each as `kind name` and its text.
 pub fn print_declarations(module: &Module) -> Vec<(String, String)> {
-    let mut page = Page::new(module);
     let mut all = Vec::new();
-    let mut add = |kind: &str, name: &str, page: &mut Page<'_>| {
+    Page::new(module).specification(module, |page, kind, name| {
         all.push((format!("{kind} {name}"), format_text(std::mem::take(&mut page.out))));
-    };
-    for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
-        page.declared(declared);
-        add("type", &declared.name, &mut page);
-    }
-    for term in &module.terms {
-        page.term(term);
-        add("term", &term.field.name, &mut page);
-    }
-    for tool in &module.tools {
-        page.tool(tool);
-        add("tool", &tool.name, &mut page);
-    }
-    for container in &module.containers {
-        page.container(container);
-        add("container", &container.name, &mut page);
-    }
-    for agent in &module.agents {
-        page.agent(agent);
-        add("agent", &agent.name, &mut page);
-    }
+    });
     all
 }
 
@@ -82,32 +64,13 @@ fn format_text(text: String) -> String {
 fn specification(module: &Module) -> Page<'_> {
     let mut page = Page::new(module);
     page.out.reserve(module.tools.len() * TOOL_BYTES);
-    for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
-        page.declared(declared);
-    }
-    for term in &module.terms {
-        page.term(term);
-    }
-    for tool in &module.tools {
-        page.tool(tool);
-    }
-    for container in &module.containers {
-        page.container(container);
-    }
-    for agent in &module.agents {
-        page.agent(agent);
-    }
+    page.specification(module, |_, _, _| {});
     page
 }
 
 /// An implementation as gram text, as in a library: `(now:Builtin)`.
 pub fn print_implementation(implementation: &Implementation) -> String {
     format_text(library::node(implementation)).trim_end().to_owned()
-}
-
-/// A type as a type expression, for people: without the attributes of fields.
-pub fn shape(types: &Types, ty: &Type) -> String {
-    expression::shape(types, ty)
 }
 
 /// A type as a type expression, with the attributes of fields. `None` if an expression cannot say all
@@ -122,16 +85,6 @@ pub fn print_field(types: &Types, field: &Field) -> String {
     let mut plain = field.clone();
     plain.type_use.description = None;
     format_text(Node::of_field(types, &plain).text).trim_end().to_owned()
-}
-
-/// A name of a declaration, parameter or field as gram text: in backticks where it has to be.
-pub fn identifier(name: &str) -> String {
-    text::identifier(name)
-}
-
-/// A text as a string of gram on one line.
-pub fn string(text: &str) -> String {
-    text::string(text)
 }
 
 /// About as many bytes as a tool takes.
@@ -156,6 +109,31 @@ impl<'m> Page<'m> {
 }
 
 impl Page<'_> {
+    /// Prints the declarations that callers of the tools can rely on. `after` is called after each one
+    /// with its kind and its name.
+    fn specification(&mut self, module: &Module, mut after: impl FnMut(&mut Self, &str, &str)) {
+        for (_, declared) in module.types.iter().filter(|(_, declared)| !declared.local) {
+            self.type_at_top(declared);
+            after(self, "type", &declared.name);
+        }
+        for term in &module.terms {
+            self.term(term);
+            after(self, "term", &term.field.name);
+        }
+        for tool in &module.tools {
+            self.tool(tool);
+            after(self, "tool", &tool.name);
+        }
+        for container in &module.containers {
+            self.container(container);
+            after(self, "container", &container.name);
+        }
+        for agent in &module.agents {
+            self.agent(agent);
+            after(self, "agent", &agent.name);
+        }
+    }
+
     /// Begins a declaration.
     fn begin(&mut self, short_term: bool) {
         if !(self.out.is_empty() || (short_term && self.after_short_term)) {
@@ -201,8 +179,8 @@ impl Page<'_> {
             entries.push(entry("source", text::string(container.source.name())));
         }
         entries.extend(print_attributes(&container.attributes));
-        let names = (&*container.name, ":Container");
-        self.group(doc.as_deref(), names, &entries, &container.members);
+        let members = identifiers(&container.members);
+        self.declaration(doc.as_deref(), (&container.name, ":Container"), &entries, &members);
     }
 
     fn agent(&mut self, agent: &Agent) {
@@ -227,19 +205,8 @@ impl Page<'_> {
         let result = result.map(|ty| text::string(&expression::of(self.types, ty).text));
         entries.extend(result.map(|result| entry("result", result)));
         entries.extend(print_attributes(&agent.attributes));
-        self.group(doc.as_deref(), (&agent.name, ":Agent"), &entries, &agent.members);
-    }
-
-    /// A container, agent or experiment, which names others.
-    fn group(
-        &mut self,
-        doc: Option<&str>,
-        name: (&str, &str),
-        entries: &[String],
-        members: &[SmolStr],
-    ) {
-        let members: Vec<_> = members.iter().map(|name| text::identifier(name)).collect();
-        self.declaration(doc, name, entries, &members);
+        let members = identifiers(&agent.members);
+        self.declaration(doc.as_deref(), (&agent.name, ":Agent"), &entries, &members);
     }
 
     /// A declaration at the top level.
@@ -278,13 +245,18 @@ impl Page<'_> {
     }
 }
 
+fn identifiers(names: &[SmolStr]) -> Vec<String> {
+    names.iter().map(|name| text::identifier(name)).collect()
+}
+
 /// A pattern on one line, except for doc comments and texts in fences.
 fn pattern(
     doc: Option<&str>,
-    (name, label): (&str, &str),
+    head: (&str, &str),
     entries: &[String],
     elements: &[String],
 ) -> String {
+    let (name, label) = head;
     let (doc, record) = (doc.unwrap_or_default(), text::record(entries));
     let elements =
         if elements.is_empty() { String::new() } else { format!(" | {}", elements.join(", ")) };
@@ -303,12 +275,7 @@ fn print_attributes(attributes: &[(SmolStr, serde_json::Value)]) -> impl Iterato
     attributes.iter().map(|(key, value)| entry(key, value::attribute(value)))
 }
 
-/// A JSON value as plain gram.
-pub fn value_text(value: &serde_json::Value) -> String {
-    value::value(value)
-}
-
 /// A text between backticks.
 pub fn in_backticks(text: &str) -> String {
-    text::quoted(text, '`')
+    text::quote(text, '`')
 }

@@ -56,9 +56,10 @@ impl RequestLocation {
 }
 
 /// The format of a request's body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum BodyFormat {
     /// JSON.
+    #[default]
     Json,
     /// `application/x-www-form-urlencoded`
     Form,

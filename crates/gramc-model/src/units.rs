@@ -12,15 +12,8 @@ use core::time::Duration;
 /// assert_eq!(gramc_model::units::time("2"), None);
 /// ```
 pub fn time(text: &str) -> Option<Duration> {
-    let (count, unit) = split(text)?;
-    let milliseconds = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "min" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    count.checked_mul(milliseconds).map(Duration::from_millis)
+    let units = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
+    scale(text, &units).map(Duration::from_millis)
 }
 
 /// The number of bytes that a text gives: a whole number and `b`, `kb`, `mb` or `gb`, without a
@@ -31,22 +24,15 @@ pub fn time(text: &str) -> Option<Duration> {
 /// assert_eq!(gramc_model::units::size("100"), None);
 /// ```
 pub fn size(text: &str) -> Option<u64> {
-    let (count, unit) = split(text)?;
-    let bytes = match &*unit.to_ascii_lowercase() {
-        "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        _ => return None,
-    };
-    count.checked_mul(bytes)
+    let units = [("b", 1), ("kb", 1_000), ("mb", 1_000_000), ("gb", 1_000_000_000)];
+    scale(&text.to_ascii_lowercase(), &units)
 }
 
-/// A whole number and the text after it.
-fn split(text: &str) -> Option<(u64, &str)> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at(digits);
-    Some((count.parse().ok()?, unit))
+/// A whole number and a unit, in the smallest unit.
+fn scale(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (count, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let (_, size) = units.iter().find(|(name, _)| *name == unit)?;
+    count.parse::<u64>().ok()?.checked_mul(*size)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use gramc_json_schema::shorten::shorten;
 use gramc_json_schema::strings::StringCheck;
 use serde_json::{Number, Value};
 use smol_str::SmolStr;
@@ -45,7 +46,6 @@ const MAX_STEPS: u32 = 200_000;
 /// Compiled checks of strings; nothing where one cannot be compiled.
 type StringChecks = HashMap<(StringRule, SmolStr), Option<Rc<StringCheck>>>;
 
-/// The check of one value.
 struct ValueCheck<'t> {
     types: &'t Types,
     steps: Cell<u32>,
@@ -165,6 +165,9 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
         return Ok(());
     }
     let ty = |expected: &Type, value: &Value| of_type(check, expected, value);
+    let each = |pairs: &mut dyn Iterator<Item = (&Type, &Value)>| {
+        pairs.enumerate().try_for_each(|(at, (expected, value))| within(at, ty(expected, value)))
+    };
     let fits = match (expected, value) {
         (Type::Any, _)
         | (Type::List(None), Value::Array(_))
@@ -188,14 +191,10 @@ fn of_type(check: &ValueCheck<'_>, expected: &Type, value: &Value) -> Verdict {
             return if value.is_null() { Ok(()) } else { ty(inner, value) };
         }
         (Type::List(Some(item)), Value::Array(items)) => {
-            return items
-                .iter()
-                .enumerate()
-                .try_for_each(|(at, value)| within(at, ty(item, value)));
+            return each(&mut std::iter::repeat(&**item).zip(items));
         }
         (Type::Tuple(types), Value::Array(items)) if types.len() == items.len() => {
-            let mut pairs = types.iter().zip(items).enumerate();
-            return pairs.try_for_each(|(at, (item, value))| within(at, ty(item, value)));
+            return each(&mut types.iter().zip(items));
         }
         (Type::Map(Some(inner)), Value::Object(map)) => {
             return map.iter().try_for_each(|(key, value)| within(key, ty(inner, value)));
@@ -326,20 +325,19 @@ fn check_constraint(check: &ValueCheck<'_>, constraint: &Constraint, value: &Val
         _ => (None, [""; 2]),
     };
     let characters = ["character", "characters"];
-    let too_short = |found: Option<u64>, least: u64, what: [&str; 2]| match found {
-        Some(found) if found < least => {
-            let what = what[usize::from(found != 1)];
-            refuse(format!("{} has {found} {what}, at least {least} are required", brief(value)))
-        }
-        _ => Ok(()),
+    let count = |found: Option<u64>, allowed: std::ops::RangeInclusive<u64>, what: [&str; 2]| {
+        let Some(found) = found.filter(|found| !allowed.contains(found)) else { return Ok(()) };
+        let limit = match (found < *allowed.start(), *allowed.end()) {
+            (true, _) => format!("at least {} are required", allowed.start()),
+            (false, 1) => "at most 1 is allowed".to_owned(),
+            (false, most) => format!("at most {most} are allowed"),
+        };
+        let what = what[usize::from(found != 1)];
+        refuse(format!("{} has {found} {what}, {limit}", brief(value)))
     };
-    let too_long = |found: Option<u64>, most: u64, what: [&str; 2]| match found {
-        Some(found) if found > most => {
-            let what = what[usize::from(found != 1)];
-            let are = if most == 1 { "is" } else { "are" };
-            refuse(format!("{} has {found} {what}, at most {most} {are} allowed", brief(value)))
-        }
-        _ => Ok(()),
+    let is_text_of = |rule, name: &str| match value {
+        Value::String(text) => check.accepts(rule, name, text),
+        _ => true,
     };
     match constraint {
         Constraint::Enum(values) if !values.iter().any(|member| value::same(member, value)) => {
@@ -352,10 +350,10 @@ fn check_constraint(check: &ValueCheck<'_>, constraint: &Constraint, value: &Val
         Constraint::Maximum(most) => bound(most, &[Less, Equal], "above the maximum"),
         Constraint::Above(least) => bound(least, &[Greater], "not above"),
         Constraint::Below(most) => bound(most, &[Less], "not below"),
-        Constraint::MinLength(least) => too_short(length, *least, characters),
-        Constraint::MaxLength(most) => too_long(length, *most, characters),
-        Constraint::MinSize(least) => too_short(size, *least, what),
-        Constraint::MaxSize(most) => too_long(size, *most, what),
+        Constraint::MinLength(least) => count(length, *least..=u64::MAX, characters),
+        Constraint::MaxLength(most) => count(length, 0..=*most, characters),
+        Constraint::MinSize(least) => count(size, *least..=u64::MAX, what),
+        Constraint::MaxSize(most) => count(size, 0..=*most, what),
         Constraint::MultipleOf(step) => match value {
             Value::Number(number) if !value::is_multiple(number, step) => {
                 refuse(format!("{number} is not a multiple of {step}"))
@@ -368,18 +366,12 @@ fn check_constraint(check: &ValueCheck<'_>, constraint: &Constraint, value: &Val
                 .try_for_each(|key| within(key, of_type(check, keys, &Value::String(key.clone())))),
             _ => Ok(()),
         },
-        Constraint::Pattern(pattern) => match value {
-            Value::String(text) if !check.accepts(StringRule::Pattern, pattern, text) => {
-                refuse(format!("{} does not match the pattern {pattern}", brief(value)))
-            }
-            _ => Ok(()),
-        },
-        Constraint::Format(format) => match value {
-            Value::String(text) if !check.accepts(StringRule::Format, format, text) => {
-                refuse(format!("{} is not text of the format {format}", brief(value)))
-            }
-            _ => Ok(()),
-        },
+        Constraint::Pattern(pattern) if !is_text_of(StringRule::Pattern, pattern) => {
+            refuse(format!("{} does not match the pattern {pattern}", brief(value)))
+        }
+        Constraint::Format(format) if !is_text_of(StringRule::Format, format) => {
+            refuse(format!("{} is not text of the format {format}", brief(value)))
+        }
         Constraint::Unique if has_twins(value) => refuse("an item occurs twice"),
         _ => Ok(()),
     }
@@ -416,6 +408,5 @@ pub fn brief(value: &Value) -> String {
     if text.chars().count() <= 40 {
         return text;
     }
-    let start: String = text.chars().take(37).collect();
-    format!("{start}…")
+    shorten(&text, 37)
 }

@@ -16,7 +16,7 @@ use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec};
 use crate::ConstraintKind as Kind;
 use crate::model::{Constraint, OUTCOMES, Source};
 
-const fn attribute(
+const fn row(
     name: &'static str,
     owners: &'static [AttributeOwner],
     value: ValueType,
@@ -43,31 +43,32 @@ const fn constraint(
 }
 
 const FIELD: &[AttributeOwner] = &[Field];
+const TOOL_OR_FIELD: &[AttributeOwner] = &[Tool, Field];
+/// The owners whose type has properties.
+const OBJECT: &[AttributeOwner] = &[Tool, Field, Record];
 const TOOL: &[AttributeOwner] = &[Tool];
 const DECLARED: &[AttributeOwner] = &[Record, Enum, Alias, Union];
 const AGENT: &[AttributeOwner] = &[Agent];
 /// An agent, and an arm that runs it with another value.
 const AGENT_OR_ARM: &[AttributeOwner] = &[Agent, Arm];
 const EXPERIMENT: &[AttributeOwner] = &[Experiment];
-/// The implementations that are programs, and a library for all of its own.
 const PROGRAMS: &[AttributeOwner] = &[Library, Implementation(Command), Implementation(Mcp)];
-/// The implementations that are requests, and a library for all of its own.
 const REQUESTS: &[AttributeOwner] = &[Library, Implementation(Http)];
-/// A library and its implementations.
+const HTTP: &[AttributeOwner] = &[Implementation(Http)];
+const MCP: &[AttributeOwner] = &[Implementation(Mcp)];
+const HTTP_OR_MCP: &[AttributeOwner] = &[Implementation(Http), Implementation(Mcp)];
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
-/// A tool, and what may implement it.
 const APPROVED: &[AttributeOwner] = &[Tool, Library, AnyImplementation];
 
 /// The table.
 pub static ATTRIBUTES: &[AttributeSpec] = &[
-    attribute("imports", &[Header], List, "Files whose names this file uses, relative to it"),
-    attribute("gram", &[Header], ValueType::Number, "Version of the language, which is 1"),
-    attribute("default", FIELD, OfType, "Value that is used when it is left out")
-        .keywords(&[K::Default]),
-    attribute("optional", FIELD, Flag, "Whether it may be left out").keywords(&[K::Required]),
-    attribute("nullable", FIELD, Flag, "Whether null is allowed").keywords(&[K::Type]),
-    attribute(
+    row("imports", &[Header], List, "Files that declare names used in this file, relative to it"),
+    row("gram", &[Header], ValueType::Number, "Version of the language, which is 1"),
+    row("default", FIELD, OfType, "Value that is used when it is left out").keywords(&[K::Default]),
+    row("optional", FIELD, Flag, "Whether it may be left out").keywords(&[K::Required]),
+    row("nullable", FIELD, Flag, "Whether null is allowed").keywords(&[K::Type]),
+    row(
         "description",
         &[
             Tool,
@@ -84,210 +85,198 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
             Experiment,
         ],
         Text,
-        "What it is for; a doc comment says the same",
+        "Purpose; a doc comment has the same effect",
     )
     .keywords(&[K::Description]),
-    attribute(
+    row(
         "title",
         &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment],
         Text,
         "Display name",
     )
     .keywords(&[K::Title]),
-    attribute("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
-    attribute(
+    row("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
+    row(
         "deprecated",
         &[Tool, Field, Record, Enum, Union, Alias],
         Flag,
         "Whether it should no longer be used",
     )
     .keywords(&[K::Deprecated]),
-    attribute("readOnly", FIELD, Flag, "Whether only the server sets it").annotates(K::ReadOnly),
-    attribute("writeOnly", FIELD, Flag, "Whether it is never returned").annotates(K::WriteOnly),
-    attribute("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
+    row("readOnly", FIELD, Flag, "Whether only the server sets it").annotates(K::ReadOnly),
+    row("writeOnly", FIELD, Flag, "Whether it is never returned").annotates(K::WriteOnly),
+    row("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
         .on(AppliesTo::Numbers)
         .constrains(&[
             constraint(Kind::Minimum, C::Number(Constraint::Minimum), &[K::Minimum]),
             constraint(Kind::Maximum, C::Number(Constraint::Maximum), &[K::Maximum]),
         ]),
-    attribute("above", FIELD, ValueType::Number, "Exclusive lower bound of a number")
+    row("above", FIELD, ValueType::Number, "Exclusive lower bound of a number")
         .on(AppliesTo::Numbers)
         .constrains(&[constraint(
             Kind::Above,
             C::Number(Constraint::Above),
             &[K::ExclusiveMinimum],
         )]),
-    attribute("below", FIELD, ValueType::Number, "Exclusive upper bound of a number")
+    row("below", FIELD, ValueType::Number, "Exclusive upper bound of a number")
         .on(AppliesTo::Numbers)
         .constrains(&[constraint(
             Kind::Below,
             C::Number(Constraint::Below),
             &[K::ExclusiveMaximum],
         )]),
-    attribute(k::MULTIPLE_OF, FIELD, Step, "Number that every value is a multiple of")
+    row(k::MULTIPLE_OF, FIELD, Step, "Number that every value is a multiple of")
         .on(AppliesTo::Numbers)
         .constrains(&[constraint(
             Kind::MultipleOf,
             C::Number(Constraint::MultipleOf),
             &[K::MultipleOf],
         )]),
-    attribute("length", FIELD, Size, "Least and greatest number of characters: 1..80")
+    row("length", FIELD, Size, "Least and greatest number of characters: 1..80")
         .on(AppliesTo::Texts)
         .constrains(&[
             constraint(Kind::MinLength, C::Count(Constraint::MinLength), &[K::MinLength]),
             constraint(Kind::MaxLength, C::Count(Constraint::MaxLength), &[K::MaxLength]),
         ]),
-    attribute("pattern", FIELD, Text, "Regular expression that matches somewhere in every value")
+    row("pattern", FIELD, Text, "Regular expression that matches somewhere in every value")
         .on(AppliesTo::Texts)
         .constrains(&[constraint(Kind::Pattern, C::Text(Constraint::Pattern), &[K::Pattern])]),
-    attribute("format", FIELD, Format, "Format of a text")
+    row("format", FIELD, Format, "Format of a text")
         .on(AppliesTo::Formats)
         .constrains(&[constraint(Kind::Format, C::Text(Constraint::Format), &[K::Format])]),
-    attribute(
-        "size",
-        &[Field, Record],
-        Size,
-        "Least and greatest number of items or entries: 1..10",
-    )
-    .on(AppliesTo::Collections)
-    .constrains(&[
-        constraint(Kind::MinSize, C::Count(Constraint::MinSize), &[K::MinItems, K::MinProperties]),
-        constraint(Kind::MaxSize, C::Count(Constraint::MaxSize), &[K::MaxItems, K::MaxProperties]),
-    ]),
-    attribute("unique", FIELD, Flag, "Whether all items differ")
+    row("size", &[Field, Record], Size, "Least and greatest number of items or entries: 1..10")
+        .on(AppliesTo::Collections)
+        .constrains(&[
+            constraint(
+                Kind::MinSize,
+                C::Count(Constraint::MinSize),
+                &[K::MinItems, K::MinProperties],
+            ),
+            constraint(
+                Kind::MaxSize,
+                C::Count(Constraint::MaxSize),
+                &[K::MaxItems, K::MaxProperties],
+            ),
+        ]),
+    row("unique", FIELD, Flag, "Whether all items differ")
         .on(AppliesTo::Lists)
         .constrains(&[constraint(Kind::Unique, C::Flag(|| Constraint::Unique), &[K::UniqueItems])]),
-    attribute("enum", FIELD, List, "Allowed values").constrains(&[constraint(
+    row("enum", FIELD, List, "Allowed values").constrains(&[constraint(
         Kind::Enum,
         C::Values(Constraint::Enum),
         &[K::Enum],
     )]),
-    attribute("const", FIELD, OfType, "The only allowed value").constrains(&[constraint(
+    row("const", FIELD, OfType, "The only allowed value").constrains(&[constraint(
         Kind::Const,
         C::Value(Constraint::Const),
         &[K::Const],
     )]),
-    attribute(
-        "open",
-        &[Tool, Field, Record],
-        Other,
-        "Whether undeclared properties are allowed, or their type",
-    )
-    .on(AppliesTo::Objects)
-    .keywords(&[K::AdditionalProperties]),
-    attribute(
+    row("open", OBJECT, Other, "Whether undeclared properties are allowed, or their type")
+        .on(AppliesTo::Objects)
+        .keywords(&[K::AdditionalProperties]),
+    row(
         "fieldPatterns",
-        &[Tool, Field, Record],
+        OBJECT,
         ValueType::TypesByPattern,
         "Types of properties by patterns of their names",
     )
     // It does not claim `patternProperties`, which `extensions` may hold as well.
     .on(AppliesTo::Objects),
-    attribute("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
-    attribute(
-        "injected",
-        FIELD,
-        Flag,
-        "Whether the host supplies it and the model does not see it",
-    ),
-    attribute("secret", FIELD, Flag, "Whether it is masked in messages, logs and traces"),
-    attribute("fields", FIELD, List, "Properties of an object")
+    row("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
+    row("injected", FIELD, Flag, "Whether the host supplies it and the model does not see it"),
+    row("secret", FIELD, Flag, "Whether it is masked in messages, logs and traces"),
+    row("fields", FIELD, List, "Properties of an object")
         .on(AppliesTo::Objects)
         .keywords(&[K::Properties]),
-    attribute("elementType", FIELD, ValueType::Type, "Type of the items")
+    row("elementType", FIELD, ValueType::Type, "Type of the items")
         .on(AppliesTo::Lists)
         .keywords(&[K::Items]),
-    attribute("valueType", FIELD, ValueType::Type, "Type of the values")
+    row("valueType", FIELD, ValueType::Type, "Type of the values")
         .on(AppliesTo::Maps)
         .keywords(&[K::AdditionalProperties]),
-    attribute("keys", FIELD, ValueType::Type, "Type of the keys")
+    row("keys", FIELD, ValueType::Type, "Type of the keys")
         .on(AppliesTo::Maps)
         .constrains(&[constraint(Kind::Keys, C::Type(Constraint::Keys), &[K::PropertyNames])]),
-    attribute("requires", &[Tool, Field], List, "Names in `required` that no property has")
+    row("requires", TOOL_OR_FIELD, List, "Names in `required` that no property has")
         .on(AppliesTo::Objects)
         .keywords(&[K::Required]),
-    attribute("typeList", FIELD, Flag, "Whether the types of a union are written as a list")
+    row("typeList", FIELD, Flag, "Whether the types of a union are written as a list")
         .keywords(&[K::Type]),
-    attribute("extensions", FIELD, Other, "Keywords of JSON Schema that gram cannot express"),
-    attribute("schema", &[Tool, Field], Other, "JSON Schema that replaces the generated one"),
-    attribute(
+    row("extensions", FIELD, Other, "Keywords of JSON Schema that gram cannot express"),
+    row("schema", TOOL_OR_FIELD, Other, "JSON Schema that replaces the generated one"),
+    row(
         "unsound",
-        &[Tool, Field],
+        TOOL_OR_FIELD,
         Flag,
         "Whether values that the type rejects are kept; imports write it",
     ),
-    attribute("readOnly", TOOL, Flag, "Whether the tool changes nothing"),
-    attribute("destructive", TOOL, Flag, "Whether the tool may destroy something"),
-    attribute(
+    row("readOnly", TOOL, Flag, "Whether the tool changes nothing"),
+    row("destructive", TOOL, Flag, "Whether the tool may destroy something"),
+    row(
         "idempotent",
         TOOL,
         Flag,
         "Whether a second call with the same arguments has no further effect",
     ),
-    attribute(
-        "openWorld",
-        TOOL,
-        Flag,
-        "Whether the tool reaches external systems, such as the web",
-    ),
-    attribute("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
-    attribute(
+    row("openWorld", TOOL, Flag, "Whether the tool reaches external systems, such as the web"),
+    row("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
+    row(
         "approval",
         APPROVED,
         OneOf(&["always", "destructive", "never"]),
         "Which calls have to be approved before they run",
     ),
-    attribute("version", &[Tool, Container, Library, Experiment], Text, "Version"),
-    attribute("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
-    attribute("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
-    attribute(
+    row("version", &[Tool, Container, Library, Experiment], Text, "Version"),
+    row("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
+    row("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
+    row(
         "schemaExtensions",
         TOOL,
         Other,
         "Keywords of the parameters' schema that gram cannot express",
     ),
-    attribute("defs", TOOL, List, "Types in `$defs` that nothing refers to"),
-    attribute("timeout", TOOL, Other, "Maximum time of a call: 30s"),
-    attribute("schemaName", DECLARED, Text, "Name in `$defs`"),
-    attribute(
+    row("defs", TOOL, List, "Types in `$defs` that nothing refers to"),
+    row("timeout", TOOL, Other, "Maximum time of a call: 30s"),
+    row("schemaName", DECLARED, Text, "Name in `$defs`"),
+    row(
         "inline",
         DECLARED,
         Flag,
         "Whether schemas repeat the type where it is used instead of referring to `$defs`",
     ),
-    attribute("extends", &[Record], List, "Records whose fields it takes over: [Person]"),
-    attribute("pick", &[Record], List, "Fields that it takes over, instead of all"),
-    attribute("omit", &[Record], List, "Fields that it does not take over"),
-    attribute("partial", &[Record], Flag, "Whether the fields that it takes over are optional"),
-    attribute("discriminator", &[Union], Text, "Field whose value distinguishes the members"),
-    attribute(k::ONE_OF, &[Union], Flag, "Whether a value matches exactly one member")
+    row("extends", &[Record], List, "Records to inherit fields from: [Person]"),
+    row("pick", &[Record], List, "Fields to inherit, instead of all"),
+    row("omit", &[Record], List, "Fields that are not inherited"),
+    row("partial", &[Record], Flag, "Whether inherited fields are optional"),
+    row("discriminator", &[Union], Text, "Field that distinguishes the members by its value"),
+    row(k::ONE_OF, &[Union], Flag, "Whether a value matches exactly one member")
         .keywords(&[K::OneOf]),
-    attribute("instruction", AGENT_OR_ARM, Text, "System instruction"),
-    attribute("model", AGENT_OR_ARM, Text, "Provider and model: openai/gpt-4o-mini"),
-    attribute(
+    row("instruction", AGENT_OR_ARM, Text, "System instruction"),
+    row("model", AGENT_OR_ARM, Text, "Provider and model: openai/gpt-4o-mini"),
+    row(
         "models",
         AGENT,
         List,
         "Models in order of preference; the next one is used if one is unavailable",
     ),
-    attribute("images", AGENT, Flag, "Whether its models are sent images"),
-    attribute("maxIterations", AGENT_OR_ARM, Count(1), "Maximum model requests per turn"),
-    attribute(
+    row("images", AGENT, Flag, "Whether its models are sent images"),
+    row("maxIterations", AGENT_OR_ARM, Count(1), "Maximum model requests per turn"),
+    row(
         "temperature",
         AGENT_OR_ARM,
         ValueType::Number,
         "Sampling temperature (0 = most deterministic)",
     ),
-    attribute("topP", AGENT_OR_ARM, ValueType::Number, "Probability mass that is sampled from"),
-    attribute("maxTokens", AGENT_OR_ARM, Count(1), "Maximum tokens of a reply"),
-    attribute(
+    row("topP", AGENT_OR_ARM, ValueType::Number, "Probability mass that is sampled from"),
+    row("maxTokens", AGENT_OR_ARM, Count(1), "Maximum tokens of a reply"),
+    row(
         "api",
         AGENT,
         OneOf(&["tools", "functions"]),
         "Request field that passes tools to the model",
     ),
-    attribute("result", AGENT, ValueType::Type, "Type of the answer, if it is not free text"),
-    attribute(
+    row("result", AGENT, ValueType::Type, "Type of the answer, if it is not free text"),
+    row(
         "source",
         &[Container],
         OneOf(&[
@@ -298,203 +287,168 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         ]),
         "Source of its tools",
     ),
-    attribute("agent", &[Experiment, Arm], Text, "Agent that runs"),
-    attribute("library", &[Arm], Text, "Library that its calls run against"),
-    attribute("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
-    attribute("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
-    attribute("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
-    attribute(
+    row("agent", &[Experiment, Arm], Text, "Agent that runs"),
+    row("library", &[Arm], Text, "Library that its calls run against"),
+    row("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
+    row("cases", EXPERIMENT, Text, "File of test cases, relative to this file"),
+    row("repeats", EXPERIMENT, Count(1), "Runs of each case in each arm"),
+    row(
         "seed",
         &[Agent, Arm, Experiment, Implementation(Fake)],
         Count(0),
         "Seed of the random numbers",
     ),
-    attribute("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
-    attribute(
+    row("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
+    row(
         "primary",
         EXPERIMENT,
         OneOf(&OUTCOMES),
         "Outcome that decides; the others are adjusted for their number",
     ),
-    attribute("inject", POLICY, Sources, "Sources of injected parameters"),
-    attribute(
+    row("inject", POLICY, Sources, "Sources of injected parameters"),
+    row(
         "arguments",
         IMPLEMENTATION,
         Other,
         "Arguments of an implementation with another signature: {place: {city: \"$city\"}}",
     ),
-    attribute("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
-    attribute(
+    row("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
+    row(
         "validate",
         &[Agent, AnyImplementation],
         ProgramOrUrl,
         "Program or URL that judges the arguments, or the answer of an agent",
     ),
-    attribute(
+    row(
         "undeclared",
         POLICY,
         OneOf(&["strip", "reject", "keep", "schema"]),
         "Treatment of undeclared arguments",
     ),
-    attribute("repair", POLICY, Flag, "Whether malformed arguments are repaired"),
-    attribute("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
-    attribute("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
-    attribute("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
-    attribute(
+    row("repair", POLICY, Flag, "Whether malformed arguments are repaired"),
+    row("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
+    row("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
+    row("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
+    row(
         "throttle",
         POLICY,
         OneOf(&["off", "agent", "server"]),
         "Profile of the limits on calls, which single limits change",
     ),
-    attribute(
+    row(
         "maxConsecutiveFailures",
         POLICY,
         Count(0),
         "Maximum consecutive failures of a tool; 0 turns the limit off",
     ),
-    attribute(
+    row(
         "sameToolCalls",
         POLICY,
         Count(0),
         "Maximum calls of one tool within `sameToolWindow`; 0 turns the limit off",
     ),
-    attribute("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
-    attribute(
+    row("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
+    row(
         "allToolsCalls",
         POLICY,
         Count(0),
         "Maximum calls of all tools within `allToolsWindow`; 0 turns the limit off",
     ),
-    attribute("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
-    attribute("historyRetention", POLICY, Time, "Time that past calls are remembered"),
-    attribute("maxResponse", POLICY, Bytes, "Maximum size of a response"),
-    attribute("maxOutput", POLICY, Bytes, "Maximum size of the output of a program"),
-    attribute("timeout", POLICY, Time, "Maximum time of a call"),
-    attribute("concurrency", POLICY, Count(0), "Maximum calls in parallel"),
-    attribute("autoExpand", POLICY, Flag, "Whether containers expand by themselves"),
-    attribute(
-        "expand",
-        POLICY,
-        OneOf(&["conversation", "turn"]),
-        "How long a container stays expanded",
-    ),
-    attribute(
+    row("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
+    row("historyRetention", POLICY, Time, "Time that past calls are remembered"),
+    row("maxResponse", POLICY, Bytes, "Maximum size of a response"),
+    row("maxOutput", POLICY, Bytes, "Maximum size of the output of a program"),
+    row("timeout", POLICY, Time, "Maximum time of a call"),
+    row("concurrency", POLICY, Count(0), "Maximum calls in parallel"),
+    row("autoExpand", POLICY, Flag, "Whether containers expand by themselves"),
+    row("expand", POLICY, OneOf(&["conversation", "turn"]), "How long a container stays expanded"),
+    row(
         "run",
         &[Implementation(Command)],
         Program,
         "Program that runs the tool, with its arguments",
     ),
-    attribute(
-        "url",
-        &[Implementation(Http), Implementation(Mcp)],
-        ValueType::Url,
-        "URL of the server",
-    ),
-    attribute(
+    row("url", HTTP_OR_MCP, ValueType::Url, "URL of the server"),
+    row(
         "command",
         &[Agent, Implementation(Mcp)],
         Program,
         "Program that is the agent or starts the MCP server, with its arguments",
     ),
-    attribute(
+    row(
         "tool",
         &[Implementation(Mcp), Implementation(Replay)],
         Text,
         "Name of the tool on the MCP server or in the recording",
     ),
-    attribute("only", &[Implementation(Mcp)], Names, "Tools of the MCP server that `*` implements"),
-    attribute(
-        "except",
-        &[Implementation(Mcp)],
-        Names,
-        "Tools of the MCP server that `*` does not implement",
-    ),
-    attribute(
-        "prefix",
-        &[Implementation(Mcp)],
-        Text,
-        "Text that `*` puts before the names of the MCP server's tools",
-    ),
-    attribute(
+    row("only", MCP, Names, "Tools of the MCP server that `*` implements"),
+    row("except", MCP, Names, "Tools of the MCP server that `*` does not implement"),
+    row("prefix", MCP, Text, "Text that `*` puts before the names of the MCP server's tools"),
+    row(
         "onChange",
-        &[Implementation(Mcp)],
+        MCP,
         OneOf(&["refuse", "warn", "ignore"]),
-        "What `gramc mcp` and `run` do if a tool of the MCP server does not fit the specification",
+        "Reaction of `gramc mcp` and `run` to a tool of the MCP server that differs",
     ),
-    attribute(
+    row(
         "shared",
-        &[Implementation(Mcp)],
+        MCP,
         Flag,
         "Whether all sessions of `gramc mcp` share one connection to the MCP server",
     ),
-    attribute("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
-    attribute("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
-    attribute(
+    row("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
+    row("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
+    row(
         "content",
         &[Implementation(Command), Implementation(Http)],
         Flag,
         "Whether the output is a list of MCP content blocks",
     ),
-    attribute(
-        "headers",
-        &[Implementation(Http), Implementation(Mcp)],
-        Sources,
-        "Sources of HTTP headers",
-    ),
-    attribute(
+    row("headers", HTTP_OR_MCP, Sources, "Sources of HTTP headers"),
+    row(
         "tls",
-        &[Implementation(Http), Implementation(Mcp)],
+        HTTP_OR_MCP,
         TextsOf(&["ca", "cert", "key"]),
         "Files with certificates in PEM format: authorities, client, and its private key",
     ),
-    attribute(
+    row(
         "oauth",
-        &[Implementation(Mcp)],
+        MCP,
         TextsOf(&["clientId", "clientSecret", "privateKey", "scope"]),
         "Credentials of gramc for an MCP server that wants OAuth 2.1",
     ),
-    attribute(
+    row(
         "method",
-        &[Implementation(Http)],
+        HTTP,
         OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]),
         "HTTP method",
     ),
-    attribute(
+    row(
         "body",
-        &[Implementation(Http)],
+        HTTP,
         OneOf(&["json", "form", "multipart", "text", "bytes", "none"]),
         "Format of the body",
     ),
-    attribute(
+    row(
         "parameters",
         REQUESTS,
         ValueType::Places,
         "Where parameters go that do not go where the method implies: {trace: \"header X-Trace\"}",
     ),
-    attribute(
+    row(
         "pages",
-        &[Implementation(Http)],
+        HTTP,
         TextsOf(&["items", "next", "parameter"]),
         "Where a page of an answer has its items and the next page: {items: \"/value\", next: \"/nextLink\"}",
     ),
-    attribute(
-        "maxPages",
-        &[Implementation(Http)],
-        Count(1),
-        "Maximum number of pages of an answer that are joined",
-    ),
-    attribute(
+    row("maxPages", HTTP, Count(1), "Maximum number of pages of an answer that are joined"),
+    row(
         "retries",
         REQUESTS,
         Count(0),
         "Maximum repetitions of a request that failed; a library's concern idempotent methods only",
     ),
-    attribute(
-        "answer",
-        &[Implementation(Http)],
-        OneOf(&["bytes"]),
-        "Whether the answer is bytes, which become base64",
-    ),
-    attribute("env", PROGRAMS, Sources, "Sources of environment variables"),
-    attribute("cwd", PROGRAMS, Text, "Working directory of the program"),
+    row("answer", HTTP, OneOf(&["bytes"]), "Whether the answer is bytes, which become base64"),
+    row("env", PROGRAMS, Sources, "Sources of environment variables"),
+    row("cwd", PROGRAMS, Text, "Working directory of the program"),
 ];

@@ -43,37 +43,23 @@ pub enum Constraint {
 }
 
 /// The kinds of constraints, in the order in which a type lists them.
+#[allow(missing_docs, reason = "the names are those of [`Constraint`]")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConstraintKind {
-    /// `enum`
     Enum,
-    /// `const`
     Const,
-    /// The lower bound of `range`
     Minimum,
-    /// The upper bound of `range`
     Maximum,
-    /// `above`
     Above,
-    /// `below`
     Below,
-    /// `multipleOf`
     MultipleOf,
-    /// The lower bound of `length`
     MinLength,
-    /// The upper bound of `length`
     MaxLength,
-    /// `pattern`
     Pattern,
-    /// `format`
     Format,
-    /// The lower bound of `size`
     MinSize,
-    /// The upper bound of `size`
     MaxSize,
-    /// `unique`
     Unique,
-    /// `keys`
     Keys,
 }
 
@@ -99,21 +85,15 @@ impl ConstraintKind {
 }
 
 /// The value of a constraint.
+#[allow(missing_docs, reason = "the names are those of the types")]
 #[derive(Debug, Clone, Copy)]
 pub enum ConstraintValue<'c> {
-    /// A list of values.
     Values(&'c [Value]),
-    /// A value.
     Value(&'c Value),
-    /// A number.
     Number(&'c Number),
-    /// A number of characters, items or entries.
     Count(u64),
-    /// A text.
     Text(&'c str),
-    /// Nothing but `true`.
     Flag,
-    /// A type.
     Type(&'c Type),
 }
 

@@ -6,15 +6,13 @@ use super::{Page, description, expression, value};
 use crate::model::{Constraint, Root, Type, TypeDeclaration, TypeKind, TypeUse, Types};
 
 impl Page<'_> {
-    /// A type at the top level.
-    pub(super) fn declared(&mut self, declared: &TypeDeclaration) {
+    pub(super) fn type_at_top(&mut self, declared: &TypeDeclaration) {
         self.begin(false);
         let text = self.type_declaration(declared);
         self.out.push_str(&text);
         self.out.push('\n');
     }
 
-    /// The declaration of a type.
     pub(super) fn type_declaration(&self, declared: &TypeDeclaration) -> String {
         let type_use = &declared.type_use;
         let (doc, mut entries) = description(type_use.description.as_deref());

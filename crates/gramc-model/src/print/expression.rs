@@ -6,16 +6,13 @@ use super::text;
 use crate::format::Format;
 use crate::model::{Field, ObjectType, Open, Optionality, Type, Types};
 
-/// A type as a type expression.
 pub(super) struct PrintedType {
-    /// Its text.
     pub(super) text: String,
     /// Whether the text represents the type exactly: it has all attributes of the fields of
     /// objects, and does not nest too deep to be parsed.
     pub(super) exact: bool,
 }
 
-/// The expression of a type.
 pub(super) fn of(types: &Types, ty: &Type) -> PrintedType {
     of_at(types, ty, 0)
 }
@@ -27,8 +24,8 @@ pub(super) fn of_at(types: &Types, ty: &Type, depth: u32) -> PrintedType {
     writer.finish()
 }
 
-/// The expression of a type for people, without the attributes of fields.
-pub(super) fn shape(types: &Types, ty: &Type) -> String {
+/// A type as a type expression for people, without the attributes of fields.
+pub fn shape(types: &Types, ty: &Type) -> String {
     let mut writer = Writer { shape: true, ..Writer::new(types) };
     writer.union(ty, 0);
     writer.text
@@ -134,7 +131,7 @@ impl<'m> Writer<'m> {
                 let scalar = !(value.is_null() || value.is_array() || value.is_object());
                 self.exact &= scalar;
                 return match value.as_str() {
-                    Some(text) => self.push(&text::quoted(text, '"')),
+                    Some(text) => self.push(&text::quote(text, '"')),
                     None => self.push(&value.to_string()),
                 };
             }

@@ -74,7 +74,7 @@ fn node(
     let mut expression = std::mem::take(&mut parts.text);
     // As labels of nodes, these words are no types.
     if matches!(&*expression, "true" | "false" | "null") {
-        expression = text::quoted(&expression, '`');
+        expression = text::quote(&expression, '`');
     }
     let name = name.map(text::identifier).unwrap_or_default();
     let optional = field.is_some_and(|field| field.optionality == Optionality::Optional);
@@ -120,9 +120,7 @@ fn inline_parts(types: &Types, ty: &Type, type_use: &TypeUse, depth: u32) -> Par
         return whole(expression::of_at(types, ty, depth));
     }
     let record = whole(expression::of_fields(types, object.fields.as_deref(), depth));
-    let (open, requires) = (open(types, &object.open), requires(&object.requires));
-    let patterns = patterns(types, &object.patterns);
-    Parts { nullable, open, patterns, requires, ..record }
+    Parts { nullable, ..record.with_properties(types, object) }
 }
 
 fn whole(expression: PrintedType) -> Parts {
@@ -157,6 +155,16 @@ struct Parts {
 impl Parts {
     fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The parts with the attributes of an object, apart from its fields.
+    fn with_properties(self, types: &Types, object: &ObjectType) -> Self {
+        Self {
+            open: open(types, &object.open),
+            patterns: patterns(types, &object.patterns),
+            requires: requires(&object.requires),
+            ..self
+        }
     }
 }
 
@@ -196,17 +204,14 @@ fn is_open_tuple(type_use: &TypeUse) -> bool {
 }
 
 fn object(types: &Types, object: &ObjectType, depth: u32) -> Parts {
-    let open = self::open(types, &object.open);
-    let patterns = self::patterns(types, &object.patterns);
-    let requires = self::requires(&object.requires);
     let record = expression::of_fields(types, object.fields.as_deref(), depth);
     if record.exact {
-        return Parts { open, patterns, requires, exact: true, ..Parts::new(record.text) };
+        return whole(record).with_properties(types, object);
     }
     let fields = object.fields.iter().flatten().map(|field| map(types, field, depth + 1));
     let fields = format!("[{}]", fields.collect::<Vec<_>>().join(", "));
     let fields = Some(entry("fields", fields));
-    Parts { open, patterns, requires, fields, ..Parts::new("Object") }
+    Parts { fields, ..Parts::new("Object") }.with_properties(types, object)
 }
 
 /// A field as a map: `{name: "street", type: "Text"}`.
@@ -257,9 +262,7 @@ pub(super) fn of_object(
     };
     let mut parts = Parts { nullable, ..Parts::default() };
     if let Type::Object(object) = ty {
-        parts.open = open(types, &object.open);
-        parts.patterns = patterns(types, &object.patterns);
-        parts.requires = requires(&object.requires);
+        parts = parts.with_properties(types, object);
     }
     attributes(types, type_use, description, None, parts)
 }

@@ -2,25 +2,25 @@
 
 use smol_str::SmolStr;
 
-/// A name of a declaration, parameter or field: bare where it can be.
-pub(super) fn identifier(name: &str) -> String {
-    if is_symbol(name) || is_integer(name) { name.to_owned() } else { quoted(name, '`') }
+/// A name of a declaration, parameter or field as gram text: in backticks where it has to be.
+pub fn identifier(name: &str) -> String {
+    if is_symbol(name) || is_integer(name) { name.to_owned() } else { quote(name, '`') }
 }
 
 /// A member of an enum: in backticks where it would look like another value than a text.
 pub(super) fn member(name: &str) -> String {
     let is_value = is_integer(name) || matches!(name, "true" | "false" | "null");
-    if is_value { quoted(name, '`') } else { identifier(name) }
+    if is_value { quote(name, '`') } else { identifier(name) }
 }
 
 /// The name of a field in a record type: bare where it can be.
 pub(super) fn field_name(name: &str) -> String {
-    if is_symbol(name) { name.to_owned() } else { quoted(name, '"') }
+    if is_symbol(name) { name.to_owned() } else { quote(name, '"') }
 }
 
 /// A key: bare where it can be.
 pub(super) fn key(name: &str) -> SmolStr {
-    if is_symbol(name) { SmolStr::new(name) } else { SmolStr::from(quoted(name, '`')) }
+    if is_symbol(name) { SmolStr::new(name) } else { SmolStr::from(quote(name, '`')) }
 }
 
 /// `symbol = [a-zA-Z_] [0-9a-zA-Z_.\-@]*`
@@ -37,10 +37,10 @@ fn is_integer(text: &str) -> bool {
             && digits.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// A text on one line, in the quotes that need fewer escapes.
-pub(super) fn string(text: &str) -> String {
-    let quote = if text.contains('"') && !text.contains('\'') { '\'' } else { '"' };
-    quoted(text, quote)
+/// A text as a string of gram on one line, in the quotes that need fewer escapes.
+pub fn string(text: &str) -> String {
+    let mark = if text.contains('"') && !text.contains('\'') { '\'' } else { '"' };
+    quote(text, mark)
 }
 
 /// A text: between fences where it has several lines.
@@ -95,14 +95,14 @@ pub(super) fn doc(text: &str) -> Option<String> {
 
 /// A text in quotes, escaped so that the reference grammar reads it, too, but for NUL, which it
 /// reads nowhere.
-pub(super) fn quoted(text: &str, quote: char) -> String {
+pub(super) fn quote(text: &str, mark: char) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push(quote);
+    out.push(mark);
     let plain =
-        |byte: u8| byte >= b' ' && byte != b'\\' && !(quote.is_ascii() && byte == quote as u8);
+        |byte: u8| byte >= b' ' && byte != b'\\' && !(mark.is_ascii() && byte == mark as u8);
     if text.bytes().all(plain) && !text.trim_start_matches(' ').starts_with('/') {
         out.push_str(text);
-        out.push(quote);
+        out.push(mark);
         return out;
     }
     // The reference grammar takes these for comments at the start of a text.
@@ -124,14 +124,14 @@ pub(super) fn quoted(text: &str, quote: char) -> String {
             '\u{c}' => out.push_str("\\f"),
             '\0' => out.push_str("\\u0000"),
             _ => {
-                if c == quote {
+                if c == mark {
                     out.push('\\');
                 }
                 out.push(c);
             }
         }
     }
-    out.push(quote);
+    out.push(mark);
     out
 }
 

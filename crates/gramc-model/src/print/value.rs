@@ -13,8 +13,8 @@ pub(super) fn attribute(value: &Value) -> String {
     }
 }
 
-/// A value: as plain gram where that can write it, else as JSON in a tagged string.
-pub(super) fn value(value: &Value) -> String {
+/// A JSON value: as plain gram where that can write it, else as JSON in a tagged string.
+pub fn value(value: &Value) -> String {
     if let Some(text) = plain(value, Nesting::Map) {
         return text;
     }
@@ -44,7 +44,7 @@ pub(super) fn schema(schema: &Value) -> String {
     {
         return fenced;
     }
-    format!("json{}", text::quoted(&short, '`'))
+    format!("json{}", text::quote(&short, '`'))
 }
 
 /// JSON between fences, where nothing can be escaped, if it stays the same there.
