@@ -12,12 +12,10 @@ use crate::yaml;
 /// The longest chain of references.
 pub(crate) const MAX_CHAIN: usize = 50;
 
-/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentKind {
     /// `OpenAPI` 3.0 to 3.2.
     OpenApi3,
-    /// Swagger 2.0.
     Swagger2,
     /// Google Discovery.
     Discovery,
@@ -88,7 +86,6 @@ pub(crate) struct Document<'d> {
 pub(crate) enum Target<'d> {
     /// To a value in the document, by its pointer.
     Here(String, &'d Value),
-    /// To another document.
     Remote,
     /// Nowhere.
     Missing,

@@ -85,20 +85,32 @@ impl Operations {
         let mut components = Components::default();
         for entry in entries {
             let mut tool = compilation.source(*entry);
-            let result = tool.output.take().map(modern);
+            let result = tool.output.take().map(to_2020_12);
             let result = match entry {
                 Entry::Tool(tool) => named_result(module, tool).or(result),
                 Entry::Container(_) | Entry::Agent(_) => result,
             };
-            let lowered = lower(spec, &names, tool);
-            losses.extend(lowered.losses);
+            let mut lowered = lower(spec, &names, tool);
+            losses.append(&mut lowered.losses);
             let name = names.get(entry.name());
-            let operation = Operation {
+            let mut take = |key: &str| lowered.value.get_mut(key).map(Value::take);
+            let [title, description, annotations] =
+                ["title", "description", "annotations"].map(&mut take);
+            let schema = take("inputSchema").unwrap_or_default();
+            let needs_arguments = schema.get("required").is_some_and(|names| *names != json!([]));
+            let parameters = takes_arguments(&schema)
+                .then(|| components.add(&format!("{name}Parameters"), schema));
+            operations.push(Operation {
                 tool: entry.name().to_owned(),
+                name: name.to_owned(),
+                title,
+                description,
+                parameters,
+                needs_arguments,
+                result: result.map(|schema| components.add(&format!("{name}Result"), schema)),
+                annotations,
                 is_deprecated: matches!(entry, Entry::Tool(tool) if tool.deprecated),
-                ..operation(name, lowered.value, result, &mut components)
-            };
-            operations.push(operation);
+            });
         }
         Self { operations, schemas: components.into_schemas(), losses }
     }
@@ -178,37 +190,11 @@ fn tags(module: &Module) -> HashMap<&str, Vec<&str>> {
 }
 
 /// A schema in draft 2020-12, which all are that declare no other draft.
-fn modern(schema: Value) -> Value {
+fn to_2020_12(schema: Value) -> Value {
     if schema.get("$schema").is_none() {
         return schema;
     }
     normalize(schema.clone()).map_or(schema, |normalized| normalized.schema)
-}
-
-/// Converts a tool in the form of MCP, with the schema of its result.
-fn operation(
-    name: &str,
-    mut tool: Value,
-    result: Option<Value>,
-    components: &mut Components,
-) -> Operation {
-    let mut take = |key: &str| tool.get_mut(key).map(Value::take);
-    let [title, description, annotations] = ["title", "description", "annotations"].map(&mut take);
-    let schema = take("inputSchema").unwrap_or_default();
-    let needs_arguments = schema.get("required").is_some_and(|names| *names != json!([]));
-    let parameters =
-        takes_arguments(&schema).then(|| components.add(&format!("{name}Parameters"), schema));
-    let result = result.map(|schema| components.add(&format!("{name}Result"), schema));
-    Operation {
-        name: name.to_owned(),
-        title,
-        description,
-        parameters,
-        needs_arguments,
-        result,
-        annotations,
-        ..Operation::default()
-    }
 }
 
 impl Operation {

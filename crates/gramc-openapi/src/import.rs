@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use gramc_model::{Container, Module, Source as ContainerSource, print::print};
+use gramc_model::{Container, Module, RequestLocation, Source as ContainerSource, print::print};
 use gramc_schema::import::{Imported, ToolSchema, ToolSet, import_tools};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::api::{Api, Operation, SecretScheme};
 use crate::chosen::Filter;
 use crate::document::{Document, DocumentKind};
 use crate::error::ApiError;
-use crate::names::{self, identifier};
+use crate::library::library;
+use crate::names::{self, free_name, identifier};
 use crate::notes::Notes;
+use crate::operation::Operation;
 use crate::schema::{Lowerer, clean};
-use crate::source::{SchemeUse, Source};
-use crate::{library, operation, read, secrets};
+use crate::secrets::Secret;
+use crate::source::{SchemeUse, Source, SourceOperation, SourceScheme};
+use crate::{operation, read, secrets};
 
 /// The number of tools from which they are grouped, which the lint `too-many-tools` uses, too.
 const MAX_UNGROUPED: usize = 20;
@@ -81,55 +83,51 @@ pub struct ImportedApi {
 ///
 /// If the document is of another kind, has no operations, or refers to other documents.
 pub fn import(document: &Value, options: &ApiOptions<'_>) -> Result<ImportedApi, ApiError> {
-    let api = read_api(document, options)?;
-    let library = Module { libraries: vec![library::of(&api)], ..Module::default() };
-    let library = print(&library);
-    let notes = api.notes.clone();
-    let mut specification = import_tools(tool_set(api, options.container))?;
-    specification.notes.splice(0..0, notes);
-    Ok(ImportedApi { specification, library })
-}
-
-/// Reads a document.
-fn read_api(document: &Value, options: &ApiOptions<'_>) -> Result<Api, ApiError> {
     let kind =
-        DocumentKind::of(document).ok_or_else(|| ApiError::Unrecognized(described(document)))?;
+        DocumentKind::of(document).ok_or_else(|| ApiError::Unrecognized(describe(document)))?;
     let document = Document::new(document, kind);
     let mut notes = Notes::default();
     let mut source = read::read(&document, &mut notes);
-    if source.operations.is_empty() {
-        document.check_remote()?;
+    let api_name = name_of(&source, options);
+    let sources = std::mem::take(&mut source.operations);
+    if sources.is_empty() {
         notes.add("the document has no operations", "");
-        let name = name_of(&source, options);
-        return Ok(Api { name, notes: notes.sentences(), ..Api::default() });
     }
-    let names = names::assign(&source.operations);
     let filter = Filter { include: options.include, exclude: options.exclude, tags: options.tags };
-    let operations = std::mem::take(&mut source.operations);
-    let chosen: Vec<_> = operations
-        .iter()
-        .zip(names)
-        .filter(|(operation, name)| filter.chooses(name, operation))
-        .collect();
-    if chosen.is_empty() {
+    let names = names::assign(&sources).into_iter();
+    let chosen: Vec<_> =
+        sources.iter().zip(names).filter(|(source, name)| filter.chooses(name, source)).collect();
+    if chosen.is_empty() && !sources.is_empty() {
         return Err(ApiError::NothingChosen);
     }
     let mut lowerer = Lowerer::new(&document, notes);
-    let mut api = Api { name: name_of(&source, options), ..Api::default() };
-    let mut schemes = Vec::new();
+    let mut operations = Vec::with_capacity(chosen.len());
+    let mut schemes = Vec::with_capacity(chosen.len());
     for (operation, name) in &chosen {
-        api.operations.push(operation::build(operation, name, options.server, &mut lowerer));
+        operations.push(operation::build(operation, name, options.server, &mut lowerer));
         schemes.push(secrets::schemes_of(operation, &source, &mut lowerer.notes));
     }
     document.check_remote()?;
-    let names = operations.iter().flat_map(|operation| &operation.parameters);
+    let Lowerer { definitions, mut notes, .. } = lowerer;
+    let definitions = reachable(&operations, definitions);
+    let names = sources.iter().flat_map(|operation| &operation.parameters);
     let names = names.map(|parameter| parameter.name.to_string()).collect();
-    add_secrets(&mut api, &source, &schemes, names, &mut lowerer.notes);
-    api.definitions = reachable(&api.operations, lowerer.definitions);
-    let tags = source.tags.iter();
-    api.tags = tags.map(|(tag, text)| ((*tag).into(), text.map(clean))).collect();
-    api.notes = lowerer.notes.sentences();
-    Ok(api)
+    let secrets =
+        add_secrets(&mut operations, &api_name, &source.schemes, &schemes, names, &mut notes);
+    let is_retried = chosen.iter().any(|(source, _)| source.method.is_idempotent());
+    let containers = match options.container {
+        Some(name) => {
+            let members = operations.iter().map(|operation| operation.tool.name.clone()).collect();
+            vec![Container { members, ..container(name.into(), None) }]
+        }
+        None => containers(&operations, &chosen, &source.tags),
+    };
+    let (tools, calls): (Vec<_>, _) = operations.into_iter().map(|it| (it.tool, it.call)).unzip();
+    let library = library(api_name, calls, is_retried, &secrets);
+    let library = print(&Module { libraries: vec![library], ..Module::default() });
+    let mut specification = import_tools(ToolSet { tools, definitions, containers })?;
+    specification.notes.splice(0..0, notes.sentences());
+    Ok(ImportedApi { specification, library })
 }
 
 /// The name of the API as an identifier: the first words of its title that say anything.
@@ -176,47 +174,53 @@ fn name_of(source: &Source<'_>, options: &ApiOptions<'_>) -> SmolStr {
 
 /// Adds the secrets of all operations, each once. `taken` are the names of parameters.
 fn add_secrets(
-    api: &mut Api,
-    source: &Source<'_>,
-    schemes: &[Vec<SchemeUse<'_>>],
+    operations: &mut [Operation],
+    api: &str,
+    schemes: &[(&str, SourceScheme)],
+    uses: &[Vec<SchemeUse<'_>>],
     mut taken: HashSet<String>,
     notes: &mut Notes,
-) {
-    let properties = api
-        .operations
-        .iter()
-        .filter_map(|operation| operation.parameters.get("properties").and_then(Value::as_object));
+) -> Vec<Secret> {
+    let properties =
+        operations.iter().filter_map(|it| it.tool.parameters["properties"].as_object());
     taken.extend(properties.flat_map(Map::keys).cloned());
-    for (name, scheme) in &source.schemes {
-        let scopes = schemes.iter().map(|used| Some(&used.iter().find(|(it, _)| it == name)?.1));
+    let mut secrets = Vec::new();
+    for (name, scheme) in schemes {
+        let scopes = uses.iter().map(|used| Some(&used.iter().find(|(it, _)| it == name)?.1));
         let scopes: Vec<_> = scopes.collect();
         if scopes.iter().all(Option::is_none) {
             continue;
         }
         let needed = scopes.iter().flatten().flat_map(|it| it.iter().copied()).collect();
-        let secret = secrets::secret(name, scheme, &needed, &api.name, &taken);
+        let secret = secrets::secret(name, scheme, &needed, api, &taken);
         let Some(secret) = secret else { continue };
         taken.insert(secret.parameter.to_string());
+        let users = operations.iter_mut().zip(&scopes).filter(|(_, scopes)| scopes.is_some());
+        let users: Vec<&mut Operation> = users.map(|(operation, _)| operation).collect();
         // The document chooses both, so that a reader should see it.
-        let users = api.operations.iter().zip(&scopes).filter(|(_, scopes)| scopes.is_some());
-        let hosts: BTreeSet<&str> = match &secret.scheme {
-            SecretScheme::ClientCredentials { url, .. } => BTreeSet::from([host(url)]),
-            _ => users.map(|(it, _)| host(&it.http.url)).collect(),
+        let hosts: BTreeSet<&str> = match (secret.place.location, &secret.place.name) {
+            (RequestLocation::OAuth, Some(url)) => BTreeSet::from([host(url)]),
+            _ => users.iter().map(|it| host(&it.url)).collect(),
         };
         for host in hosts {
             let variable = &secret.variable;
             notes.add(format!("calls send the environment variable {variable} to {host}"), "");
         }
-        for (operation, scopes) in api.operations.iter_mut().zip(&scopes) {
-            if scopes.is_some() {
-                operation.secrets.push(secret.parameter.clone());
+        for ToolSchema { parameters, injected, .. } in users.into_iter().map(|it| &mut it.tool) {
+            let name = secret.parameter.as_str();
+            parameters["properties"][name] =
+                json!({"type": "string", "description": secret.description});
+            match &mut parameters["required"] {
+                Value::Array(required) => required.push(name.into()),
+                missing => *missing = json!([name]),
             }
+            injected.push(name.into());
         }
-        api.secrets.push(secret);
+        secrets.push(secret);
     }
+    secrets
 }
 
-/// The host of a URL.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -227,8 +231,8 @@ fn host(url: &str) -> &str {
 fn reachable(operations: &[Operation], mut definitions: Map<String, Value>) -> Map<String, Value> {
     let mut open = Vec::new();
     for operation in operations {
-        operation.parameters.values().for_each(|schema| references(schema, &mut open));
-        operation.result.iter().for_each(|schema| references(schema, &mut open));
+        references(&operation.tool.parameters, &mut open);
+        operation.tool.result.iter().for_each(|schema| references(schema, &mut open));
     }
     open.reverse();
     let mut found = Map::new();
@@ -257,7 +261,7 @@ fn references(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn described(document: &Value) -> String {
+fn describe(document: &Value) -> String {
     let Some(map) = document.as_object() else { return "another value".to_owned() };
     for key in ["openapi", "swagger"] {
         if let Some(version) = map.get(key) {
@@ -269,82 +273,55 @@ fn described(document: &Value) -> String {
     format!("an object with {}", keys.join(", "))
 }
 
-/// The tools of an API for the importer of schemas.
-fn tool_set(api: Api, container: Option<&str>) -> ToolSet {
-    let containers = containers(&api, container);
-    let secrets = api.secrets;
-    let tools = api.operations.into_iter().map(|operation| {
-        let Operation { name, description, is_deprecated, effects, mut parameters, result, .. } =
-            operation;
-        for secret in secrets.iter().filter(|it| operation.secrets.contains(&it.parameter)) {
-            let schema = json!({"type": "string", "description": secret.description});
-            let name = secret.parameter.to_string();
-            if let Some(Value::Object(properties)) = parameters.get_mut("properties") {
-                properties.insert(name.clone(), schema);
-            }
-            let required = parameters.entry("required").or_insert_with(|| json!([]));
-            if let Value::Array(required) = required {
-                required.push(name.into());
-            }
-        }
-        ToolSchema {
-            name,
-            description,
-            is_deprecated,
-            parameters: Value::Object(parameters),
-            result,
-            attributes: effects,
-            injected: operation.secrets,
-        }
-    });
-    ToolSet { tools: tools.collect(), definitions: api.definitions, containers }
-}
-
-/// The containers of many tools, by their first tag or the beginning of their path.
-fn containers(api: &Api, container: Option<&str>) -> Vec<Container> {
-    let new = |name: SmolStr, description: Option<String>| Container {
+fn container(name: SmolStr, description: Option<&str>) -> Container {
+    Container {
         name,
-        description: description.map(SmolStr::from),
+        description: description.map(|text| clean(text).into()),
         source: ContainerSource::default(),
         members: Vec::new(),
         attributes: Vec::new(),
-    };
-    if let Some(name) = container {
-        let members = api.operations.iter().map(|operation| operation.name.clone()).collect();
-        return vec![Container { members, ..new(name.into(), None) }];
     }
-    if api.operations.len() <= MAX_UNGROUPED {
+}
+
+/// The containers of many tools, by their first tag or the beginning of their path. `tags` have
+/// descriptions.
+fn containers(
+    operations: &[Operation],
+    sources: &[(&SourceOperation<'_>, String)],
+    tags: &[(&str, Option<&str>)],
+) -> Vec<Container> {
+    if operations.len() <= MAX_UNGROUPED {
         return Vec::new();
     }
-    let mut groups: Vec<(SmolStr, Container)> = Vec::new();
-    let mut taken: HashSet<SmolStr> =
-        api.operations.iter().map(|operation| operation.name.clone()).collect();
-    for operation in &api.operations {
-        let tag =
-            operation.tags.first().cloned().unwrap_or_else(|| first_segment(&operation.http.url));
+    let mut groups: Vec<(&str, Container)> = Vec::new();
+    let mut taken: HashSet<String> =
+        operations.iter().map(|operation| operation.tool.name.to_string()).collect();
+    for (operation, (source, _)) in operations.iter().zip(sources) {
+        let tag = source.tags.first().copied().unwrap_or_else(|| first_segment(&operation.url));
         let at = groups.iter().position(|(known, _)| *known == tag).unwrap_or_else(|| {
-            let name = identifier(&tag);
+            let name = identifier(tag);
             let name = if name.is_empty() { "other".to_owned() } else { name };
-            let others = (2_u32..).map(|number| format!("{name}Tools{number}"));
-            let mut candidates =
-                [name.clone(), format!("{name}Tools")].into_iter().chain(others).map(SmolStr::from);
-            let free = candidates.find(|name| !taken.contains(name)).unwrap_or_default();
+            let free = free_name(
+                [name.clone(), format!("{name}Tools")],
+                |number| format!("{name}Tools{number}"),
+                |name| !taken.contains(name),
+            );
             taken.insert(free.clone());
-            let known = api.tags.iter().find(|(known, _)| *known == tag);
-            groups.push((tag, new(free, known.and_then(|(_, text)| text.clone()))));
+            let description = tags.iter().find(|(known, _)| *known == tag).and_then(|it| it.1);
+            groups.push((tag, container(free.into(), description)));
             groups.len() - 1
         });
         if let Some((_, group)) = groups.get_mut(at) {
-            group.members.push(operation.name.clone());
+            group.members.push(operation.tool.name.clone());
         }
     }
     // One group, or one for each tool, says nothing.
-    let says_something = groups.len() > 1 && groups.len() * 2 <= api.operations.len();
+    let says_something = groups.len() > 1 && groups.len() * 2 <= operations.len();
     if says_something { groups.into_iter().map(|(_, group)| group).collect() } else { Vec::new() }
 }
 
 /// The first segment of a path that says anything.
-fn first_segment(url: &str) -> SmolStr {
+fn first_segment(url: &str) -> &str {
     let path = url.split("://").nth(1).and_then(|rest| rest.split_once('/')).map_or("", |it| it.1);
     let is_version = |segment: &str| {
         let digits = segment.trim_start_matches(['v', 'V']);
@@ -352,7 +329,7 @@ fn first_segment(url: &str) -> SmolStr {
     };
     let mut segments = path.split(['/', '?']);
     let found = segments.find(|it| !it.is_empty() && !it.contains('{') && !is_version(it));
-    found.unwrap_or("other").into()
+    found.unwrap_or("other")
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Reads descriptions of HTTP APIs: `OpenAPI` 3, Swagger 2.0 and Google Discovery.
 //!
-//! A document becomes an `Api`: tools with JSON Schemas, and the requests behind them. [`import`]
-//! makes a specification and a library in gram of it. Nothing here reads files or the network.
+//! A document becomes tools with JSON Schemas, and the requests behind them: [`import`] makes a
+//! specification and a library in gram of it. Nothing here reads files or the network.
 
-mod api;
 mod chosen;
 mod document;
 pub mod emit;

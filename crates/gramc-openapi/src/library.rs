@@ -1,97 +1,85 @@
 //! The library that calls an API.
 
-use gramc_model::{
-    BodyFormat, Implementation, ImplementationKind, Library, RequestLocation, RequestPlace,
-};
+use gramc_json_schema::pointer::below;
+use gramc_model::{BodyFormat, Implementation, ImplementationKind, Library, RequestPlace};
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use crate::api::{Api, Operation, Secret, SecretScheme};
+use crate::secrets::Secret;
+use crate::source::{Method, SourceOperation};
 
 /// How often a request is repeated that may be sent twice.
 const RETRIES: u32 = 2;
 
-/// The library of an API.
-pub(crate) fn of(api: &Api) -> Library {
+/// The library of an API. `is_retried` is whether a request may be sent twice.
+pub(crate) fn library(
+    name: SmolStr,
+    implementations: Vec<Implementation>,
+    is_retried: bool,
+    secrets: &[Secret],
+) -> Library {
     let mut attributes = Vec::new();
-    let is_idempotent = |it: &Operation| it.http.method.is_idempotent();
-    if api.operations.iter().any(is_idempotent) {
+    if is_retried {
         attributes.push(("retries".into(), RETRIES.into()));
     }
-    if !api.secrets.is_empty() {
-        let sources = api.secrets.iter();
-        let sources =
-            sources.map(|it| (it.parameter.to_string(), format!("env:{}", it.variable).into()));
-        attributes.push(("inject".into(), Value::Object(sources.collect())));
-        let places = api.secrets.iter();
-        let places = places.map(|it| (it.parameter.to_string(), secret_place(it)));
-        attributes.push(("parameters".into(), Value::Object(places.collect())));
+    if !secrets.is_empty() {
+        let parameter = |it: &Secret| it.parameter.to_string();
+        let sources = secrets.iter().map(|it| (parameter(it), format!("env:{}", it.variable)));
+        attributes.push(("inject".into(), texts(sources)));
+        let places = secrets.iter().map(|it| (parameter(it), it.place.to_string()));
+        attributes.push(("parameters".into(), texts(places)));
     }
-    Library {
-        name: api.name.clone(),
-        description: None,
-        implementations: api.operations.iter().map(entry).collect(),
-        attributes,
-    }
+    Library { name, description: None, implementations, attributes }
 }
 
-/// The pointer to the value of a key.
-fn pointer(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+fn texts(entries: impl Iterator<Item = (String, String)>) -> Value {
+    Value::Object(entries.map(|(key, text)| (key, text.into())).collect())
 }
 
-fn secret_place(secret: &Secret) -> Value {
-    let place = match &secret.scheme {
-        SecretScheme::Bearer => RequestPlace::at(RequestLocation::Bearer),
-        SecretScheme::Basic => RequestPlace::at(RequestLocation::Basic),
-        SecretScheme::ClientCredentials { url, scope } => {
-            let scope = (!scope.is_empty()).then(|| ("scope".to_owned(), scope.clone()));
-            RequestPlace {
-                name: Some(url.clone()),
-                token_fields: scope.into_iter().collect(),
-                ..RequestPlace::at(RequestLocation::OAuth)
-            }
+/// The request of an operation.
+pub(crate) struct HttpCall {
+    /// The URL, whose path names parameters in braces.
+    pub(crate) url: String,
+    pub(crate) body: BodyFormat,
+    /// Where parameters go that do not go where the method implies.
+    pub(crate) places: Vec<(String, RequestPlace)>,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// Whether the answer is bytes.
+    pub(crate) is_bytes: bool,
+}
+
+impl HttpCall {
+    pub(crate) fn implementation(
+        &self,
+        tool: &str,
+        source: &SourceOperation<'_>,
+    ) -> Implementation {
+        let Self { url, body, places, headers, is_bytes } = self;
+        let method = Some(source.method).filter(|method| *method != Method::Post);
+        let body = Some(body).filter(|body| **body != BodyFormat::Json);
+        let places = places.iter().map(|(name, place)| (name.clone(), place.to_string()));
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let pages = source
+            .pages
+            .map(|(items, next)| json!({"items": below("", items), "next": below("", next)}));
+        let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+        let attributes = [
+            ("method", method.map(|method| method.name().into())),
+            ("url", Some(url.as_str().into())),
+            ("body", body.map(|body| body.name().into())),
+            ("parameters", Some(texts(places))),
+            ("headers", Some(texts(headers))),
+            ("pages", pages),
+            ("answer", is_bytes.then(|| "bytes".into())),
+        ];
+        let attributes =
+            attributes.into_iter().filter_map(|(key, value)| Some((key.into(), value?)));
+        Implementation {
+            tool: tool.into(),
+            kind: ImplementationKind::Http,
+            attributes: attributes.filter(|(_, value)| !is_empty(value)).collect(),
+            signature: None,
         }
-        SecretScheme::Key(location, name) => RequestPlace {
-            name: (*name != secret.parameter).then(|| name.clone()),
-            ..RequestPlace::at(*location)
-        },
-    };
-    place.to_string().into()
-}
-
-fn entry(operation: &Operation) -> Implementation {
-    let http = &operation.http;
-    let mut attributes: Vec<(SmolStr, Value)> = Vec::new();
-    if http.method.name() != "POST" {
-        attributes.push(("method".into(), http.method.name().into()));
-    }
-    attributes.push(("url".into(), http.url.clone().into()));
-    if http.body != BodyFormat::Json {
-        attributes.push(("body".into(), http.body.name().into()));
-    }
-    if !http.places.is_empty() {
-        let places =
-            http.places.iter().map(|(name, place)| (name.clone(), place.to_string().into()));
-        attributes.push(("parameters".into(), Value::Object(places.collect())));
-    }
-    if !http.headers.is_empty() {
-        let headers =
-            http.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into()));
-        attributes.push(("headers".into(), Value::Object(headers.collect())));
-    }
-    if let Some((items, next)) = &http.pages {
-        let pages = json!({"items": pointer(items), "next": pointer(next)});
-        attributes.push(("pages".into(), pages));
-    }
-    if http.is_bytes {
-        attributes.push(("answer".into(), "bytes".into()));
-    }
-    Implementation {
-        tool: operation.name.clone(),
-        kind: ImplementationKind::Http,
-        attributes,
-        signature: None,
     }
 }
 

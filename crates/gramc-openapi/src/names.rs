@@ -12,17 +12,25 @@ pub(crate) fn assign(operations: &[SourceOperation<'_>]) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut names = Vec::with_capacity(operations.len());
     for operation in operations {
-        let by_place = || shortened(&by_place(operation));
+        let by_place = || shorten(&by_place(operation));
         let by_id = operation.id.map(identifier).filter(|name| !name.is_empty());
-        let preferred = by_id.map_or_else(by_place, |name| shortened(&name));
-        let numbered = |number: u64| shortened_to(&preferred, &format!("_{number}"));
-        let mut candidates =
-            [preferred.clone(), by_place()].into_iter().chain((2_u64..).map(numbered));
-        let name = candidates.find(|name| !taken.contains(name)).unwrap_or_default();
+        let preferred = by_id.map_or_else(by_place, |name| shorten(&name));
+        let numbered = |number: u64| shorten_to(&preferred, &format!("_{number}"));
+        let name =
+            free_name([preferred.clone(), by_place()], numbered, |name| !taken.contains(name));
         taken.insert(name.clone());
         names.push(name);
     }
     names
+}
+
+/// The first name that is free. After some names, numbered ones follow, from 2 on.
+pub(crate) fn free_name(
+    names: impl IntoIterator<Item = String>,
+    numbered: impl Fn(u64) -> String,
+    is_free: impl Fn(&String) -> bool,
+) -> String {
+    names.into_iter().chain((2..).map(numbered)).find(is_free).unwrap_or_default()
 }
 
 /// A name as an identifier: itself if it is one, and else its words in `camelCase`.
@@ -67,14 +75,14 @@ fn by_place(operation: &SourceOperation<'_>) -> String {
 }
 
 /// A name that is not too long. A hash replaces what is cut off.
-fn shortened(name: &str) -> String {
+fn shorten(name: &str) -> String {
     if name.len() <= MAX_LENGTH {
         return name.to_owned();
     }
-    shortened_to(name, &format!("_{:06x}", hash(name) & 0x00ff_ffff))
+    shorten_to(name, &format!("_{:06x}", hash(name) & 0x00ff_ffff))
 }
 
-fn shortened_to(name: &str, suffix: &str) -> String {
+fn shorten_to(name: &str, suffix: &str) -> String {
     let length = MAX_LENGTH.saturating_sub(suffix.len());
     format!("{}{suffix}", name.get(..length).unwrap_or(name))
 }

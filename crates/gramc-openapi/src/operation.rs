@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use gramc_model::{BodyFormat, RequestLocation, RequestPlace, ValueStyle};
+use gramc_model::{BodyFormat, Implementation, RequestLocation, RequestPlace, ValueStyle};
+use gramc_schema::import::ToolSchema;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use crate::api::{HttpCall, Operation};
+use crate::library::HttpCall;
+use crate::names::free_name;
 use crate::path::PathTemplate;
 use crate::schema::{Direction, Lowerer, clean};
 use crate::server;
@@ -15,6 +17,13 @@ use crate::source::{
     Location, Method, SourceBody, SourceOperation, SourceParameter, is_media_type,
 };
 use crate::value_kind::{ValueKind, kind_of, style};
+
+/// An operation as a tool, and the implementation that sends its request.
+pub(crate) struct Operation {
+    pub(crate) tool: ToolSchema,
+    pub(crate) call: Implementation,
+    pub(crate) url: String,
+}
 
 /// Makes a tool of an operation.
 pub(crate) fn build(
@@ -51,7 +60,7 @@ pub(crate) fn build(
         body = BodyFormat::Json;
     }
     let server =
-        server::address(source.server.as_ref(), server, &lowerer.place, &mut lowerer.notes);
+        server::address(source.server.as_deref(), server, &lowerer.place, &mut lowerer.notes);
     let url = template.url(&server, |name| {
         let known = expressions.iter().find(|(known, _)| known == name);
         known.map_or_else(|| name.to_owned(), |(_, expression)| expression.clone())
@@ -66,25 +75,17 @@ pub(crate) fn build(
     schema.extend(open.map(|open| ("additionalProperties".to_owned(), open)));
     let (result, is_bytes, accept) = result(source, lowerer);
     let headers = headers.into_iter().chain(accept.map(|accept| ("Accept", accept)));
-    Operation {
+    let http = HttpCall { url, body, places, headers: headers.collect(), is_bytes };
+    let tool = ToolSchema {
         name: name.into(),
         description: description(source),
         is_deprecated: source.is_deprecated,
-        effects: effects(source),
-        parameters: schema,
+        parameters: Value::Object(schema),
         result,
-        http: HttpCall {
-            method: source.method,
-            url,
-            body,
-            places,
-            headers: headers.collect(),
-            pages: source.pages.map(|(items, next)| (items.to_owned(), next.to_owned())),
-            is_bytes,
-        },
-        tags: source.tags.iter().map(|tag| (*tag).into()).collect(),
-        secrets: Vec::new(),
-    }
+        attributes: effects(source),
+        injected: Vec::new(),
+    };
+    Operation { tool, call: http.implementation(name, source), url: http.url }
 }
 
 /// The parameters of an operation: those that its path names, and the others.
@@ -112,17 +113,12 @@ fn declared_parameters<'d>(
     }
     for name in names {
         if !all.iter().any(|known| known.location == Location::Path && known.name == name) {
+            let schema = Cow::Owned(json!({"type": "string"}));
+            let name = Cow::Owned(name.to_owned());
+            let is_reserved = source.path.contains(&format!("{{+{name}}}"));
             all.push(SourceParameter {
-                name: Cow::Owned(name.to_owned()),
-                location: Location::Path,
-                is_required: true,
-                schema: Cow::Owned(json!({"type": "string"})),
-                description: None,
-                is_deprecated: false,
-                examples: Vec::new(),
-                style: ValueStyle::Simple,
-                is_exploded: false,
-                operator: if source.path.contains(&format!("{{+{name}}}")) { "+" } else { "" },
+                operator: if is_reserved { "+" } else { "" },
+                ..SourceParameter::new(name, Location::Path, schema, &Value::Null)
             });
         }
     }
@@ -177,10 +173,11 @@ impl Builder<'_, '_> {
 
     /// A name that no parameter has yet.
     fn free_name(&self, name: &str, location: &str) -> String {
-        let others = (2_u32..).map(|number| format!("{name}_{location}{number}"));
-        let first = [name.to_owned(), format!("{name}_{location}")];
-        let mut candidates = first.into_iter().chain(others);
-        candidates.find(|name| !self.properties.contains_key(name)).unwrap_or_default()
+        free_name(
+            [name.to_owned(), format!("{name}_{location}")],
+            |number| format!("{name}_{location}{number}"),
+            |name| !self.properties.contains_key(name),
+        )
     }
 
     /// Adds the parameters of the body. Returns its format, and headers that it needs.

@@ -2,7 +2,6 @@
 
 mod discovery;
 mod openapi3;
-mod servers;
 mod swagger2;
 
 use std::borrow::Cow;
@@ -10,16 +9,17 @@ use std::borrow::Cow;
 use gramc_model::{BodyFormat, RequestLocation};
 use serde_json::{Map, Value, json};
 
-use crate::document::{Document, DocumentKind, entries, items, text};
+use crate::document::{Document, DocumentKind, entries, flag, items, text};
+use crate::emit::ANNOTATIONS;
 use crate::notes::Notes;
 use crate::source::{
-    Location, Method, SchemeUse, Source, SourceParameter, SourceResponse, SourceScheme,
+    Location, Method, SchemeUse, Source, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme,
 };
 
 /// The note on a parameter without a name.
 const NO_NAME: &str = "a parameter without a name is left out";
 
-/// Reads a document.
 pub(crate) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
     match document.kind {
         DocumentKind::OpenApi3 => openapi3::read(document, notes),
@@ -78,17 +78,23 @@ fn oauth(token_url: Option<&str>) -> SourceScheme {
     url.map_or(SourceScheme::Bearer, |url| SourceScheme::ClientCredentials(url.to_owned()))
 }
 
-/// An operation of a path, in documents of `OpenAPI` 3 and Swagger 2.0.
-#[derive(Clone, Copy)]
-struct PathOperation<'d> {
-    path: &'d str,
+/// Reads one operation of a path, in documents of `OpenAPI` 3 and Swagger 2.0.
+struct Reader<'r, 'd> {
+    document: &'r Document<'d>,
+    notes: &'r mut Notes,
+    /// The description of the path.
     item: &'d Value,
-    method: Method,
     operation: &'d Value,
+    place: String,
 }
 
-/// The operations of all paths.
-fn operations<'d>(document: &Document<'d>, notes: &mut Notes) -> Vec<PathOperation<'d>> {
+/// Reads the operations of all paths. `complete` adds the parts that differ between the kinds of
+/// documents.
+fn read_operations<'d>(
+    document: &Document<'d>,
+    notes: &mut Notes,
+    complete: impl Fn(&mut Reader<'_, 'd>, &mut SourceOperation<'d>),
+) -> Vec<SourceOperation<'d>> {
     let mut all = Vec::new();
     for (path, item) in entries(document.root, "paths") {
         let Some(item) = document.follow(item, path) else {
@@ -96,69 +102,100 @@ fn operations<'d>(document: &Document<'d>, notes: &mut Notes) -> Vec<PathOperati
             continue;
         };
         for (key, operation) in item.as_object().into_iter().flatten() {
-            let Some(method) = Method::of(key).filter(|_| operation.is_object()) else {
-                if matches!(key.as_str(), "query" | "additionalOperations") {
-                    notes.add(format!("`{key}` is not supported and left out"), path);
-                }
-                continue;
-            };
-            all.push(PathOperation { path, item, method, operation });
+            if let Some(method) = Method::of(key).filter(|_| operation.is_object()) {
+                all.push((path, item, method, operation));
+            } else if matches!(key.as_str(), "query" | "additionalOperations") {
+                notes.add(format!("`{key}` is not supported and left out"), path);
+            }
         }
     }
-    all
-}
-
-/// The name and the location of a parameter that is imported.
-fn name_and_location<'d>(
-    parameter: &'d Value,
-    place: &str,
-    notes: &mut Notes,
-) -> Option<(&'d str, Location)> {
-    let Some(name) = text(parameter, "name") else {
-        notes.add(NO_NAME, place);
-        return None;
-    };
-    let Some(location) = text(parameter, "in").and_then(Location::of) else {
-        notes.add("a parameter in an unknown place is left out", place);
-        return None;
-    };
-    if is_ignored_header(location, name) {
-        if name.eq_ignore_ascii_case("Authorization") {
-            notes.add(
-                "the header `Authorization` is not a parameter: unless a security scheme is \
-                 described, add it to the library",
-                place,
-            );
-        }
-        return None;
-    }
-    Some((name, location))
-}
-
-/// The successful responses, by status. The default response is one if there is no other.
-fn successes<'d>(
-    document: &Document<'d>,
-    operation: &'d Value,
-    place: &str,
-    notes: &mut Notes,
-) -> Vec<(&'d str, &'d Value)> {
-    let of = |wanted: &dyn Fn(&str) -> bool| -> Vec<_> {
-        entries(operation, "responses").filter(|(status, _)| wanted(status)).collect()
-    };
-    let found = of(&|status| status.starts_with('2'));
-    let found = if found.is_empty() { of(&|status| status == "default") } else { found };
-    let mut all = Vec::new();
-    for (status, response) in found {
-        let Some(response) = document.follow(response, place) else {
-            notes.add("a response is not described and left out", place);
-            continue;
+    let operations = all.into_iter().map(|(path, item, method, operation)| {
+        let own = |key: &str| text(operation, key).or_else(|| text(item, key));
+        let required = operation.get("security").or_else(|| document.root.get("security"));
+        let mut source = SourceOperation {
+            id: text(operation, "operationId"),
+            method,
+            server: None,
+            path: path.clone(),
+            tags: items(operation, "tags").iter().filter_map(Value::as_str).collect(),
+            summary: own("summary"),
+            description: own("description"),
+            is_deprecated: flag(operation, "deprecated"),
+            pages: pages(operation),
+            annotations: operation.get(ANNOTATIONS).and_then(Value::as_object),
+            parameters: Vec::new(),
+            body: None,
+            responses: Vec::new(),
+            security: security(required),
         };
-        if response.get("headers").and_then(Value::as_object).is_some_and(|it| !it.is_empty()) {
-            notes.add("headers of responses are not part of results", place);
-        }
-        all.push((status.as_str(), response));
+        let place = source.place();
+        let mut reader = Reader { document, notes: &mut *notes, item, operation, place };
+        complete(&mut reader, &mut source);
+        source
+    });
+    operations.collect()
+}
+
+impl<'d> Reader<'_, 'd> {
+    fn note(&mut self, what: impl Into<String>) {
+        self.notes.add(what, &self.place);
     }
-    all
+
+    /// A value, or the one that its reference leads to. `missing` is the note if there is none.
+    fn follow(&mut self, value: &'d Value, missing: &str) -> Option<&'d Value> {
+        let found = self.document.follow(value, &self.place);
+        if found.is_none() {
+            self.note(missing);
+        }
+        found
+    }
+
+    /// The parameters of the path, then those of the operation. `None` for those that are not described.
+    fn parameters(&mut self) -> impl Iterator<Item = Option<&'d Value>> {
+        let all = [self.item, self.operation].into_iter().flat_map(|it| items(it, "parameters"));
+        all.map(|it| self.follow(it, "a parameter is not described and left out"))
+    }
+
+    /// The name and the location of a parameter that is imported.
+    fn name_and_location(&mut self, parameter: &'d Value) -> Option<(&'d str, Location)> {
+        let Some(name) = text(parameter, "name") else {
+            self.note(NO_NAME);
+            return None;
+        };
+        let Some(location) = text(parameter, "in").and_then(Location::of) else {
+            self.note("a parameter in an unknown place is left out");
+            return None;
+        };
+        if is_ignored_header(location, name) {
+            if name.eq_ignore_ascii_case("Authorization") {
+                self.note(
+                    "the header `Authorization` is not a parameter: unless a security scheme is \
+                     described, add it to the library",
+                );
+            }
+            return None;
+        }
+        Some((name, location))
+    }
+
+    /// The successful responses, by status. The default response is one if there is no other.
+    fn successes(&mut self) -> Vec<(&'d str, &'d Value)> {
+        let with = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<_> {
+            entries(self.operation, "responses").filter(|it| is_wanted(it.0)).collect()
+        };
+        let found = with(&|status| status.starts_with('2'));
+        let found = if found.is_empty() { with(&|status| status == "default") } else { found };
+        let mut all = Vec::new();
+        for (status, response) in found {
+            let missing = "a response is not described and left out";
+            let Some(response) = self.follow(response, missing) else { continue };
+            if entries(response, "headers").next().is_some() {
+                self.note("headers of responses are not part of results");
+            }
+            all.push((status.as_str(), response));
+        }
+        all
+    }
 }
 
 /// A response without content, which only some statuses promise.
@@ -166,9 +203,8 @@ fn no_content<'d>(status: &str) -> SourceResponse<'d> {
     let is_promised = matches!(status, "204" | "205");
     SourceResponse {
         format: BodyFormat::None,
-        media_type: "",
         schema: is_promised.then(|| Cow::Owned(json!({"type": "null"}))),
-        is_second_choice: false,
+        ..SourceResponse::default()
     }
 }
 

@@ -118,7 +118,7 @@ impl<'d> Lowerer<'d> {
     /// Adds examples to a rewritten schema.
     pub(crate) fn add_examples(&mut self, schema: &mut Map<String, Value>, examples: &[&Value]) {
         if !examples.is_empty() && !schema.contains_key(k::EXAMPLES) {
-            let ty = types::named(schema).types;
+            let ty = types::read_types(schema).types;
             let only = ty.first().copied().filter(|_| ty.len() == 1);
             self.examples(examples.iter().copied(), schema, only);
         }

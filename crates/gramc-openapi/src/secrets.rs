@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use gramc_model::RequestLocation;
+use gramc_model::{RequestLocation, RequestPlace};
+use smol_str::SmolStr;
 
-use crate::api::{Secret, SecretScheme};
-use crate::names::{identifier, variable};
+use crate::names::{free_name, identifier, variable};
 use crate::notes::Notes;
 use crate::source::{SchemeUse, Source, SourceOperation, SourceScheme};
 
@@ -46,6 +46,17 @@ pub(crate) fn schemes_of<'d>(
     fallback.unwrap_or_default()
 }
 
+/// A secret that requests need.
+#[derive(Debug)]
+pub(crate) struct Secret {
+    /// The parameter of the tools.
+    pub(crate) parameter: SmolStr,
+    pub(crate) description: String,
+    /// The environment variable with its value.
+    pub(crate) variable: String,
+    pub(crate) place: RequestPlace,
+}
+
 /// The secret of a scheme for operations that need these scopes. Its parameter has a name that no other
 /// parameter has.
 pub(crate) fn secret(
@@ -57,25 +68,34 @@ pub(crate) fn secret(
 ) -> Option<Secret> {
     let name = identifier(scheme_name);
     let name = if name.is_empty() { "secret".to_owned() } else { name };
-    let others = (2_u32..).map(|number| format!("{name}Auth{number}"));
-    let mut candidates = [name.clone(), format!("{name}Auth")].into_iter().chain(others);
-    let parameter = candidates.find(|name| !taken.contains(name))?;
-    let (description, scheme) = match scheme {
-        SourceScheme::Bearer => ("Access token".to_owned(), SecretScheme::Bearer),
-        SourceScheme::Basic => {
-            ("User and password, as user:password".to_owned(), SecretScheme::Basic)
+    let parameter = free_name(
+        [name.clone(), format!("{name}Auth")],
+        |number| format!("{name}Auth{number}"),
+        |name| !taken.contains(name),
+    );
+    let (description, place) = match scheme {
+        SourceScheme::Bearer => {
+            ("Access token".to_owned(), RequestPlace::at(RequestLocation::Bearer))
         }
-        SourceScheme::ClientCredentials(url) => {
-            let scope: Vec<&str> = scopes.iter().copied().collect();
-            (
-                "ID and secret of the client, as id:secret".to_owned(),
-                SecretScheme::ClientCredentials { url: url.clone(), scope: scope.join(" ") },
-            )
-        }
-        SourceScheme::Key(location, name) => (
-            format!("Value of the {} `{name}`", kind_name(*location)),
-            SecretScheme::Key(*location, name.clone()),
+        SourceScheme::Basic => (
+            "User and password, as user:password".to_owned(),
+            RequestPlace::at(RequestLocation::Basic),
         ),
+        SourceScheme::ClientCredentials(url) => {
+            let scope = scopes.iter().copied().collect::<Vec<_>>().join(" ");
+            let scope = (!scope.is_empty()).then(|| ("scope".to_owned(), scope));
+            let place = RequestPlace {
+                name: Some(url.clone()),
+                token_fields: scope.into_iter().collect(),
+                ..RequestPlace::at(RequestLocation::OAuth)
+            };
+            ("ID and secret of the client, as id:secret".to_owned(), place)
+        }
+        SourceScheme::Key(location, name) => {
+            let own_name = (*name != parameter).then(|| name.clone());
+            let place = RequestPlace { name: own_name, ..RequestPlace::at(*location) };
+            (format!("Value of the {} `{name}`", kind_name(*location)), place)
+        }
         SourceScheme::Unknown(_) => return None,
     };
     let (api, scheme_name) = (variable(api), variable(scheme_name));
@@ -85,7 +105,7 @@ pub(crate) fn secret(
     } else {
         format!("{api}_{scheme_name}").trim_matches('_').to_owned()
     };
-    Some(Secret { parameter: parameter.into(), description, variable, scheme })
+    Some(Secret { parameter: parameter.into(), description, variable, place })
 }
 
 fn kind_name(location: RequestLocation) -> &'static str {

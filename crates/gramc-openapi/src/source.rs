@@ -8,26 +8,18 @@ use std::borrow::Cow;
 use gramc_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::{Map, Value};
 
-use crate::server::Server;
+use crate::document::{flag, text};
 
 /// An HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Method {
-    /// `GET`
     Get,
-    /// `HEAD`
     Head,
-    /// `POST`
     Post,
-    /// `PUT`
     Put,
-    /// `PATCH`
     Patch,
-    /// `DELETE`
     Delete,
-    /// `OPTIONS`
     Options,
-    /// `TRACE`
     Trace,
 }
 
@@ -82,7 +74,6 @@ impl Method {
 pub(crate) enum Location {
     /// The path of the URL.
     Path,
-    /// Another part.
     Request(RequestLocation),
 }
 
@@ -132,6 +123,34 @@ pub(crate) struct SourceParameter<'d> {
     pub(crate) operator: &'static str,
 }
 
+impl<'d> SourceParameter<'d> {
+    /// A parameter with the usual style of its location, and with the keys that all kinds of documents
+    /// have.
+    pub(crate) fn new(
+        name: Cow<'d, str>,
+        location: Location,
+        schema: Cow<'d, Value>,
+        parameter: &'d Value,
+    ) -> Self {
+        let style = match location {
+            Location::Path | Location::Request(RequestLocation::Header) => ValueStyle::Simple,
+            Location::Request(_) => ValueStyle::Form,
+        };
+        Self {
+            name,
+            location,
+            is_required: flag(parameter, "required") || location == Location::Path,
+            schema,
+            description: text(parameter, "description"),
+            is_deprecated: flag(parameter, "deprecated"),
+            examples: Vec::new(),
+            style,
+            is_exploded: explodes(style),
+            operator: "",
+        }
+    }
+}
+
 /// Whether a text is one media type. Attributes of a library may name variables and files, `env:NAME` and
 /// `file:PATH`; no media type looks like that.
 pub(crate) fn is_media_type(text: &str) -> bool {
@@ -169,7 +188,7 @@ pub(crate) fn format_of(media_type: &str) -> BodyFormat {
 }
 
 /// A body of a request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SourceBody<'d> {
     pub(crate) format: BodyFormat,
     pub(crate) media_type: &'d str,
@@ -182,7 +201,7 @@ pub(crate) struct SourceBody<'d> {
 }
 
 /// The content of a successful response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SourceResponse<'d> {
     pub(crate) format: BodyFormat,
     pub(crate) media_type: &'d str,
@@ -191,12 +210,12 @@ pub(crate) struct SourceResponse<'d> {
     pub(crate) is_second_choice: bool,
 }
 
-/// An operation.
 #[derive(Debug)]
 pub(crate) struct SourceOperation<'d> {
     pub(crate) id: Option<&'d str>,
     pub(crate) method: Method,
-    pub(crate) server: Option<Server>,
+    /// The URL of the server, which may be relative.
+    pub(crate) server: Option<String>,
     pub(crate) path: String,
     pub(crate) tags: Vec<&'d str>,
     pub(crate) summary: Option<&'d str>,

@@ -7,6 +7,7 @@ use gramc_json_schema::pointer::unescape_fragment_token;
 use serde_json::{Map, Value, json};
 
 use super::COMPONENT;
+use crate::names::free_name;
 
 /// The schemas of a document, by name.
 #[derive(Debug, Default)]
@@ -68,9 +69,8 @@ impl Components {
             let mut taken = HashSet::new();
             let named = definitions.keys().map(|key| {
                 let name = format!("{}{suffix}", plain(key));
-                let others = (2_u64..).map(|number| format!("{name}_{number}"));
-                let mut all = std::iter::once(name.clone()).chain(others);
-                let name = all.find(|name| !taken.contains(name)).unwrap_or_default();
+                let others = |number| format!("{name}_{number}");
+                let name = free_name([name.clone()], others, |name| !taken.contains(name));
                 taken.insert(name.clone());
                 (key.as_str(), name)
             });

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use gramc_model::{BodyFormat, RequestLocation, ValueStyle};
+use gramc_model::RequestLocation;
 use serde_json::{Value, json};
 
 use crate::document::{Document, entries, flag, text};
 use crate::notes::Notes;
-use crate::server::Server;
 use crate::source::{
     Location, Method, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
     SourceScheme,
@@ -32,16 +31,15 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
     source
 }
 
-fn server(root: &Value) -> Option<Server> {
-    let base = match text(root, "rootUrl") {
-        Some(base) => format!("{base}{}", text(root, "servicePath").unwrap_or_default()),
-        None => text(root, "baseUrl")?.to_owned(),
-    };
-    Some(Server::new(base))
+fn server(root: &Value) -> Option<String> {
+    match text(root, "rootUrl") {
+        Some(base) => Some(format!("{base}{}", text(root, "servicePath").unwrap_or_default())),
+        None => text(root, "baseUrl").map(str::to_owned),
+    }
 }
 
 struct Reader {
-    server: Option<Server>,
+    server: Option<String>,
     has_oauth: bool,
 }
 
@@ -84,21 +82,16 @@ impl Reader {
         let parameters = entries(method, "parameters");
         let parameters = parameters.map(|(name, parameter)| parameter_of(name, parameter, path));
         let body = method.get("request").map(|request| SourceBody {
-            format: BodyFormat::Json,
             media_type: "application/json",
             schema: Some(reference(request)),
-            is_required: false,
-            description: None,
-            example: None,
-            styles: Vec::new(),
+            ..SourceBody::default()
         });
         let response = method.get("response").map_or_else(
             || super::no_content(""),
             |response| SourceResponse {
-                format: BodyFormat::Json,
                 media_type: "application/json",
                 schema: Some(reference(response)),
-                is_second_choice: false,
+                ..SourceResponse::default()
             },
         );
         // The name of the API says nothing within it.
@@ -149,15 +142,7 @@ fn parameter_of<'d>(name: &'d str, parameter: &'d Value, path: &str) -> SourcePa
         _ => Location::Request(RequestLocation::Query),
     };
     SourceParameter {
-        name: Cow::Borrowed(name),
-        location,
-        is_required: flag(parameter, "required") || location == Location::Path,
-        schema: Cow::Owned(schema),
-        description: text(parameter, "description"),
-        is_deprecated: flag(parameter, "deprecated"),
-        examples: Vec::new(),
-        style: if location == Location::Path { ValueStyle::Simple } else { ValueStyle::Form },
-        is_exploded: location != Location::Path,
         operator: if path.contains(&format!("{{+{name}}}")) { "+" } else { "" },
+        ..SourceParameter::new(Cow::Borrowed(name), location, Cow::Owned(schema), parameter)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use gramc_model::{BodyFormat, RequestLocation, ValueStyle};
+use gramc_model::{BodyFormat, ValueStyle};
 use serde_json::{Map, Value};
 
-use super::{PathOperation, servers};
+use super::Reader;
 use crate::document::{Document, entries, flag, items, text};
-use crate::emit::ANNOTATIONS;
 use crate::notes::Notes;
+use crate::server;
 use crate::source::{
     Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
     explodes, format_of, style_of,
@@ -28,128 +28,87 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
             }
         }
     }
-    for of in super::operations(document, notes) {
-        source.operations.push(Reader { document, of }.read(notes));
-    }
+    source.operations = super::read_operations(document, notes, complete);
     if root.get("webhooks").is_some() {
         notes.add("webhooks are left out, because the server calls them", "webhooks");
     }
     source
 }
 
-struct Reader<'r, 'd> {
-    document: &'r Document<'d>,
-    of: PathOperation<'d>,
+fn complete<'d>(reader: &mut Reader<'_, 'd>, operation: &mut SourceOperation<'d>) {
+    let owners = [reader.operation, reader.item, reader.document.root];
+    operation.server = owners.into_iter().find_map(|owner| {
+        server::of_document(items(owner, "servers").first()?, &reader.place, reader.notes)
+    });
+    if reader.operation.get("callbacks").is_some() {
+        reader.note("callbacks are left out");
+    }
+    for parameter in reader.parameters().collect::<Vec<_>>().into_iter().flatten() {
+        if let Some(read) = parameter_of(reader, parameter) {
+            super::add(&mut operation.parameters, read);
+        }
+    }
+    operation.body = body(reader);
+    operation.responses = responses(reader);
 }
 
-impl<'d> Reader<'_, 'd> {
-    fn read(&self, notes: &mut Notes) -> SourceOperation<'d> {
-        let Self { document, of } = *self;
-        let PathOperation { path, item, method, operation } = of;
-        let place = format!("{} {path}", method.name());
-        let root = document.root;
-        let security = operation.get("security").or_else(|| root.get("security"));
-        let server = [operation, item, root].into_iter().find_map(|owner| {
-            let server = items(owner, "servers").first()?;
-            servers::read(server, &place, notes)
-        });
-        if operation.get("callbacks").is_some() {
-            notes.add("callbacks are left out", &place);
-        }
-        SourceOperation {
-            id: text(operation, "operationId"),
-            method,
-            server,
-            path: path.to_owned(),
-            tags: items(operation, "tags").iter().filter_map(Value::as_str).collect(),
-            summary: text(operation, "summary").or_else(|| text(item, "summary")),
-            description: text(operation, "description").or_else(|| text(item, "description")),
-            is_deprecated: flag(operation, "deprecated"),
-            pages: super::pages(operation),
-            annotations: operation.get(ANNOTATIONS).and_then(Value::as_object),
-            parameters: self.parameters(&place, notes),
-            body: self.body(&place, notes),
-            responses: self.responses(&place, notes),
-            security: super::security(security),
-        }
+fn body<'d>(reader: &mut Reader<'_, 'd>) -> Option<SourceBody<'d>> {
+    let body = reader.operation.get("requestBody")?;
+    let body = reader.follow(body, "the body of the request is not described and left out")?;
+    let content = body.get("content").and_then(Value::as_object)?;
+    let (media_type, media) = preferred_media(content)?;
+    let format = format_of(media_type);
+    if content.keys().any(|other| format_of(other) != format) {
+        reader.note("of several formats of the body, one is imported");
     }
-
-    fn parameters(&self, place: &str, notes: &mut Notes) -> Vec<SourceParameter<'d>> {
-        let mut all: Vec<SourceParameter<'d>> = Vec::new();
-        for owner in [self.of.item, self.of.operation] {
-            for parameter in items(owner, "parameters") {
-                let Some(parameter) = self.document.follow(parameter, place) else {
-                    notes.add("a parameter is not described and left out", place);
-                    continue;
-                };
-                if let Some(read) = parameter_of(self.document, parameter, place, notes) {
-                    super::add(&mut all, read);
-                }
-            }
-        }
-        all
+    let encodings = entries(media, "encoding").filter_map(|(name, encoding)| {
+        let style = text(encoding, "style").and_then(style_of);
+        let is_json =
+            text(encoding, "contentType").is_some_and(|ty| format_of(ty) == BodyFormat::Json);
+        let is_exploded = encoding.get("explode").and_then(Value::as_bool);
+        let style = style.or(is_json.then_some(ValueStyle::Json));
+        let style = style.or(is_exploded.map(|_| ValueStyle::Form))?;
+        Some((name.as_str(), style, is_exploded.unwrap_or(explodes(style))))
+    });
+    let short = media_type.split(';').next().unwrap_or_default().trim();
+    if format == BodyFormat::Multipart && short != "multipart/form-data" {
+        reader.note(format!("a body of `{short}` is sent as multipart/form-data"));
     }
+    Some(SourceBody {
+        format,
+        media_type,
+        schema: media.get("schema").map(Cow::Borrowed),
+        is_required: flag(body, "required"),
+        description: text(body, "description"),
+        example: examples(reader, media).into_iter().next(),
+        styles: encodings.collect(),
+    })
+}
 
-    fn body(&self, place: &str, notes: &mut Notes) -> Option<SourceBody<'d>> {
-        let body = self.of.operation.get("requestBody")?;
-        let Some(body) = self.document.follow(body, place) else {
-            notes.add("the body of the request is not described and left out", place);
-            return None;
+fn responses<'d>(reader: &mut Reader<'_, 'd>) -> Vec<SourceResponse<'d>> {
+    let mut all = Vec::new();
+    for (status, response) in reader.successes() {
+        if response.get("links").is_some() {
+            reader.note("links are left out");
+        }
+        let content = response.get("content").and_then(Value::as_object);
+        let Some((media_type, media)) = content.and_then(preferred_media) else {
+            all.push(super::no_content(status));
+            continue;
         };
-        let content = body.get("content").and_then(Value::as_object)?;
-        let (media_type, media) = preferred(content)?;
-        if content.keys().any(|other| format_of(other) != format_of(media_type)) {
-            notes.add("of several formats of the body, one is imported", place);
-        }
-        let encodings = entries(media, "encoding").filter_map(|(name, encoding)| {
-            let style = text(encoding, "style").and_then(style_of);
-            let is_json =
-                text(encoding, "contentType").is_some_and(|ty| format_of(ty) == BodyFormat::Json);
-            let is_exploded = encoding.get("explode").and_then(Value::as_bool);
-            let style = style.or(is_json.then_some(ValueStyle::Json));
-            let style = style.or(is_exploded.map(|_| ValueStyle::Form))?;
-            Some((name.as_str(), style, is_exploded.unwrap_or(explodes(style))))
-        });
-        let short = media_type.split(';').next().unwrap_or_default().trim();
-        if format_of(media_type) == BodyFormat::Multipart && short != "multipart/form-data" {
-            notes.add(format!("a body of `{short}` is sent as multipart/form-data"), place);
-        }
-        Some(SourceBody {
+        let first = content.and_then(|content| content.keys().next());
+        all.push(SourceResponse {
             format: format_of(media_type),
             media_type,
             schema: media.get("schema").map(Cow::Borrowed),
-            is_required: flag(body, "required"),
-            description: text(body, "description"),
-            example: examples(self.document, media, place).into_iter().next(),
-            styles: encodings.collect(),
-        })
+            is_second_choice: first.is_some_and(|first| first != media_type),
+        });
     }
-
-    fn responses(&self, place: &str, notes: &mut Notes) -> Vec<SourceResponse<'d>> {
-        let mut all = Vec::new();
-        for (status, response) in super::successes(self.document, self.of.operation, place, notes) {
-            if response.get("links").is_some() {
-                notes.add("links are left out", place);
-            }
-            let content = response.get("content").and_then(Value::as_object);
-            let Some((media_type, media)) = content.and_then(preferred) else {
-                all.push(super::no_content(status));
-                continue;
-            };
-            let first = content.and_then(|content| content.keys().next());
-            all.push(SourceResponse {
-                format: format_of(media_type),
-                media_type,
-                schema: media.get("schema").map(Cow::Borrowed),
-                is_second_choice: first.is_some_and(|first| first != media_type),
-            });
-        }
-        all
-    }
+    all
 }
 
 /// The media type that is imported of several ones.
-fn preferred(content: &Map<String, Value>) -> Option<(&str, &Value)> {
+fn preferred_media(content: &Map<String, Value>) -> Option<(&str, &Value)> {
     let best = content
         .iter()
         .min_by_key(|(name, _)| (format_of(name), name.as_str() != "application/json"));
@@ -157,35 +116,25 @@ fn preferred(content: &Map<String, Value>) -> Option<(&str, &Value)> {
 }
 
 fn parameter_of<'d>(
-    document: &Document<'d>,
+    reader: &mut Reader<'_, 'd>,
     parameter: &'d Value,
-    place: &str,
-    notes: &mut Notes,
 ) -> Option<SourceParameter<'d>> {
-    let (name, location) = super::name_and_location(parameter, place, notes)?;
+    let (name, location) = reader.name_and_location(parameter)?;
     let content = parameter.get("content").and_then(Value::as_object);
-    let media = content.and_then(preferred);
+    let media = content.and_then(preferred_media);
     let schema = parameter.get("schema").or_else(|| media?.1.get("schema"));
-    let default = match location {
-        Location::Path | Location::Request(RequestLocation::Header) => ValueStyle::Simple,
-        Location::Request(_) => ValueStyle::Form,
-    };
+    let schema = schema.map_or_else(|| Cow::Owned(Value::Bool(true)), Cow::Borrowed);
+    let usual = SourceParameter::new(Cow::Borrowed(name), location, schema, parameter);
     let style = match media {
         Some((media_type, _)) if format_of(media_type) == BodyFormat::Json => ValueStyle::Json,
-        _ => text(parameter, "style").and_then(style_of).unwrap_or(default),
+        _ => text(parameter, "style").and_then(style_of).unwrap_or(usual.style),
     };
     let explode = parameter.get("explode").and_then(Value::as_bool);
     if location == Location::Path && style == ValueStyle::Json {
-        notes.add("JSON in the path is sent as plain text", place);
+        reader.note("JSON in the path is sent as plain text");
     }
     Some(SourceParameter {
-        name: Cow::Borrowed(name),
-        location,
-        is_required: flag(parameter, "required") || location == Location::Path,
-        schema: schema.map_or_else(|| Cow::Owned(Value::Bool(true)), Cow::Borrowed),
-        description: text(parameter, "description"),
-        is_deprecated: flag(parameter, "deprecated"),
-        examples: examples(document, parameter, place),
+        examples: examples(reader, parameter),
         style,
         is_exploded: explode.unwrap_or(explodes(style)),
         operator: match text(parameter, "style") {
@@ -194,13 +143,14 @@ fn parameter_of<'d>(
             _ if flag(parameter, "allowReserved") => "+",
             _ => "",
         },
+        ..usual
     })
 }
 
 /// The examples of a parameter or of a body.
-fn examples<'d>(document: &Document<'d>, owner: &'d Value, place: &str) -> Vec<&'d Value> {
+fn examples<'d>(reader: &Reader<'_, 'd>, owner: &'d Value) -> Vec<&'d Value> {
     let several = entries(owner, "examples").filter_map(|(_, example)| {
-        let example = document.follow(example, place)?;
+        let example = reader.document.follow(example, &reader.place)?;
         example.get("value").or_else(|| example.get("dataValue"))
     });
     owner.get("example").into_iter().chain(several).collect()

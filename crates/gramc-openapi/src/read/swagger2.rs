@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use gramc_model::{BodyFormat, RequestLocation, ValueStyle};
 use serde_json::{Map, Value, json};
 
-use super::{NO_NAME, PathOperation};
+use super::{NO_NAME, Reader};
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
-use crate::server::Server;
 use crate::source::{
     Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
     format_of,
@@ -25,194 +24,156 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
         ..Source::default()
     };
     let server = server(root);
-    for of in super::operations(document, notes) {
-        source.operations.push(Reader { document, of }.read(server.clone(), notes));
-    }
+    source.operations = super::read_operations(document, notes, |reader, operation| {
+        operation.server.clone_from(&server);
+        complete(reader, operation);
+    });
     source
 }
 
 /// The address of the API.
-fn server(root: &Value) -> Option<Server> {
+fn server(root: &Value) -> Option<String> {
     let path = text(root, "basePath").unwrap_or_default();
     let Some(host) = text(root, "host") else {
-        return (!path.is_empty()).then(|| Server::new(path.to_owned()));
+        return (!path.is_empty()).then(|| path.to_owned());
     };
     let schemes: Vec<_> = items(root, "schemes").iter().filter_map(Value::as_str).collect();
     let scheme =
         if schemes.contains(&"https") || !schemes.contains(&"http") { "https" } else { "http" };
     let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
     let host = host.trim_start_matches("https://").trim_start_matches("http://");
-    Some(Server::Url(format!("{scheme}://{}{slash}{path}", host.trim_end_matches('/'))))
+    Some(format!("{scheme}://{}{slash}{path}", host.trim_end_matches('/')))
 }
 
-struct Reader<'r, 'd> {
-    document: &'r Document<'d>,
-    of: PathOperation<'d>,
-}
-
-impl<'d> Reader<'_, 'd> {
-    fn read(&self, server: Option<Server>, notes: &mut Notes) -> SourceOperation<'d> {
-        let Self { document, of } = *self;
-        let PathOperation { path, item, method, operation } = of;
-        let place = format!("{} {path}", method.name());
-        let mut parameters: Vec<SourceParameter<'d>> = Vec::new();
-        let mut body = None;
-        let mut fields: Vec<&'d Value> = Vec::new();
-        for owner in [item, operation] {
-            for parameter in items(owner, "parameters") {
-                let Some(parameter) = document.follow(parameter, &place) else {
-                    notes.add("a parameter is not described and left out", &place);
-                    continue;
-                };
-                match text(parameter, "in") {
-                    Some("body") => body = Some(parameter),
-                    Some("formData") => {
-                        fields.retain(|known| known.get("name") != parameter.get("name"));
-                        fields.push(parameter);
-                    }
-                    _ => {
-                        if let Some(read) = parameter_of(parameter, &place, notes) {
-                            super::add(&mut parameters, read);
-                        }
-                    }
+fn complete<'d>(reader: &mut Reader<'_, 'd>, operation: &mut SourceOperation<'d>) {
+    let mut body = None;
+    let mut fields: Vec<&'d Value> = Vec::new();
+    for parameter in reader.parameters().collect::<Vec<_>>().into_iter().flatten() {
+        match text(parameter, "in") {
+            Some("body") => body = Some(parameter),
+            Some("formData") => {
+                fields.retain(|known| known.get("name") != parameter.get("name"));
+                fields.push(parameter);
+            }
+            _ => {
+                if let Some(read) = parameter_of(reader, parameter) {
+                    super::add(&mut operation.parameters, read);
                 }
             }
         }
-        let body = body.map(|body| self.body(body)).or_else(|| self.form(&fields, &place, notes));
-        let security = operation.get("security").or_else(|| document.root.get("security"));
-        SourceOperation {
-            id: text(operation, "operationId"),
-            method,
-            server,
-            path: path.to_owned(),
-            tags: items(operation, "tags").iter().filter_map(Value::as_str).collect(),
-            summary: text(operation, "summary"),
-            description: text(operation, "description"),
-            is_deprecated: flag(operation, "deprecated"),
-            pages: super::pages(operation),
-            annotations: None,
-            parameters,
-            body,
-            responses: self.responses(&place, notes),
-            security: super::security(security),
-        }
     }
+    operation.body = match body {
+        Some(body) => Some(body_of(reader, body)),
+        None => form(reader, &fields),
+    };
+    operation.responses = responses(reader);
+}
 
-    /// The media types of a key, which the document may say for all operations.
-    fn media_types(&self, key: &str) -> impl Iterator<Item = &'d str> {
-        let own = self.of.operation.get(key).and_then(Value::as_array);
-        let all = own.map_or_else(|| items(self.document.root, key), Vec::as_slice);
-        all.iter().filter_map(Value::as_str)
-    }
+/// The media types of a key, which the document may declare for all operations.
+fn media_types<'d>(reader: &Reader<'_, 'd>, key: &str) -> Vec<&'d str> {
+    let own = reader.operation.get(key).and_then(Value::as_array);
+    let all = own.map_or_else(|| items(reader.document.root, key), Vec::as_slice);
+    all.iter().filter_map(Value::as_str).collect()
+}
 
-    fn body(&self, body: &'d Value) -> SourceBody<'d> {
-        let preferred = self.media_types("consumes").min_by_key(|name| format_of(name));
-        // A body that is not a form is never one, whatever the document says for all operations.
-        let preferred = preferred
-            .filter(|name| !matches!(format_of(name), BodyFormat::Form | BodyFormat::Multipart));
-        let media_type = preferred.unwrap_or("application/json");
-        SourceBody {
-            format: format_of(media_type),
-            media_type,
-            schema: body.get("schema").map(Cow::Borrowed),
-            is_required: flag(body, "required"),
-            description: text(body, "description"),
-            example: None,
-            styles: Vec::new(),
-        }
-    }
-
-    /// The body of parameters in a form.
-    fn form(&self, fields: &[&'d Value], place: &str, notes: &mut Notes) -> Option<SourceBody<'d>> {
-        let is_file = |field: &&&Value| text(field, "type") == Some("file");
-        let has_file = fields.iter().any(|field| is_file(&field));
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        let mut styles = Vec::new();
-        for field in fields {
-            let Some(name) = text(field, "name") else {
-                notes.add(NO_NAME, place);
-                continue;
-            };
-            let mut schema = schema_of(field);
-            if let (Some(description), Value::Object(schema)) =
-                (text(field, "description"), &mut schema)
-            {
-                schema.insert("description".to_owned(), description.into());
-            }
-            properties.insert(name.to_owned(), schema);
-            if flag(field, "required") {
-                required.push(Value::from(name));
-            }
-            let (style, is_exploded) = style_of(field);
-            if style != ValueStyle::Form || !is_exploded {
-                styles.push((name, style, is_exploded));
-            }
-        }
-        if properties.is_empty() {
-            return None;
-        }
-        let is_multipart = has_file
-            || self.media_types("consumes").any(|name| format_of(name) == BodyFormat::Multipart)
-                && !self.media_types("consumes").any(|name| format_of(name) == BodyFormat::Form);
-        let (format, media_type) = if is_multipart {
-            (BodyFormat::Multipart, "multipart/form-data")
-        } else {
-            (BodyFormat::Form, "application/x-www-form-urlencoded")
-        };
-        let schema = json!({"type": "object", "properties": properties, "required": required});
-        Some(SourceBody {
-            format,
-            media_type,
-            schema: Some(Cow::Owned(schema)),
-            is_required: true,
-            description: None,
-            example: None,
-            styles,
-        })
-    }
-
-    fn responses(&self, place: &str, notes: &mut Notes) -> Vec<SourceResponse<'d>> {
-        let produced: Vec<_> = self.media_types("produces").collect();
-        let media_type = produced.iter().min_by_key(|name| format_of(name)).copied();
-        let media_type = media_type.unwrap_or("application/json");
-        let mut all = Vec::new();
-        for (status, response) in super::successes(self.document, self.of.operation, place, notes) {
-            let Some(schema) = response.get("schema") else {
-                all.push(super::no_content(status));
-                continue;
-            };
-            let is_file = text(schema, "type") == Some("file");
-            all.push(SourceResponse {
-                format: if is_file { BodyFormat::Bytes } else { format_of(media_type) },
-                media_type,
-                schema: Some(Cow::Borrowed(schema)),
-                is_second_choice: produced.first().is_some_and(|first| *first != media_type),
-            });
-        }
-        all
+fn body_of<'d>(reader: &Reader<'_, 'd>, body: &'d Value) -> SourceBody<'d> {
+    let consumed = media_types(reader, "consumes");
+    let preferred = consumed.into_iter().min_by_key(|name| format_of(name));
+    // A body that is not a form is never one, whatever the document declares for all operations.
+    let preferred = preferred
+        .filter(|name| !matches!(format_of(name), BodyFormat::Form | BodyFormat::Multipart));
+    let media_type = preferred.unwrap_or("application/json");
+    SourceBody {
+        format: format_of(media_type),
+        media_type,
+        schema: body.get("schema").map(Cow::Borrowed),
+        is_required: flag(body, "required"),
+        description: text(body, "description"),
+        ..SourceBody::default()
     }
 }
 
+/// The body of parameters in a form.
+fn form<'d>(reader: &mut Reader<'_, 'd>, fields: &[&'d Value]) -> Option<SourceBody<'d>> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut styles = Vec::new();
+    for field in fields {
+        let Some(name) = text(field, "name") else {
+            reader.note(NO_NAME);
+            continue;
+        };
+        let mut schema = schema_of(field);
+        if let (Some(description), Value::Object(schema)) =
+            (text(field, "description"), &mut schema)
+        {
+            schema.insert("description".to_owned(), description.into());
+        }
+        properties.insert(name.to_owned(), schema);
+        if flag(field, "required") {
+            required.push(Value::from(name));
+        }
+        let (style, is_exploded) = style_of(field);
+        if style != ValueStyle::Form || !is_exploded {
+            styles.push((name, style, is_exploded));
+        }
+    }
+    if properties.is_empty() {
+        return None;
+    }
+    let formats: Vec<_> = media_types(reader, "consumes").into_iter().map(format_of).collect();
+    let is_multipart = fields.iter().any(|field| text(field, "type") == Some("file"))
+        || formats.contains(&BodyFormat::Multipart) && !formats.contains(&BodyFormat::Form);
+    let (format, media_type) = if is_multipart {
+        (BodyFormat::Multipart, "multipart/form-data")
+    } else {
+        (BodyFormat::Form, "application/x-www-form-urlencoded")
+    };
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    Some(SourceBody {
+        format,
+        media_type,
+        schema: Some(Cow::Owned(schema)),
+        is_required: true,
+        styles,
+        ..SourceBody::default()
+    })
+}
+
+fn responses<'d>(reader: &mut Reader<'_, 'd>) -> Vec<SourceResponse<'d>> {
+    let produced = media_types(reader, "produces");
+    let media_type = produced.iter().min_by_key(|name| format_of(name)).copied();
+    let media_type = media_type.unwrap_or("application/json");
+    let mut all = Vec::new();
+    for (status, response) in reader.successes() {
+        let Some(schema) = response.get("schema") else {
+            all.push(super::no_content(status));
+            continue;
+        };
+        let is_file = text(schema, "type") == Some("file");
+        all.push(SourceResponse {
+            format: if is_file { BodyFormat::Bytes } else { format_of(media_type) },
+            media_type,
+            schema: Some(Cow::Borrowed(schema)),
+            is_second_choice: produced.first().is_some_and(|first| *first != media_type),
+        });
+    }
+    all
+}
+
 fn parameter_of<'d>(
+    reader: &mut Reader<'_, 'd>,
     parameter: &'d Value,
-    place: &str,
-    notes: &mut Notes,
 ) -> Option<SourceParameter<'d>> {
-    let (name, location) = super::name_and_location(parameter, place, notes)?;
+    let (name, location) = reader.name_and_location(parameter)?;
     let is_query = location == Location::Request(RequestLocation::Query);
     let (style, is_exploded) = style_of(parameter);
+    let schema = Cow::Owned(schema_of(parameter));
     Some(SourceParameter {
-        name: Cow::Borrowed(name),
-        location,
-        is_required: flag(parameter, "required") || location == Location::Path,
-        schema: Cow::Owned(schema_of(parameter)),
-        description: text(parameter, "description"),
-        is_deprecated: flag(parameter, "deprecated"),
         examples: parameter.get("x-example").into_iter().collect(),
         style: if is_query { style } else { ValueStyle::Simple },
         is_exploded: is_query && is_exploded,
-        operator: "",
+        ..SourceParameter::new(Cow::Borrowed(name), location, schema, parameter)
     })
 }
 

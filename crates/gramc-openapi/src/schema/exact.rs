@@ -3,7 +3,8 @@
 //! A schema that is negated, or that is a condition, must not become wider: the values that the whole
 //! accepts would become fewer. What cannot be kept exactly is left out as a whole.
 
-use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::keywords::{Keyword, Keyword as K, KeywordValue as V, name as k};
+use gramc_json_schema::type_set::TypeSet;
 use gramc_model::value_check::malformed_pattern;
 use serde_json::{Map, Value};
 
@@ -55,61 +56,53 @@ impl Exact<'_, '_> {
 
     /// A keyword with its value, if it means the same in JSON Schema.
     fn keyword(&mut self, key: &str, value: &Value, depth: usize) -> Option<Value> {
-        let is_exact = match key {
-            k::NOT
-            | k::IF
-            | k::THEN
-            | k::ELSE
-            | k::CONTAINS
-            | k::ITEMS
-            | k::ADDITIONAL_PROPERTIES
-            | k::PROPERTY_NAMES => return self.schema(value, depth),
-            k::PROPERTIES | k::PATTERN_PROPERTIES | k::DEPENDENT_SCHEMAS => {
+        let keyword = Keyword::of(key);
+        let is_exact = match keyword.value() {
+            // Their meaning depends on the keywords around them.
+            _ if matches!(
+                keyword,
+                K::AdditionalItems
+                    | K::UnevaluatedItems
+                    | K::UnevaluatedProperties
+                    | K::ContentSchema
+            ) =>
+            {
+                false
+            }
+            V::Schema | V::SchemaOrList => return self.schema(value, depth),
+            V::SchemaMap => {
                 let members = value.as_object()?.iter();
-                if key == k::PATTERN_PROPERTIES
-                    && members.clone().any(|(pattern, _)| malformed_pattern(pattern).is_some())
-                {
+                let is_malformed = |name: &String| malformed_pattern(name).is_some();
+                if keyword == K::PatternProperties && members.clone().any(|it| is_malformed(it.0)) {
                     return None;
                 }
                 let exact =
                     |(name, it): (&String, &Value)| Some((name.clone(), self.schema(it, depth)?));
                 return members.map(exact).collect::<Option<Map<_, _>>>().map(Value::Object);
             }
-            k::ALL_OF | k::ANY_OF | k::ONE_OF | k::PREFIX_ITEMS => {
-                let members = value.as_array()?.iter();
-                return members.map(|it| self.schema(it, depth)).collect();
+            V::SchemaList => {
+                return value.as_array()?.iter().map(|it| self.schema(it, depth)).collect();
             }
-            k::TYPE => is_type(value),
-            k::ENUM => value.as_array().is_some_and(|values| !values.is_empty()),
-            k::CONST => true,
-            k::REQUIRED => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-            k::PATTERN => value.as_str().is_some_and(|it| malformed_pattern(it).is_none()),
-            k::MINIMUM
-            | k::MAXIMUM
-            | k::EXCLUSIVE_MINIMUM
-            | k::EXCLUSIVE_MAXIMUM
-            | k::MULTIPLE_OF => value.is_number(),
-            k::MIN_LENGTH
-            | k::MAX_LENGTH
-            | k::MIN_ITEMS
-            | k::MAX_ITEMS
-            | k::MIN_PROPERTIES
-            | k::MAX_PROPERTIES
-            | k::MIN_CONTAINS
-            | k::MAX_CONTAINS => value.is_u64(),
-            k::UNIQUE_ITEMS => value.is_boolean(),
-            k::DEPENDENT_REQUIRED => value.is_object(),
-            _ => false,
+            V::Types => is_type(value),
+            V::Values => value.as_array().is_some_and(|values| !values.is_empty()),
+            V::Value => keyword == K::Const,
+            V::Names => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            V::NamesMap => value.is_object(),
+            V::Text => {
+                keyword == K::Pattern
+                    && value.as_str().is_some_and(|it| malformed_pattern(it).is_none())
+            }
+            V::Number => value.is_number(),
+            V::Count => value.is_u64(),
+            V::Boolean => value.is_boolean(),
+            V::SchemaOrNamesMap | V::Reference => false,
         };
         is_exact.then(|| value.clone())
     }
 }
 
 fn is_type(value: &Value) -> bool {
-    let is_name = |value: &Value| {
-        let names = ["array", "boolean", "integer", "null", "number", "object", "string"];
-        value.as_str().is_some_and(|name| names.contains(&name))
-    };
+    let is_name = |value: &Value| value.as_str().and_then(TypeSet::named).is_some();
     match value {
         Value::Array(names) => names.iter().all(is_name),
         name => is_name(name),

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::type_set::TypeSet;
 use gramc_model::value_check::malformed_pattern;
 use serde_json::{Map, Value, json};
 
-use super::types::{self, JsonType, NamedTypes};
-use super::values::{clean, coerced, count, number};
+use super::types::{self, NamedTypes};
+use super::values::{clean, coerce, count, number};
 use super::{Direction, Lowerer};
 use crate::read::described_enum;
 
@@ -21,7 +22,7 @@ impl Lowerer<'_> {
     /// Rewrites a schema that has neither parts nor members.
     pub(super) fn typed(&mut self, mut map: Map<String, Value>, is_nullable: bool) -> Value {
         let NamedTypes { types, is_nullable: has_null, is_null, format, unknown } =
-            types::named(&map);
+            types::read_types(&map);
         if let Some(name) = unknown.filter(|_| types.is_empty()) {
             let named = format!("#/components/schemas/{name}");
             if self.document.root.pointer(&named[1..]).is_some() {
@@ -38,7 +39,7 @@ impl Lowerer<'_> {
             self.annotate(&map, &mut out, None);
             return Value::Object(out);
         }
-        let is_structured = types.iter().any(|ty| matches!(ty, JsonType::Array | JsonType::Object));
+        let is_structured = types.iter().any(|ty| TypeSet::ARRAY.or(TypeSet::OBJECT).has(*ty));
         if types.len() > 1 && is_structured {
             return self.split_types(map, &types, is_nullable);
         }
@@ -49,23 +50,22 @@ impl Lowerer<'_> {
         }
         self.annotate(&map, &mut out, only);
         let has_values = self.allowed_values(&map, &mut out, &types, is_nullable);
-        let has = |ty: JsonType| types.is_empty() || types.contains(&ty);
-        if has(JsonType::Number) || has(JsonType::Integer) {
+        let has = |ty: TypeSet| types.is_empty() || types.contains(&ty);
+        if has(TypeSet::NUMBER) || has(TypeSet::INTEGER) {
             self.numbers(&map, &mut out);
         }
-        if has(JsonType::String) && !has_values {
+        if has(TypeSet::STRING) && !has_values {
             self.texts(&map, &mut out);
         }
-        let is_text_or_number = only
-            .is_none_or(|ty| matches!(ty, JsonType::String | JsonType::Integer | JsonType::Number));
-        if is_text_or_number && !(has_values && only == Some(JsonType::String)) {
+        let is_text_or_number = only.is_none_or(|ty| TypeSet::STRING.or(TypeSet::NUMBER).has(ty));
+        if is_text_or_number && !(has_values && only == Some(TypeSet::STRING)) {
             format_of(&map, &mut out, only);
         }
         // Without a type, these keywords are about lists and objects only, as in JSON Schema.
-        if types.is_empty() || only == Some(JsonType::Array) {
+        if types.is_empty() || only == Some(TypeSet::ARRAY) {
             self.list(&map, &mut out);
         }
-        if types.is_empty() || only == Some(JsonType::Object) {
+        if types.is_empty() || only == Some(TypeSet::OBJECT) {
             self.fields(&map, &mut out);
         }
         self.assertions(&map, &mut out);
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
     fn split_types(
         &mut self,
         map: Map<String, Value>,
-        types: &[JsonType],
+        types: &[TypeSet],
         is_nullable: bool,
     ) -> Value {
         let (annotations, rest): (Map<String, Value>, Map<String, Value>) =
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         let mut members = Vec::with_capacity(types.len() + 1);
         for ty in types {
             let mut member = rest.clone();
-            member.insert(k::TYPE.to_owned(), ty.name().into());
+            member.insert(k::TYPE.to_owned(), ty.keyword());
             members.push(self.typed(member, false));
         }
         if is_nullable {
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         &mut self,
         map: &Map<String, Value>,
         out: &mut Map<String, Value>,
-        ty: Option<JsonType>,
+        ty: Option<TypeSet>,
     ) {
         let text = |key: &str| map.get(key).and_then(Value::as_str).map(clean);
         if let Some(title) = text(k::TITLE).filter(|text| !text.is_empty()) {
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
                 out.insert(k::DEFAULT.to_owned(), Value::Null);
             }
             None | Some(Value::Null) => {}
-            Some(value) => match coerced(value, ty) {
+            Some(value) => match coerce(value, ty) {
                 Some(value) => {
                     out.insert(k::DEFAULT.to_owned(), value);
                 }
@@ -144,11 +144,11 @@ impl Lowerer<'_> {
         &mut self,
         examples: impl Iterator<Item = &'v Value>,
         out: &mut Map<String, Value>,
-        ty: Option<JsonType>,
+        ty: Option<TypeSet>,
     ) {
         let mut kept: Vec<Value> = Vec::new();
         for example in examples.filter(|example| !example.is_null()) {
-            let Some(value) = coerced(example, ty) else {
+            let Some(value) = coerce(example, ty) else {
                 self.note("an example has another type than its schema and is left out");
                 continue;
             };
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
         &mut self,
         map: &Map<String, Value>,
         out: &mut Map<String, Value>,
-        types: &[JsonType],
+        types: &[TypeSet],
         is_nullable: bool,
     ) -> bool {
         let values = match (map.get(k::CONST), map.get(k::ENUM)) {
@@ -186,10 +186,10 @@ impl Lowerer<'_> {
             }
             let fitting = match types {
                 [] => Some(value.clone()),
-                [only] => coerced(value, Some(*only)),
+                [only] => coerce(value, Some(*only)),
                 several => several
                     .iter()
-                    .any(|ty| coerced(value, Some(*ty)).as_ref() == Some(value))
+                    .any(|ty| coerce(value, Some(*ty)).as_ref() == Some(value))
                     .then(|| value.clone()),
             };
             match fitting {
@@ -327,9 +327,7 @@ impl Lowerer<'_> {
         let mut required: Map<String, Value> =
             listed.map(|name| (name.to_owned(), Value::Null)).collect();
         let mut properties = Map::new();
-        for (name, schema) in
-            map.get(k::PROPERTIES).and_then(Value::as_object).into_iter().flatten()
-        {
+        for (name, schema) in members(map, k::PROPERTIES) {
             let mut lowered = self.lower(schema);
             if let Value::Object(lowered) = &mut lowered {
                 drop_title(lowered, name);
@@ -353,9 +351,7 @@ impl Lowerer<'_> {
             out.insert(k::REQUIRED.to_owned(), required.into());
         }
         let mut patterns = Map::new();
-        for (pattern, schema) in
-            map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object).into_iter().flatten()
-        {
+        for (pattern, schema) in members(map, k::PATTERN_PROPERTIES) {
             if malformed_pattern(pattern).is_some() {
                 self.note(
                     "a pattern of property names is not a regular expression and is left out",
@@ -416,6 +412,14 @@ impl Lowerer<'_> {
     }
 }
 
+/// The schemas of a keyword, by name.
+fn members<'m>(
+    map: &'m Map<String, Value>,
+    key: &str,
+) -> impl Iterator<Item = (&'m String, &'m Value)> {
+    map.get(key).and_then(Value::as_object).into_iter().flatten()
+}
+
 /// Whether a rewritten schema names null as one of its types.
 fn allows_null(schema: &Map<String, Value>) -> bool {
     let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -436,33 +440,24 @@ pub(super) fn drop_title(schema: &mut Map<String, Value>, name: &str) {
 }
 
 /// The value of `type`.
-fn type_value(types: &[JsonType], is_nullable: bool) -> Option<Value> {
-    let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
-    match (names.as_slice(), is_nullable) {
+fn type_value(types: &[TypeSet], is_nullable: bool) -> Option<Value> {
+    let null = is_nullable.then_some(&TypeSet::NULL);
+    let mut names: Vec<Value> = types.iter().chain(null).map(|ty| ty.keyword()).collect();
+    match (types, names.len()) {
         ([], _) => None,
-        ([only], false) => Some((*only).into()),
-        (names, is_nullable) => {
-            let null = is_nullable.then_some("null");
-            Some(names.iter().copied().chain(null).collect())
-        }
+        (_, 1) => names.pop(),
+        _ => Some(names.into()),
     }
 }
 
-fn format_of(map: &Map<String, Value>, out: &mut Map<String, Value>, ty: Option<JsonType>) {
+fn format_of(map: &Map<String, Value>, out: &mut Map<String, Value>, ty: Option<TypeSet>) {
     let format = map.get(k::FORMAT).and_then(Value::as_str).map(str::trim);
-    let is_base64 = map.get(k::CONTENT_ENCODING).is_some_and(|encoding| encoding == "base64");
-    let is_text = ty == Some(JsonType::String);
-    match format {
-        Some("byte" | "base64") if is_text => {
-            out.insert(k::CONTENT_ENCODING.to_owned(), "base64".into());
-        }
-        _ if is_base64 && is_text => {
-            out.insert(k::CONTENT_ENCODING.to_owned(), "base64".into());
-        }
-        Some(format) if !format.is_empty() => {
-            out.insert(k::FORMAT.to_owned(), format.into());
-        }
-        _ => {}
+    let is_base64 = matches!(format, Some("byte" | "base64"))
+        || map.get(k::CONTENT_ENCODING).is_some_and(|encoding| encoding == "base64");
+    if is_base64 && ty == Some(TypeSet::STRING) {
+        out.insert(k::CONTENT_ENCODING.to_owned(), "base64".into());
+    } else if let Some(format) = format.filter(|format| !format.is_empty()) {
+        out.insert(k::FORMAT.to_owned(), format.into());
     }
 }
 

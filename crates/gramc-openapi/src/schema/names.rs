@@ -7,6 +7,8 @@ use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::pointer::{escape_token, unescape_token};
 use serde_json::Value;
 
+use crate::names::free_name;
+
 /// The names of the schemas of a document, by their pointers.
 #[derive(Debug, Default)]
 pub(super) struct DefinitionNames {
@@ -75,11 +77,11 @@ impl DefinitionNames {
     fn free(&mut self, short: &str, long: &str) -> String {
         let short = if short.is_empty() { "Type" } else { short };
         let long = if long.is_empty() { short } else { long };
-        let first = [short.to_owned(), long.to_owned(), format!("{short}Type")];
-        let numbered = (2_u64..).map(|number| format!("{short}{number}"));
-        let mut candidates = first.into_iter().chain(numbered);
-        let is_free = |name: &String| is_type_name(name) && !self.taken.contains(name);
-        let name = candidates.find(is_free).unwrap_or_default();
+        let name = free_name(
+            [short.to_owned(), long.to_owned(), format!("{short}Type")],
+            |number| format!("{short}{number}"),
+            |name| is_type_name(name) && !self.taken.contains(name),
+        );
         self.taken.insert(name.clone());
         name
     }

@@ -1,37 +1,14 @@
 //! The types that a schema names.
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
-
-/// A type of JSON Schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JsonType {
-    Boolean,
-    Integer,
-    Number,
-    String,
-    Array,
-    Object,
-}
-
-impl JsonType {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Boolean => "boolean",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
-    }
-}
 
 /// The types that a schema names.
 #[derive(Debug, Default)]
 pub(super) struct NamedTypes {
-    /// The types without null, in order. Empty for all.
-    pub(super) types: Vec<JsonType>,
+    /// The types without null, one by one and in order. Empty for all.
+    pub(super) types: Vec<TypeSet>,
     pub(super) is_nullable: bool,
     /// Whether null is the only type.
     pub(super) is_null: bool,
@@ -49,7 +26,7 @@ pub(super) fn is_nullable(map: &Map<String, Value>) -> bool {
 }
 
 /// Reads `type`, and infers it where it is missing.
-pub(super) fn named(map: &Map<String, Value>) -> NamedTypes {
+pub(super) fn read_types(map: &Map<String, Value>) -> NamedTypes {
     let mut found = NamedTypes::default();
     let mut is_any = false;
     match map.get(k::TYPE) {
@@ -68,71 +45,70 @@ pub(super) fn named(map: &Map<String, Value>) -> NamedTypes {
     }
     found.is_null = found.is_nullable && found.types.is_empty();
     if found.types.is_empty() && !found.is_null {
-        found.types.extend(inferred(map));
+        found.types.extend(infer(map));
     }
     found
 }
 
+/// The names that documents use for a type, and the format that these imply.
+const NAMES: [(&[&str], TypeSet, Option<&str>); 13] = [
+    (&["boolean", "bool"], TypeSet::BOOLEAN, None),
+    (&["integer", "int", "int32", "int64", "long", "short", "timestamp"], TypeSet::INTEGER, None),
+    (&["number", "float", "double", "decimal", "bigdecimal", "numeric"], TypeSet::NUMBER, None),
+    (&["string", "text", "str", "char", k::ENUM, "password", "html"], TypeSet::STRING, None),
+    (&["file", "binary", "bytes"], TypeSet::STRING, Some("binary")),
+    (&["byte"], TypeSet::STRING, Some("byte")),
+    (&["date"], TypeSet::STRING, Some("date")),
+    (&["datetime", "date-time"], TypeSet::STRING, Some("date-time")),
+    (&["uuid"], TypeSet::STRING, Some("uuid")),
+    (&["uri", "url"], TypeSet::STRING, Some("uri")),
+    (&["email"], TypeSet::STRING, Some("email")),
+    (&["array", "list"], TypeSet::ARRAY, None),
+    (&["object", "map", "dict", "hash"], TypeSet::OBJECT, None),
+];
+
 impl NamedTypes {
     /// Adds a type. Returns whether it is every type.
     fn add(&mut self, name: &str) -> bool {
-        let (ty, format) = match name.trim().to_ascii_lowercase().as_str() {
-            "boolean" | "bool" => (JsonType::Boolean, None),
-            "integer" | "int" | "int32" | "int64" | "long" | "short" | "timestamp" => {
-                (JsonType::Integer, None)
-            }
-            "number" | "float" | "double" | "decimal" | "bigdecimal" | "numeric" => {
-                (JsonType::Number, None)
-            }
-            "string" | "text" | "str" | "char" | k::ENUM | "password" | "html" => {
-                (JsonType::String, None)
-            }
-            "file" | "binary" | "bytes" => (JsonType::String, Some("binary")),
-            "byte" => (JsonType::String, Some("byte")),
-            "date" => (JsonType::String, Some("date")),
-            "datetime" | "date-time" => (JsonType::String, Some("date-time")),
-            "uuid" => (JsonType::String, Some("uuid")),
-            "uri" | "url" => (JsonType::String, Some("uri")),
-            "email" => (JsonType::String, Some("email")),
-            "array" | "list" => (JsonType::Array, None),
-            "object" | "map" | "dict" | "hash" => (JsonType::Object, None),
-            "null" => {
-                self.is_nullable = true;
-                return false;
-            }
+        let lower = name.trim().to_ascii_lowercase();
+        match lower.as_str() {
+            "null" => self.is_nullable = true,
             "any" | "mixed" | "anytype" | "json" | "*" => return true,
-            _ => {
-                self.unknown.get_or_insert_with(|| name.to_owned());
-                return false;
-            }
-        };
-        self.format = self.format.or(format);
-        if !self.types.contains(&ty) {
-            self.types.push(ty);
+            lower => match NAMES.iter().find(|(names, ..)| names.contains(&lower)) {
+                Some((_, ty, format)) => {
+                    self.format = self.format.or(*format);
+                    if !self.types.contains(ty) {
+                        self.types.push(*ty);
+                    }
+                }
+                None => {
+                    self.unknown.get_or_insert_with(|| name.to_owned());
+                }
+            },
         }
         false
     }
 }
 
 /// The type of a schema that names none, where its keywords leave no doubt.
-fn inferred(map: &Map<String, Value>) -> Option<JsonType> {
+fn infer(map: &Map<String, Value>) -> Option<TypeSet> {
     let is_object = |key: &str| map.get(key).is_some_and(Value::is_object);
     if is_object(k::PROPERTIES)
         || is_object(k::ADDITIONAL_PROPERTIES)
         || is_object(k::PATTERN_PROPERTIES)
     {
-        return Some(JsonType::Object);
+        return Some(TypeSet::OBJECT);
     }
     if map.get(k::ITEMS).is_some_and(|items| items.is_object() || items.is_array())
         || map.contains_key(k::PREFIX_ITEMS)
     {
-        return Some(JsonType::Array);
+        return Some(TypeSet::ARRAY);
     }
     let values = map.get(k::ENUM).and_then(Value::as_array).filter(|values| !values.is_empty())?;
     if values.iter().all(Value::is_string) {
-        Some(JsonType::String)
+        Some(TypeSet::STRING)
     } else if values.iter().all(Value::is_boolean) {
-        Some(JsonType::Boolean)
+        Some(TypeSet::BOOLEAN)
     } else {
         None
     }

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
             None => member.as_object().cloned(),
         };
         let Some(member) = member else { return true };
-        let (ours, theirs) = (types::named(base), types::named(&member));
+        let (ours, theirs) = (types::read_types(base), types::read_types(&member));
         let is_composed =
             [k::ALL_OF, k::ANY_OF, k::ONE_OF].iter().any(|key| member.contains_key(*key));
         theirs.is_null

@@ -1,31 +1,23 @@
 //! Values and numbers that documents write in another type than they mean.
 
+use gramc_json_schema::type_set::TypeSet;
 use gramc_syntax::hidden_characters;
 use serde_json::{Number, Value};
 
-use super::types::JsonType;
-
 /// A value as a value of a type. `None` if it is none.
-pub(super) fn coerced(value: &Value, ty: Option<JsonType>) -> Option<Value> {
-    let Some(ty) = ty else { return Some(value.clone()) };
-    match (ty, value) {
-        (JsonType::String, Value::String(_))
-        | (JsonType::Boolean, Value::Bool(_))
-        | (JsonType::Number, Value::Number(_))
-        | (JsonType::Array, Value::Array(_))
-        | (JsonType::Object, Value::Object(_)) => Some(value.clone()),
-        (JsonType::String, Value::Number(_) | Value::Bool(_)) => Some(value.to_string().into()),
-        (JsonType::Integer, Value::Number(number)) => {
-            gramc_model::value::is_integer(number).then(|| value.clone())
+pub(super) fn coerce(value: &Value, ty: Option<TypeSet>) -> Option<Value> {
+    let Some(ty) = ty.filter(|ty| !ty.accepts(value)) else { return Some(value.clone()) };
+    match value {
+        Value::Number(_) | Value::Bool(_) if ty == TypeSet::STRING => {
+            Some(value.to_string().into())
         }
-        (JsonType::Boolean, Value::String(text)) => match text.as_str() {
+        Value::String(text) if ty == TypeSet::BOOLEAN => match text.as_str() {
             "true" | "True" => Some(Value::Bool(true)),
             "false" | "False" => Some(Value::Bool(false)),
             _ => None,
         },
-        (JsonType::Integer | JsonType::Number, Value::String(text)) => {
-            let number = number_of(text)?;
-            coerced(&Value::Number(number), Some(ty))
+        Value::String(text) if TypeSet::NUMBER.has(ty) => {
+            coerce(&Value::Number(number_of(text)?), Some(ty))
         }
         _ => None,
     }
