@@ -41,7 +41,6 @@ impl Automaton {
         Some(automaton)
     }
 
-    /// Whether a text matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
         let mut states = self.start();
         for c in text.chars() {
@@ -100,7 +99,7 @@ impl Automaton {
     /// Adds an expression after a state without steps, and returns the state after it.
     fn add(&mut self, regex: &Regex, from: usize) -> Option<usize> {
         match regex {
-            Regex::Chars(set) => {
+            Regex::Leaf(set) => {
                 let to = self.state()?;
                 self.steps[from] = Some((set.clone(), to));
                 Some(to)
@@ -154,7 +153,7 @@ impl Automaton {
     }
 
     fn start(&self) -> Vec<usize> {
-        self.closed(vec![0])
+        self.close(vec![0])
     }
 
     fn accepts(&self, states: &[usize]) -> bool {
@@ -162,7 +161,7 @@ impl Automaton {
     }
 
     /// The states, and all that they lead to without a character.
-    fn closed(&self, mut open: Vec<usize>) -> Vec<usize> {
+    fn close(&self, mut open: Vec<usize>) -> Vec<usize> {
         let mut seen: HashSet<usize> = open.iter().copied().collect();
         while let Some(state) = open.pop() {
             open.extend(self.free[state].iter().copied().filter(|&next| seen.insert(next)));
@@ -177,7 +176,7 @@ impl Automaton {
             let (set, to) = self.steps[state].as_ref()?;
             set.contains(c).then_some(*to)
         });
-        self.closed(next.collect())
+        self.close(next.collect())
     }
 
     fn ranges<'a>(&'a self, states: &'a [usize]) -> impl Iterator<Item = (u32, u32)> + 'a {

@@ -12,18 +12,19 @@ const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 pub(crate) struct CharSet(Vec<(u32, u32)>);
 
 impl CharSet {
-    /// The set with one character.
     pub(crate) fn one(c: char) -> Self {
         Self(vec![(c.into(), c.into())])
     }
 
     /// The set of all characters in some ranges, which may overlap.
     pub(crate) fn of(ranges: &[(char, char)]) -> Self {
-        Self::merged(ranges.iter().map(|&(first, last)| (first.into(), last.into())).collect())
+        Self::merge_ranges(
+            ranges.iter().map(|&(first, last)| (first.into(), last.into())).collect(),
+        )
     }
 
     /// The set of the code points in some ranges, which may overlap.
-    fn merged(mut ranges: Vec<(u32, u32)>) -> Self {
+    fn merge_ranges(mut ranges: Vec<(u32, u32)>) -> Self {
         ranges.sort_unstable();
         let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
         for (first, last) in ranges {
@@ -37,13 +38,11 @@ impl CharSet {
         Self(merged)
     }
 
-    /// The set of the characters of a text.
     pub(crate) fn chars(text: &str) -> Self {
         let ranges: Vec<_> = text.chars().map(|c| (c, c)).collect();
         Self::of(&ranges)
     }
 
-    /// All characters.
     pub(crate) fn all() -> Self {
         Self(vec![(0, SURROGATES.0 - 1), (SURROGATES.1 + 1, LAST)])
     }
@@ -52,7 +51,6 @@ impl CharSet {
         self.0.is_empty()
     }
 
-    /// The only character of the set.
     pub(crate) fn single(&self) -> Option<char> {
         match self.0[..] {
             [(first, last)] if first == last => char::from_u32(first),
@@ -75,10 +73,9 @@ impl CharSet {
     }
 
     pub(crate) fn union_of<'s>(sets: impl IntoIterator<Item = &'s Self>) -> Self {
-        Self::merged(sets.into_iter().flat_map(|set| &set.0).copied().collect())
+        Self::merge_ranges(sets.into_iter().flat_map(|set| &set.0).copied().collect())
     }
 
-    /// All characters that are not in the set.
     pub(crate) fn complement(&self) -> Self {
         let with_surrogates = self.union(&Self(vec![SURROGATES]));
         let mut ranges = Vec::with_capacity(self.0.len() + 1);

@@ -41,6 +41,10 @@ impl Decimal {
         })
     }
 
+    pub(crate) fn zero() -> Self {
+        Self { negative: false, whole: "0".to_owned(), fraction: String::new() }
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.whole == "0" && self.fraction.is_empty()
     }
@@ -49,12 +53,12 @@ impl Decimal {
         self.fraction.is_empty()
     }
 
-    pub(crate) fn negated(&self) -> Self {
+    pub(crate) fn negate(&self) -> Self {
         Self { negative: !self.negative && !self.is_zero(), ..self.clone() }
     }
 
     /// The number multiplied by ten so many times.
-    pub(crate) fn shifted(&self, places: usize) -> Self {
+    pub(crate) fn shift(&self, places: usize) -> Self {
         let kept = self.fraction.len().min(places);
         let (moved, fraction) = self.fraction.split_at(kept);
         let whole = format!("{}{moved}{}", self.whole, "0".repeat(places - kept));
@@ -80,8 +84,8 @@ impl Decimal {
         let whole = Self { fraction: String::new(), ..self.clone() };
         match (self.negative, exclusive && self.is_integer()) {
             // -2.5 becomes -2, which is its whole part.
-            (true, false) => whole.signed(),
-            (true, true) => Self { whole: decrement(&self.whole), ..whole }.signed(),
+            (true, false) => whole.without_negative_zero(),
+            (true, true) => Self { whole: decrement(&self.whole), ..whole }.without_negative_zero(),
             (false, up) if up || !self.is_integer() => {
                 Self { whole: increment(&self.whole), ..whole }
             }
@@ -91,11 +95,10 @@ impl Decimal {
 
     /// The greatest integer that is not above the number, or below it if it is not allowed itself.
     pub(crate) fn floor(&self, exclusive: bool) -> Self {
-        self.negated().ceiling(exclusive).negated()
+        self.negate().ceiling(exclusive).negate()
     }
 
-    /// Zero is not negative.
-    fn signed(self) -> Self {
+    fn without_negative_zero(self) -> Self {
         Self { negative: self.negative && !self.is_zero(), ..self }
     }
 }

@@ -8,13 +8,13 @@ use crate::regex::Regex;
 
 /// Texts of a format, or `None` if any text has it.
 pub(crate) fn texts(format: &str) -> Option<Regex> {
-    CHECKED_FORMATS.contains(&format).then(|| translated(&source(format)))
+    CHECKED_FORMATS.contains(&format).then(|| translate(&source(format)))
 }
 
 /// Texts of a format that patterns often ask for in addition.
 pub(crate) fn variants(format: &str) -> Vec<Regex> {
     let schemes: &[&str] = if format == "uri" { &["https?", "https", "http"] } else { &[] };
-    schemes.iter().map(|scheme| translated(&format!("{scheme}://{}", uri_rest()))).collect()
+    schemes.iter().map(|scheme| translate(&format!("{scheme}://{}", uri_rest()))).collect()
 }
 
 /// Whether some texts of a format are left out.
@@ -24,10 +24,10 @@ pub(crate) fn is_partial(format: &str) -> bool {
 
 /// Base64 with padding.
 pub(crate) fn base64() -> Regex {
-    translated("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?")
+    translate("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?")
 }
 
-fn translated(source: &str) -> Regex {
+fn translate(source: &str) -> Regex {
     // The sources are patterns that the tests translate.
     pattern::read(&format!("^(?:{source})$")).map_or(Regex::NEVER, |it| it.texts)
 }

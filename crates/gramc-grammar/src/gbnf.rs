@@ -1,5 +1,6 @@
 //! Prints grammars in GBNF, the notation of llama.cpp.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -7,8 +8,9 @@ use crate::char_set::CharSet;
 use crate::grammar::Grammar;
 use crate::json_text;
 use crate::regex::Regex;
-use crate::rules::Expr;
-use crate::syntax::{Level, times};
+use crate::rules::{Atom, Rules};
+use crate::syntax::{Level, print_class, times};
+use crate::tree::{Leaf, Tree};
 
 /// The most repetitions of a part: llama.cpp writes each one out.
 const MAX_REPEATED: u32 = 500;
@@ -18,6 +20,7 @@ const MAX_REPEATED: u32 = 500;
 const MAX_WEIGHT: u64 = 2_000;
 
 pub(crate) fn print(grammar: &Grammar) -> String {
+    let Rules { rules, tokens, .. } = &grammar.rules;
     let mut printer = Printer {
         grammar,
         text: String::new(),
@@ -28,27 +31,77 @@ pub(crate) fn print(grammar: &Grammar) -> String {
     };
     let mut all = String::new();
     let rule = |name: &str, body: &str| format!("{name} ::= {body}\n");
-    printer.expr(&grammar.start, Level::Alternatives);
-    all += &rule("root", &printer.taken());
-    let used = grammar.rules.used(&grammar.start);
+    all += &rule("root", &printer.print(&grammar.start));
+    let used = grammar.rules.used_rules(&grammar.start);
     for &id in &used {
-        let named = &grammar.rules.rules[id];
-        printer.expr(&named.body, Level::Alternatives);
-        all += &rule(&named.name, &printer.taken());
+        all += &rule(&rules[id].name, &printer.print(&rules[id].body));
     }
     for id in grammar.rules.used_tokens(&grammar.start, &used) {
-        let named = &grammar.rules.tokens[id];
-        printer.regex(&named.body, Level::Alternatives);
-        all += &rule(&named.name, &printer.taken());
+        all += &rule(&tokens[id].name, &printer.print(&tokens[id].body));
     }
     if printer.uses_char {
-        printer.regex_body(&json_text::any_char(), Level::Alternatives);
-        all += &rule("char", &printer.taken());
+        printer.body(&json_text::any_char(), Level::Alternatives);
+        all += &rule("char", &printer.text);
     }
     for (name, body) in &printer.more {
         all += &rule(name, body);
     }
     all
+}
+
+/// A leaf, as GBNF writes it.
+trait Symbol: Leaf {
+    /// The rules that llama.cpp makes of one that is not literal.
+    const WEIGHT: u64;
+
+    /// The only text that it stands for.
+    fn literal(&self) -> Option<Cow<'_, str>>;
+
+    /// Prints one that is not literal.
+    fn print(&self, out: &mut String, rules: &Rules);
+
+    /// Whether a tree is any character of a string, which has the rule `char`.
+    fn is_any_char(_: &Tree<Self>, _any_char: &Regex) -> bool {
+        false
+    }
+}
+
+impl Symbol for Atom {
+    const WEIGHT: u64 = 1;
+
+    fn literal(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(text.into()),
+            Self::Token(_) | Self::Rule(_) => None,
+        }
+    }
+
+    fn print(&self, out: &mut String, rules: &Rules) {
+        *out += match self {
+            Self::Text(text) => text,
+            Self::Token(id) => &rules.tokens[*id].name,
+            Self::Rule(id) => &rules.rules[*id].name,
+        };
+    }
+}
+
+impl Symbol for CharSet {
+    const WEIGHT: u64 = 0;
+
+    fn literal(&self) -> Option<Cow<'_, str>> {
+        self.single().map(|c| c.to_string().into())
+    }
+
+    fn print(&self, out: &mut String, _: &Rules) {
+        let complement = self.complement();
+        let is_shorter = complement.ranges().len() < self.ranges().len();
+        let is_negated = !complement.is_empty() && (is_shorter || self.contains('\u{10FFFF}'));
+        print_class(out, self, is_negated, |out, c| escape(out, c, &['[', ']', '^', '-', '"']));
+    }
+
+    fn is_any_char(tree: &Regex, any_char: &Regex) -> bool {
+        tree == any_char
+    }
 }
 
 struct Printer<'g> {
@@ -63,7 +116,8 @@ struct Printer<'g> {
 }
 
 impl Printer<'_> {
-    fn taken(&mut self) -> String {
+    fn print<S: Symbol>(&mut self, tree: &Tree<S>) -> String {
+        self.tree(tree, Level::Alternatives);
         std::mem::take(&mut self.text)
     }
 
@@ -77,98 +131,66 @@ impl Printer<'_> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr, level: Level) {
-        match expr {
-            Expr::Text(text) => literal(&mut self.text, text),
-            Expr::Token(id) => self.text += &self.grammar.rules.tokens[*id].name,
-            Expr::Rule(id) => self.text += &self.grammar.rules.rules[*id].name,
-            Expr::Seq(parts) => {
-                let joined = joined(parts);
-                self.group(level > Level::Sequence, |printer| {
-                    printer.separated(&joined, " ", |it, part| it.expr(part, Level::Item));
+    fn tree<S: Symbol>(&mut self, tree: &Tree<S>, level: Level) {
+        if S::is_any_char(tree, &self.any_char) {
+            self.uses_char = true;
+            self.text += "char";
+        } else {
+            self.body(tree, level);
+        }
+    }
+
+    fn body<S: Symbol>(&mut self, tree: &Tree<S>, level: Level) {
+        let is_grouped = level.needs_group(tree);
+        match tree {
+            Tree::Leaf(leaf) => match leaf.literal() {
+                Some(text) => print_literal(&mut self.text, &text),
+                None => leaf.print(&mut self.text, &self.grammar.rules),
+            },
+            Tree::Seq(parts) => self.group(is_grouped, |printer| {
+                printer.list(&words(parts), " ", |it, word| match word {
+                    Word::Text(text) => print_literal(&mut it.text, text),
+                    Word::Part(part) => it.tree(part, Level::Item),
                 });
-            }
-            Expr::Alt(parts) => self.group(level > Level::Alternatives, |printer| {
-                printer.separated(parts, " | ", |it, part| it.expr(part, Level::Sequence));
             }),
-            Expr::Repeat(part, least, most) => {
-                let is_leaf = matches!(**part, Expr::Text(_) | Expr::Token(_) | Expr::Rule(_));
-                let repetition =
-                    Repetition { least: *least, most: *most, weight: expr_weight(part), is_leaf };
-                self.repeated(repetition, level, |printer, level| printer.expr(part, level));
+            Tree::Alt(parts) => self.group(is_grouped, |printer| {
+                printer.list(parts, " | ", |it, part| it.tree(part, Level::Sequence));
+            }),
+            Tree::Repeat(part, least, most) => {
+                let weight = self.weight(part);
+                let repetition = Repetition { least: *least, most: *most, weight };
+                self.repetition(part, repetition, level);
             }
         }
     }
 
-    fn separated<T>(&mut self, parts: &[T], by: &str, mut print: impl FnMut(&mut Self, &T)) {
+    fn list<T>(&mut self, parts: &[T], separator: &str, mut print: impl FnMut(&mut Self, &T)) {
         if parts.is_empty() {
             self.text += "\"\"";
         }
         for (at, part) in parts.iter().enumerate() {
-            if at > 0 {
-                self.text += by;
-            }
+            self.text += if at > 0 { separator } else { "" };
             print(self, part);
         }
     }
 
-    fn regex(&mut self, regex: &Regex, level: Level) {
-        if *regex == self.any_char {
-            self.uses_char = true;
-            self.text += "char";
-        } else {
-            self.regex_body(regex, level);
-        }
-    }
-
-    fn regex_body(&mut self, regex: &Regex, level: Level) {
-        match regex {
-            Regex::Chars(set) => match set.single() {
-                Some(c) => literal(&mut self.text, c.encode_utf8(&mut [0; 4])),
-                None => class(&mut self.text, set),
-            },
-            Regex::Seq(parts) => {
-                let joined = words(parts);
-                self.group(level > Level::Sequence, |printer| {
-                    printer.separated(&joined, " ", |it, part| match part {
-                        Word::Text(text) => literal(&mut it.text, text),
-                        Word::Part(part) => it.regex(part, Level::Item),
-                    });
-                });
-            }
-            Regex::Alt(parts) => self.group(level > Level::Alternatives, |printer| {
-                printer.separated(parts, " | ", |it, part| it.regex(part, Level::Sequence));
-            }),
-            Regex::Repeat(part, least, most) => {
-                let is_leaf = matches!(**part, Regex::Chars(_)) || **part == self.any_char;
-                let weight = self.regex_weight(part);
-                let repetition = Repetition { least: *least, most: *most, weight, is_leaf };
-                self.repeated(repetition, level, |printer, level| printer.regex(part, level));
-            }
-        }
-    }
-
-    /// A repetition. One of many is divided into chunks, and what is too large to be repeated where
-    /// it is becomes a rule.
-    fn repeated(
-        &mut self,
-        repetition: Repetition,
-        level: Level,
-        print: impl FnOnce(&mut Self, Level),
-    ) {
-        let Repetition { least, most, is_leaf, .. } = repetition;
+    /// A repetition. One of many is divided into chunks, and a part that is too large to be repeated
+    /// becomes a rule.
+    fn repetition<S: Symbol>(&mut self, part: &Tree<S>, repetition: Repetition, level: Level) {
+        let Repetition { least, most, .. } = repetition;
         let is_divided = repetition.is_divided();
-        let before = self.taken();
-        if repetition.is_too_heavy() || (is_divided && !is_leaf) {
-            print(self, Level::Alternatives);
-            let body = self.taken();
+        // Whether the part is as short as the name of a rule.
+        let is_short = matches!(part, Tree::Leaf(_)) || S::is_any_char(part, &self.any_char);
+        let before = std::mem::take(&mut self.text);
+        if repetition.is_too_heavy() || (is_divided && !is_short) {
+            let body = self.print(part);
             self.text = self.own_rule("part", body);
         } else {
-            print(self, Level::Repeated);
+            self.tree(part, Level::Repeated);
         }
         let part = std::mem::replace(&mut self.text, before);
         if is_divided {
-            let divided = self.divided(&part, least, most);
+            let divided = self.divide(&part, least, most);
             // Without a part before it, it is a group.
             let is_sequence = level > Level::Sequence && least > 0;
             self.group(is_sequence, |printer| printer.text += &divided);
@@ -180,23 +202,22 @@ impl Printer<'_> {
         }
     }
 
-    /// The rules that llama.cpp makes of an expression.
-    fn regex_weight(&self, regex: &Regex) -> u64 {
-        match regex {
-            Regex::Chars(_) => 0,
-            any if *any == self.any_char => 1,
-            Regex::Seq(parts) | Regex::Alt(parts) => {
-                1 + parts.iter().map(|part| self.regex_weight(part)).sum::<u64>()
+    /// The rules that llama.cpp makes of a tree.
+    fn weight<S: Symbol>(&self, tree: &Tree<S>) -> u64 {
+        match tree {
+            any if S::is_any_char(any, &self.any_char) => 1,
+            Tree::Leaf(leaf) => leaf.literal().map_or(S::WEIGHT, |_| 0),
+            Tree::Seq(parts) | Tree::Alt(parts) => {
+                1 + parts.iter().map(|part| self.weight(part)).sum::<u64>()
             }
-            Regex::Repeat(part, least, most) => {
-                let weight = self.regex_weight(part);
-                Repetition { least: *least, most: *most, weight, is_leaf: false }.rules()
+            Tree::Repeat(part, least, most) => {
+                Repetition { least: *least, most: *most, weight: self.weight(part) }.rules()
             }
         }
     }
 
     /// A part that is repeated many times.
-    fn divided(&mut self, part: &str, least: u32, most: Option<u32>) -> String {
+    fn divide(&mut self, part: &str, least: u32, most: Option<u32>) -> String {
         let fixed = self.exactly(part, least);
         let free = match most {
             None => format!("{part}*"),
@@ -256,8 +277,6 @@ struct Repetition {
     most: Option<u32>,
     /// The rules that llama.cpp makes of the part.
     weight: u64,
-    /// Whether the part is as short as the name of a rule.
-    is_leaf: bool,
 }
 
 impl Repetition {
@@ -280,70 +299,42 @@ impl Repetition {
     }
 }
 
-/// The rules that llama.cpp makes of an expression.
-fn expr_weight(expr: &Expr) -> u64 {
-    match expr {
-        Expr::Text(_) => 0,
-        Expr::Token(_) | Expr::Rule(_) => 1,
-        Expr::Seq(parts) | Expr::Alt(parts) => 1 + parts.iter().map(expr_weight).sum::<u64>(),
-        Expr::Repeat(part, least, most) => {
-            let weight = expr_weight(part);
-            Repetition { least: *least, most: *most, weight, is_leaf: false }.rules()
-        }
-    }
-}
-
 /// Two parts of a sequence, each of which may be empty.
 fn join(one: &str, other: &str) -> String {
-    if one.is_empty() || other.is_empty() {
-        format!("{one}{other}")
-    } else {
-        format!("{one} {other}")
-    }
+    let space = if one.is_empty() || other.is_empty() { "" } else { " " };
+    format!("{one}{space}{other}")
 }
 
-/// A part of a sequence of characters: literal text, or something else.
-enum Word<'r> {
+/// A part of a sequence: literal text, or something else.
+enum Word<'t, S> {
     Text(String),
-    Part(&'r Regex),
+    Part(&'t Tree<S>),
 }
 
-/// The parts of a sequence, with single characters joined.
-fn words(parts: &[Regex]) -> Vec<Word<'_>> {
-    let mut words = Vec::new();
+/// The parts of a sequence, with literal texts joined.
+fn words<S: Symbol>(parts: &[Tree<S>]) -> Vec<Word<'_, S>> {
+    let mut words = Vec::with_capacity(parts.len());
     for part in parts {
-        let single = if let Regex::Chars(set) = part { set.single() } else { None };
-        match (words.last_mut(), single) {
-            (Some(Word::Text(text)), Some(c)) => text.push(c),
-            (_, Some(c)) => words.push(Word::Text(c.to_string())),
-            _ => words.push(Word::Part(part)),
+        let literal = if let Tree::Leaf(leaf) = part { leaf.literal() } else { None };
+        match (words.last_mut(), literal) {
+            (Some(Word::Text(text)), Some(more)) => text.push_str(&more),
+            (_, Some(text)) => words.push(Word::Text(text.into_owned())),
+            (_, None) => words.push(Word::Part(part)),
         }
     }
     words
 }
 
-/// The parts of a sequence, with literal texts joined.
-fn joined(parts: &[Expr]) -> Vec<Expr> {
-    let mut joined: Vec<Expr> = Vec::with_capacity(parts.len());
-    for part in parts {
-        match (joined.last_mut(), part) {
-            (Some(Expr::Text(before)), Expr::Text(text)) => before.push_str(text),
-            _ => joined.push(part.clone()),
-        }
-    }
-    joined
-}
-
-fn literal(out: &mut String, text: &str) {
+fn print_literal(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
-        if c == '"' { out.push_str("\\\"") } else { escaped(out, c, &[]) }
+        if c == '"' { out.push_str("\\\"") } else { escape(out, c, &[]) }
     }
     out.push('"');
 }
 
 /// A character, or its escape sequence.
-fn escaped(out: &mut String, c: char, special: &[char]) {
+fn escape(out: &mut String, c: char, special: &[char]) {
     // Writing to a string does not fail.
     let _ = match c {
         '\\' => write!(out, "\\\\"),
@@ -358,25 +349,4 @@ fn escaped(out: &mut String, c: char, special: &[char]) {
             code => write!(out, "\\U{code:08X}"),
         },
     };
-}
-
-fn class(out: &mut String, set: &CharSet) {
-    let complement = set.complement();
-    let is_shorter = complement.ranges().len() < set.ranges().len();
-    let negated = !complement.is_empty() && (is_shorter || set.contains('\u{10FFFF}'));
-    out.push_str(if negated { "[^" } else { "[" });
-    for &(first, last) in if negated { complement.ranges() } else { set.ranges() } {
-        for (at, code) in [first, last].into_iter().enumerate() {
-            if at == 1 && first == last {
-                continue;
-            }
-            if at == 1 && first + 1 < last {
-                out.push('-');
-            }
-            if let Some(c) = char::from_u32(code) {
-                escaped(out, c, &['[', ']', '^', '-', '"']);
-            }
-        }
-    }
-    out.push(']');
 }

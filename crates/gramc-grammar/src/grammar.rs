@@ -1,7 +1,5 @@
 //! Grammars of calls.
 
-use std::fmt;
-
 use gramc_schema::lower::{Became, Loss};
 use serde_json::Value;
 
@@ -25,35 +23,24 @@ pub struct Grammar {
 }
 
 /// Why there is no grammar.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrammarError {
     /// No arguments of the tool can be derived.
+    #[error("no arguments of `{tool}` have a grammar{}", after_semicolon(.reasons))]
     NoArguments {
         /// The name of the tool.
         tool: String,
-        /// What cannot be derived.
+        /// The keywords that cannot be derived.
         reasons: Vec<String>,
     },
     /// There is no tool that a call can be derived of.
+    #[error("there is no tool whose calls have a grammar")]
     NoTools,
 }
 
-impl fmt::Display for GrammarError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoArguments { tool, reasons } => {
-                write!(f, "no arguments of `{tool}` have a grammar")?;
-                match reasons.first() {
-                    Some(reason) => write!(f, "; {reason}"),
-                    None => Ok(()),
-                }
-            }
-            Self::NoTools => write!(f, "there is no tool whose calls have a grammar"),
-        }
-    }
+fn after_semicolon(reasons: &[String]) -> String {
+    reasons.first().map_or_else(String::new, |reason| format!("; {reason}"))
 }
-
-impl std::error::Error for GrammarError {}
 
 impl Grammar {
     /// The grammar of the arguments of one tool, a JSON object.
@@ -100,10 +87,9 @@ impl Grammar {
         }
         let start = Expr::alt(calls);
         if start.is_never() {
-            Err(GrammarError::NoTools)
-        } else {
-            Ok(Self { rules, start, losses })
+            return Err(GrammarError::NoTools);
         }
+        Ok(Self { rules, start, losses })
     }
 
     /// What the grammar cannot derive, by tool and in the order of its schema.
@@ -133,7 +119,7 @@ fn call(rules: &mut Rules, name: &str, arguments: Expr) -> Expr {
         Expr::text("{"),
         Expr::text("\"name\""),
         colon.clone(),
-        Expr::Text(Value::from(name).to_string()),
+        Expr::text(Value::from(name).to_string()),
         comma,
         Expr::text("\"arguments\""),
         colon,

@@ -6,7 +6,7 @@ use crate::char_set::CharSet;
 use crate::regex::Regex;
 
 /// The characters that a string holds only as escape sequences.
-fn escaped() -> CharSet {
+fn must_be_escaped() -> CharSet {
     CharSet::of(&[('\0', '\u{1f}')]).union(&CharSet::chars("\"\\"))
 }
 
@@ -44,38 +44,37 @@ pub(crate) fn any_char() -> Regex {
     ]);
     let code = Regex::seq([class("u"), Regex::alt([whole, pair])]);
     Regex::alt([
-        Regex::chars(escaped().complement()),
+        Regex::chars(must_be_escaped().complement()),
         Regex::seq([class("\\"), Regex::alt([class("\"\\/bfnrt"), code])]),
     ])
 }
 
 /// A string with any content of some length.
 pub(crate) fn any_string(least: u32, most: Option<u32>) -> Regex {
-    quoted(any_char().repeat(least, most))
+    quote(any_char().repeat(least, most))
 }
 
 /// A string whose content matches an expression. Every character is written in the shortest way.
 pub(crate) fn string(content: &Regex) -> Regex {
-    quoted(encoded(content))
+    quote(encode(content))
 }
 
-fn quoted(text: Regex) -> Regex {
+fn quote(text: Regex) -> Regex {
     Regex::seq([Regex::literal("\""), text, Regex::literal("\"")])
 }
 
-fn encoded(content: &Regex) -> Regex {
+fn encode(content: &Regex) -> Regex {
     match content {
-        Regex::Chars(set) if *set == CharSet::all() => any_char(),
-        Regex::Chars(set) => char_of(set),
-        Regex::Seq(parts) => Regex::seq(parts.iter().map(encoded)),
-        Regex::Alt(alternatives) => Regex::alt(alternatives.iter().map(encoded)),
-        Regex::Repeat(part, least, most) => encoded(part).repeat(*least, *most),
+        Regex::Leaf(set) if *set == CharSet::all() => any_char(),
+        Regex::Leaf(set) => char_of(set),
+        Regex::Seq(parts) => Regex::seq(parts.iter().map(encode)),
+        Regex::Alt(alternatives) => Regex::alt(alternatives.iter().map(encode)),
+        Regex::Repeat(part, least, most) => encode(part).repeat(*least, *most),
     }
 }
 
-/// One character of a set.
 fn char_of(set: &CharSet) -> Regex {
-    let plain = Regex::chars(set.minus(&escaped()));
+    let plain = Regex::chars(set.minus(&must_be_escaped()));
     let short: String =
         SHORT.iter().filter(|(c, _)| set.contains(*c)).map(|(_, letter)| letter).collect();
     // The control characters without a letter, by their first hexadecimal digit.
@@ -109,7 +108,7 @@ pub(crate) fn none_of(texts: &[&str]) -> Option<Regex> {
 }
 
 fn others(texts: &[&str]) -> Regex {
-    let any = || Regex::Chars(CharSet::all()).repeat(0, None);
+    let any = || Regex::Leaf(CharSet::all()).repeat(0, None);
     if texts.is_empty() {
         return any();
     }
@@ -125,7 +124,7 @@ fn others(texts: &[&str]) -> Regex {
     let empty = if texts.contains(&"") { Regex::NEVER } else { Regex::EMPTY };
     let longer = by_first
         .iter()
-        .map(|(&c, rests)| Regex::seq([Regex::Chars(CharSet::one(c)), others(rests)]));
+        .map(|(&c, rests)| Regex::seq([Regex::Leaf(CharSet::one(c)), others(rests)]));
     Regex::alt([empty, other].into_iter().chain(longer))
 }
 

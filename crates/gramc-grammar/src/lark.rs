@@ -6,28 +6,32 @@ use serde_json::Value;
 
 use crate::char_set::CharSet;
 use crate::grammar::Grammar;
-use crate::regex::Regex;
-use crate::rules::Expr;
-use crate::syntax::{Level, times};
+use crate::rules::{Atom, Rules};
+use crate::syntax::{Level, print_class, times};
+use crate::tree::Tree;
 
 /// Every terminal is a whole token of JSON: lexers take the longest one that they find.
 pub(crate) fn print(grammar: &Grammar) -> String {
+    let Rules { rules, tokens, .. } = &grammar.rules;
+    let atom = |out: &mut String, atom: &Atom| match atom {
+        Atom::Text(text) => print_text(out, text),
+        Atom::Token(id) => *out += &terminal_name(&tokens[*id].name),
+        Atom::Rule(id) => *out += &rule_name(&rules[*id].name),
+    };
+    let expressions = Style { open: "(", space: " ", or: " | ", leaf: &atom };
+    let patterns = Style { open: "(?:", space: "", or: "|", leaf: &print_set };
     let mut text = "start: ".to_owned();
-    expr(&mut text, grammar, &grammar.start, Level::Alternatives);
+    print_tree(&mut text, &grammar.start, Level::Alternatives, &expressions);
     text.push('\n');
-    let used = grammar.rules.used(&grammar.start);
+    let used = grammar.rules.used_rules(&grammar.start);
     for &id in &used {
-        let named = &grammar.rules.rules[id];
-        text += &rule_name(&named.name);
-        text += ": ";
-        expr(&mut text, grammar, &named.body, Level::Alternatives);
+        text = text + &rule_name(&rules[id].name) + ": ";
+        print_tree(&mut text, &rules[id].body, Level::Alternatives, &expressions);
         text.push('\n');
     }
     for id in grammar.rules.used_tokens(&grammar.start, &used) {
-        let named = &grammar.rules.tokens[id];
-        text += &terminal_name(&named.name);
-        text += ": /";
-        regex(&mut text, &named.body, Level::Alternatives);
+        text = text + &terminal_name(&tokens[id].name) + ": /";
+        print_tree(&mut text, &tokens[id].body, Level::Alternatives, &patterns);
         text += "/\n";
     }
     text
@@ -41,28 +45,8 @@ fn terminal_name(name: &str) -> String {
     rule_name(name).to_ascii_uppercase()
 }
 
-fn expr(out: &mut String, grammar: &Grammar, part: &Expr, level: Level) {
-    match part {
-        Expr::Text(text) => string(out, text),
-        Expr::Token(id) => *out += &terminal_name(&grammar.rules.tokens[*id].name),
-        Expr::Rule(id) => *out += &rule_name(&grammar.rules.rules[*id].name),
-        Expr::Seq(parts) => group(out, ["(", ")"], level > Level::Sequence, |out| {
-            separated(out, parts, " ", |out, part| expr(out, grammar, part, Level::Item));
-        }),
-        Expr::Alt(parts) => group(out, ["(", ")"], level > Level::Alternatives, |out| {
-            separated(out, parts, " | ", |out, part| expr(out, grammar, part, Level::Sequence));
-        }),
-        Expr::Repeat(part, least, most) => {
-            group(out, ["(", ")"], level == Level::Repeated, |out| {
-                expr(out, grammar, part, Level::Repeated);
-                *out += &times(*least, *most);
-            });
-        }
-    }
-}
-
 /// A literal text. Other control characters than those of JSON are escaped, too.
-fn string(out: &mut String, text: &str) {
+fn print_text(out: &mut String, text: &str) {
     for c in Value::from(text).to_string().chars() {
         if c.is_control() {
             // Writing to a string does not fail.
@@ -73,50 +57,51 @@ fn string(out: &mut String, text: &str) {
     }
 }
 
-fn group(out: &mut String, brackets: [&str; 2], needed: bool, print: impl FnOnce(&mut String)) {
-    if needed {
-        *out += brackets[0];
-    }
-    print(out);
-    if needed {
-        *out += brackets[1];
-    }
+/// How trees of one kind are printed.
+struct Style<'s, L> {
+    open: &'static str,
+    space: &'static str,
+    or: &'static str,
+    leaf: &'s dyn Fn(&mut String, &L),
 }
 
-fn separated<T>(out: &mut String, parts: &[T], by: &str, print: impl Fn(&mut String, &T)) {
-    for (at, part) in parts.iter().enumerate() {
-        if at > 0 {
-            *out += by;
+fn print_tree<L>(out: &mut String, tree: &Tree<L>, level: Level, style: &Style<'_, L>) {
+    let is_grouped = level.needs_group(tree);
+    if is_grouped {
+        *out += style.open;
+    }
+    let mut list = |parts: &[Tree<L>], separator: &str, level: Level| {
+        for (at, part) in parts.iter().enumerate() {
+            *out += if at > 0 { separator } else { "" };
+            print_tree(out, part, level, style);
         }
-        print(out, part);
+    };
+    match tree {
+        Tree::Leaf(leaf) => (style.leaf)(out, leaf),
+        Tree::Seq(parts) => list(parts, style.space, Level::Item),
+        Tree::Alt(parts) => list(parts, style.or, Level::Sequence),
+        Tree::Repeat(part, least, most) => {
+            print_tree(out, part, Level::Repeated, style);
+            *out += &times(*least, *most);
+        }
+    }
+    if is_grouped {
+        out.push(')');
     }
 }
 
-fn regex(out: &mut String, part: &Regex, level: Level) {
-    match part {
-        Regex::Chars(set) => match set.single() {
-            Some(c) => escaped(out, c),
-            None => class(out, set),
-        },
-        Regex::Seq(parts) => group(out, ["(?:", ")"], level > Level::Sequence, |out| {
-            for part in parts {
-                regex(out, part, Level::Sequence);
-            }
-        }),
-        Regex::Alt(parts) => group(out, ["(?:", ")"], level > Level::Alternatives, |out| {
-            separated(out, parts, "|", |out, part| regex(out, part, Level::Sequence));
-        }),
-        Regex::Repeat(part, least, most) => {
-            group(out, ["(?:", ")"], level == Level::Repeated, |out| {
-                regex(out, part, Level::Repeated);
-                *out += &times(*least, *most);
-            });
+fn print_set(out: &mut String, set: &CharSet) {
+    match set.single() {
+        Some(c) => escape(out, c),
+        None => {
+            let is_negated = set.contains('\u{10FFFF}') && !set.complement().is_empty();
+            print_class(out, set, is_negated, escape);
         }
     }
 }
 
 /// A character in a regular expression, or its escape sequence.
-fn escaped(out: &mut String, c: char) {
+fn escape(out: &mut String, c: char) {
     match c {
         ' ' | '"' | '\'' | ',' | ':' | ';' | '<' | '=' | '>' | '@' | '_' | '`' | '!' | '%' => {
             out.push(c);
@@ -134,22 +119,4 @@ fn escaped(out: &mut String, c: char) {
             let _ = write!(out, "\\u{{{:X}}}", u32::from(c));
         }
     }
-}
-
-fn class(out: &mut String, set: &CharSet) {
-    let complement = set.complement();
-    let negated = set.contains('\u{10FFFF}') && !complement.is_empty();
-    *out += if negated { "[^" } else { "[" };
-    for &(first, last) in if negated { complement.ranges() } else { set.ranges() } {
-        if let Some(c) = char::from_u32(first) {
-            escaped(out, c);
-        }
-        if first + 1 < last {
-            out.push('-');
-        }
-        if let Some(c) = char::from_u32(last).filter(|_| first < last) {
-            escaped(out, c);
-        }
-    }
-    out.push(']');
 }

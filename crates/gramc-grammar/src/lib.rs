@@ -35,6 +35,7 @@ mod syntax;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests;
+mod tree;
 
 pub use gramc_schema::lower::Loss;
 pub use grammar::{Grammar, GrammarError};

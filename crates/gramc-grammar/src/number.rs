@@ -17,7 +17,6 @@ pub(crate) type Bound = (Decimal, bool);
 /// Constraints on numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NumberRule {
-    /// Whether numbers are integers.
     pub(crate) integer: bool,
     pub(crate) low: Option<Bound>,
     pub(crate) high: Option<Bound>,
@@ -31,7 +30,7 @@ impl NumberRule {
         let Some(step) = &self.step else {
             return (if self.integer { self.integers() } else { self.decimals(None) }, true);
         };
-        let Some((digits, scale)) = scaled(step) else { return (Regex::NEVER, false) };
+        let Some((digits, scale)) = digits_and_scale(step) else { return (Regex::NEVER, false) };
         if !self.integer && digits == 1 && scale > 0 {
             return (self.decimals(Some(scale)), true);
         }
@@ -53,29 +52,19 @@ impl NumberRule {
     }
 
     fn integers(&self) -> Regex {
-        let (low, high) = (self.low_integer(), self.high_integer());
-        let digits = |bound: &Option<Decimal>, negative: bool| {
-            bound.as_ref().filter(|it| it.negative == negative).map(|it| it.whole.clone())
-        };
-        let below_zero = |bound: &Option<Decimal>| bound.as_ref().is_some_and(|it| it.negative);
-        let natural_part = if below_zero(&high) {
-            Regex::NEVER
-        } else {
-            natural(&digits(&low, false).unwrap_or_else(zero), digits(&high, false).as_deref())
-        };
-        let negative_part = if low.is_some() && !below_zero(&low) {
-            Regex::NEVER
-        } else {
-            let first = digits(&high, true).unwrap_or_else(|| "1".to_owned());
-            natural(&first, digits(&low, true).as_deref())
-        };
-        signed(natural_part, negative_part)
+        let whole = |bound: Option<Decimal>| bound.map(|it| (it, false));
+        let bounds = (whole(self.low_integer()), whole(self.high_integer()));
+        by_sign(bounds, |low, high, is_negative| {
+            // There is no -0.
+            let low = if is_negative && low.0.is_zero() { "1" } else { &low.0.whole };
+            natural(low, high.map(|it| &*it.0.whole))
+        })
     }
 
     /// Numbers with a point, of at most so many digits after it.
     fn decimals(&self, places: Option<usize>) -> Regex {
         if self.low.is_none() && self.high.is_none() {
-            let whole = signed(natural("0", None), natural("0", None));
+            let whole = with_signs(natural("0", None), natural("0", None));
             let most = places.and_then(|places| u32::try_from(places).ok());
             let fraction = Regex::seq([Regex::literal("."), digit().repeat(1, most)]).optional();
             let exponent = Regex::seq([
@@ -89,31 +78,8 @@ impl NumberRule {
         let longest = [&self.low, &self.high].into_iter().flatten().map(|it| it.0.whole.len());
         let room = MAX_PRECISION.saturating_sub(longest.max().unwrap_or(0));
         let room = places.map_or(room, |places| places.min(room));
-        let upper = |bound: &Option<Bound>| bound.as_ref().filter(|it| !it.0.negative).cloned();
-        let lower = |bound: &Option<Bound>| {
-            let below = bound.as_ref().filter(|it| it.0.negative);
-            below.map(|(bound, exclusive)| (bound.negated(), *exclusive))
-        };
-        let zero_bound = || Decimal::of(&0.into()).map(|zero| (zero, false));
-        let natural_part = if self.high.as_ref().is_some_and(|it| it.0.negative) {
-            Regex::NEVER
-        } else {
-            let high = upper(&self.high);
-            upper(&self.low)
-                .or_else(zero_bound)
-                .map_or(Regex::NEVER, |low| between(&low, high.as_ref(), room))
-        };
-        let negative_part = if self.low.as_ref().is_some_and(|it| !it.0.negative) {
-            Regex::NEVER
-        } else {
-            let high = lower(&self.low);
-            let excluded = self.high.as_ref().filter(|it| it.0.is_zero()).cloned();
-            lower(&self.high)
-                .or(excluded)
-                .or_else(zero_bound)
-                .map_or(Regex::NEVER, |low| between(&low, high.as_ref(), room))
-        };
-        signed(natural_part, negative_part)
+        let bounds = (self.low.clone(), self.high.clone());
+        by_sign(bounds, |low, high, _| numbers_between(low, high, room))
     }
 
     /// The multiples of a step with a fraction, `digits` of the power of ten `-scale`, if there are
@@ -122,7 +88,7 @@ impl NumberRule {
         let power = 10_i128.checked_pow(u32::try_from(scale).ok()?)?;
         let scaled = |bound: &Option<Bound>, up: bool| {
             let (bound, exclusive) = bound.as_ref()?;
-            let shifted = bound.shifted(scale);
+            let shifted = bound.shift(scale);
             let rounded = if up { shifted.ceiling(*exclusive) } else { shifted.floor(*exclusive) };
             rounded.to_i128()
         };
@@ -161,19 +127,39 @@ impl NumberRule {
             let first = high.map_or(1, |high| high.saturating_neg().max(1));
             positive_multiples(first, low.map(i128::saturating_neg), step)
         };
-        (signed(positive, negative.0), all && negative.1)
+        (with_signs(positive, negative.0), all && negative.1)
     }
 }
 
-fn zero() -> String {
-    "0".to_owned()
+/// The numbers of both signs. `magnitudes` gives absolute values within bounds, and is told whether
+/// they are those of negative numbers.
+fn by_sign(
+    bounds: (Option<Bound>, Option<Bound>),
+    magnitudes: impl Fn(&Bound, Option<&Bound>, bool) -> Regex,
+) -> Regex {
+    let (low, high) = bounds;
+    let half = |low: Option<Bound>, high: Option<Bound>, is_negative: bool| {
+        if high.as_ref().is_some_and(|it| it.0.negative) {
+            return Regex::NEVER;
+        }
+        let low = low.filter(|it| !it.0.negative).unwrap_or_else(|| (Decimal::zero(), false));
+        magnitudes(&low, high.as_ref(), is_negative)
+    };
+    let mirror =
+        |bound: &Option<Bound>| bound.as_ref().map(|(it, excluded)| (it.negate(), *excluded));
+    let negative = if low.as_ref().is_some_and(|it| !it.0.negative) {
+        Regex::NEVER
+    } else {
+        half(mirror(&high), mirror(&low), true)
+    };
+    with_signs(half(low, high, false), negative)
 }
 
 fn digit() -> Regex {
     Regex::class(&[('0', '9')])
 }
 
-fn signed(natural: Regex, negative: Regex) -> Regex {
+fn with_signs(natural: Regex, negative: Regex) -> Regex {
     if natural == negative {
         return Regex::seq([Regex::literal("-").optional(), natural]);
     }
@@ -185,8 +171,8 @@ fn div_ceil(number: i128, step: i128) -> i128 {
 }
 
 /// A positive number as an integer, to be divided by ten so many times.
-fn scaled(step: &Decimal) -> Option<(i128, usize)> {
-    let digits = step.shifted(step.fraction.len()).to_i128()?;
+fn digits_and_scale(step: &Decimal) -> Option<(i128, usize)> {
+    let digits = step.shift(step.fraction.len()).to_i128()?;
     (digits > 0).then_some((digits, step.fraction.len()))
 }
 
@@ -312,7 +298,7 @@ fn same_length(low: &[u8], high: &[u8]) -> Regex {
 
 /// The numbers from one that is not negative to another one, of at most `room` digits after the
 /// point.
-fn between(low: &Bound, high: Option<&Bound>, room: usize) -> Regex {
+fn numbers_between(low: &Bound, high: Option<&Bound>, room: usize) -> Regex {
     let low_digits = Some((low.0.fraction.as_bytes(), low.1));
     let high_digits = high.map(|high| (high.0.fraction.as_bytes(), high.1));
     let with = |whole: Regex, low, high| {

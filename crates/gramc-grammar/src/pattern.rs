@@ -69,8 +69,8 @@ impl Piece {
     }
 
     /// A copy, or `None` if it has more nodes than the budget.
-    fn copied(&self, budget: &mut usize) -> Option<Self> {
-        let body: Option<Vec<Regex>> = self.body.iter().map(|it| it.copied(budget)).collect();
+    fn copy_within(&self, budget: &mut usize) -> Option<Self> {
+        let body: Option<Vec<Regex>> = self.body.iter().map(|it| it.copy_within(budget)).collect();
         Some(Self { body: body?, ..*self })
     }
 
@@ -138,13 +138,13 @@ impl Reader {
         for node in nodes {
             let begins = pieces.iter().all(|it| it.start && it.body.is_empty());
             let next = self.node(node, top && begins)?;
-            pieces = self.joined(pieces, next)?;
+            pieces = self.join(pieces, next)?;
         }
         Some(pieces)
     }
 
     /// Each of some pieces, then each of those that follow.
-    fn joined(&mut self, pieces: Vec<Piece>, mut next: Vec<Piece>) -> Option<Vec<Piece>> {
+    fn join(&mut self, pieces: Vec<Piece>, mut next: Vec<Piece>) -> Option<Vec<Piece>> {
         if pieces.len() * next.len() > MAX_PIECES {
             return None;
         }
@@ -153,14 +153,14 @@ impl Reader {
         let mut pieces = pieces.into_iter().peekable();
         while let Some(piece) = pieces.next() {
             for next in &next {
-                let next = next.copied(&mut self.budget)?;
-                joined.push(piece.copied(&mut self.budget)?.then(next)?);
+                let next = next.copy_within(&mut self.budget)?;
+                joined.push(piece.copy_within(&mut self.budget)?.then(next)?);
             }
             if pieces.peek().is_none() {
                 joined.push(piece.then(last)?);
                 break;
             }
-            joined.push(piece.then(last.copied(&mut self.budget)?)?);
+            joined.push(piece.then(last.copy_within(&mut self.budget)?)?);
         }
         Some(joined)
     }

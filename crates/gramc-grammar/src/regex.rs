@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::char_set::CharSet;
+use crate::tree::{Leaf, Tree};
 
 /// The most nodes that a regular expression grows by, so that copies of copies end.
 pub(crate) const MAX_GROWTH: usize = 50_000;
@@ -10,88 +11,53 @@ pub(crate) const MAX_GROWTH: usize = 50_000;
 /// The most nodes that are visited to narrow the lengths of texts.
 const MAX_NARROWED: usize = 50_000;
 
-/// A regular expression. Made by the functions below, which keep it simple: nothing nested that
-/// need not be, and [`Regex::NEVER`] only by itself.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Regex {
-    /// One character of a set, which is not empty.
-    Chars(CharSet),
-    /// One after the other. Without parts, the empty text.
-    Seq(Vec<Regex>),
-    /// One of these. Without alternatives, no text at all.
-    Alt(Vec<Regex>),
-    /// Repeated, at least and at most so many times.
-    Repeat(Box<Regex>, u32, Option<u32>),
-}
+/// A regular expression over characters, by sets of them that are not empty.
+pub(crate) type Regex = Tree<CharSet>;
 
 /// The lengths of the texts of a regular expression, in characters. `None` is unlimited.
 type Lengths = (u32, Option<u32>);
 
-impl Regex {
-    /// No text.
-    pub(crate) const NEVER: Self = Self::Alt(Vec::new());
-    /// The empty text.
-    pub(crate) const EMPTY: Self = Self::Seq(Vec::new());
-
-    pub(crate) fn chars(set: CharSet) -> Self {
-        if set.is_empty() { Self::NEVER } else { Self::Chars(set) }
+impl Leaf for CharSet {
+    fn simplify(alternatives: Vec<Regex>) -> Vec<Regex> {
+        let mut seen = HashSet::with_capacity(alternatives.len());
+        let is_new: Vec<bool> = alternatives.iter().map(|it| seen.insert(it)).collect();
+        let mut joined: Vec<Regex> = Vec::with_capacity(alternatives.len());
+        let mut sets: Vec<Self> = Vec::new();
+        let end_of_sets = std::iter::once(None);
+        let distinct = alternatives.into_iter().zip(is_new).filter(|it| it.1).map(|it| Some(it.0));
+        for alternative in distinct.chain(end_of_sets) {
+            match alternative {
+                Some(Regex::Leaf(set)) => sets.push(set),
+                other => {
+                    if !sets.is_empty() {
+                        joined.push(Regex::Leaf(Self::union_of(&sets)));
+                        sets.clear();
+                    }
+                    joined.extend(other);
+                }
+            }
+        }
+        joined
     }
 
-    /// One character of some ranges.
+    /// A repeated part never matches the empty text: grammars would be left recursive. No text if the
+    /// repetition would be too large.
+    fn repeat(part: Regex, least: u32, most: Option<u32>) -> Regex {
+        part.try_repeat(least, most, &mut { MAX_GROWTH }).unwrap_or(Regex::NEVER)
+    }
+}
+
+impl Regex {
+    pub(crate) fn chars(set: CharSet) -> Self {
+        if set.is_empty() { Self::NEVER } else { Self::Leaf(set) }
+    }
+
     pub(crate) fn class(ranges: &[(char, char)]) -> Self {
         Self::chars(CharSet::of(ranges))
     }
 
     pub(crate) fn literal(text: &str) -> Self {
-        Self::seq(text.chars().map(|c| Self::Chars(CharSet::one(c))))
-    }
-
-    pub(crate) fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
-        for part in parts {
-            match part {
-                never if never.is_never() => return Self::NEVER,
-                Self::Seq(more) => flat.extend(more),
-                other => flat.push(other),
-            }
-        }
-        match flat.pop() {
-            Some(only) if flat.is_empty() => only,
-            last => {
-                flat.extend(last);
-                Self::Seq(flat)
-            }
-        }
-    }
-
-    pub(crate) fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
-        let mut all = Vec::new();
-        for alternative in alternatives {
-            match alternative {
-                Self::Alt(more) => all.extend(more),
-                other => all.push(other),
-            }
-        }
-        let mut flat = adjacent_sets_joined(distinct(all));
-        if flat.len() > 1
-            && let Some(at) = flat.iter().position(|it| *it == Self::EMPTY)
-        {
-            flat.remove(at);
-            return Self::alt(flat).optional();
-        }
-        match flat.pop() {
-            Some(only) if flat.is_empty() => only,
-            last => {
-                flat.extend(last);
-                Self::Alt(flat)
-            }
-        }
-    }
-
-    /// A repetition. What is repeated never matches the empty text: grammars would be left
-    /// recursive. No text if it would be too large.
-    pub(crate) fn repeat(self, least: u32, most: Option<u32>) -> Self {
-        self.try_repeat(least, most, &mut { MAX_GROWTH }).unwrap_or(Self::NEVER)
+        Self::seq(text.chars().map(|c| Self::Leaf(CharSet::one(c))))
     }
 
     /// A repetition, or `None` if that takes more nodes than the budget has.
@@ -117,10 +83,6 @@ impl Regex {
         })
     }
 
-    pub(crate) fn optional(self) -> Self {
-        self.repeat(0, Some(1))
-    }
-
     fn is_nullable(&self) -> bool {
         self.lengths().is_some_and(|(least, _)| least == 0)
     }
@@ -128,35 +90,31 @@ impl Regex {
     /// The number of nodes, where each range of a set counts.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Chars(set) => set.ranges().len(),
+            Self::Leaf(set) => set.ranges().len(),
             Self::Seq(parts) | Self::Alt(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
             Self::Repeat(part, ..) => 1 + part.size(),
         }
     }
 
-    pub(crate) fn is_never(&self) -> bool {
-        matches!(self, Self::Alt(alternatives) if alternatives.is_empty())
-    }
-
     /// The texts that are not empty, or `None` if that takes more nodes than the budget has.
     fn without_empty(&self, budget: &mut usize) -> Option<Self> {
         if !self.is_nullable() {
-            return self.copied(budget);
+            return self.copy_within(budget);
         }
         match self {
-            Self::Chars(_) => self.copied(budget),
+            Self::Leaf(_) => self.copy_within(budget),
             Self::Alt(alternatives) => {
                 let all: Option<Vec<Self>> =
                     alternatives.iter().map(|it| it.without_empty(budget)).collect();
                 Some(Self::alt(all?))
             }
-            Self::Repeat(part, _, most) => part.copied(budget)?.try_repeat(1, *most, budget),
+            Self::Repeat(part, _, most) => part.copy_within(budget)?.try_repeat(1, *most, budget),
             Self::Seq(parts) => {
                 let mut alternatives = Vec::with_capacity(parts.len());
                 for (at, part) in parts.iter().enumerate() {
                     let mut sequence = vec![part.without_empty(budget)?];
                     for part in &parts[at + 1..] {
-                        sequence.push(part.copied(budget)?);
+                        sequence.push(part.copy_within(budget)?);
                     }
                     alternatives.push(Self::seq(sequence));
                 }
@@ -166,7 +124,7 @@ impl Regex {
     }
 
     /// A copy, or `None` if it has more nodes than the budget.
-    pub(crate) fn copied(&self, budget: &mut usize) -> Option<Self> {
+    pub(crate) fn copy_within(&self, budget: &mut usize) -> Option<Self> {
         *budget = budget.checked_sub(self.size())?;
         Some(self.clone())
     }
@@ -174,7 +132,7 @@ impl Regex {
     /// The lengths of the texts. `None` if there are none.
     pub(crate) fn lengths(&self) -> Option<Lengths> {
         match self {
-            Self::Chars(_) => Some((1, Some(1))),
+            Self::Leaf(_) => Some((1, Some(1))),
             Self::Seq(parts) => parts.iter().try_fold((0, Some(0)), |sum: Lengths, part| {
                 let (least, most) = part.lengths()?;
                 let most = sum.1.zip(most).map(|(a, b)| a.saturating_add(b));
@@ -197,11 +155,11 @@ impl Regex {
 
     /// Only texts whose length is within bounds, and whether these are all of them.
     pub(crate) fn within(&self, least: u32, most: Option<u32>) -> (Self, bool) {
-        self.narrowed(least, most, &mut { MAX_NARROWED })
+        self.narrow(least, most, &mut { MAX_NARROWED })
     }
 
     /// Only texts whose length is within bounds, as many as the budget suffices for.
-    fn narrowed(&self, least: u32, most: Option<u32>, budget: &mut usize) -> (Self, bool) {
+    fn narrow(&self, least: u32, most: Option<u32>, budget: &mut usize) -> (Self, bool) {
         let Some((shortest, longest)) = self.lengths() else { return (Self::NEVER, true) };
         let too_short = longest.is_some_and(|longest| longest < least);
         if too_short || most.is_some_and(|most| most < shortest) {
@@ -214,11 +172,11 @@ impl Regex {
         let Some(left) = budget.checked_sub(self.size()) else { return (Self::NEVER, false) };
         *budget = left;
         match self {
-            Self::Chars(_) => (Self::NEVER, true),
+            Self::Leaf(_) => (Self::NEVER, true),
             Self::Alt(alternatives) => {
                 let mut exact = true;
                 let narrowed = Self::alt(alternatives.iter().map(|alternative| {
-                    let (narrowed, all) = alternative.narrowed(least, most, budget);
+                    let (narrowed, all) = alternative.narrow(least, most, budget);
                     exact &= all;
                     narrowed
                 }));
@@ -265,7 +223,7 @@ fn sequence_within(
     }
     let mut exact = varied.len() < 2;
     let narrowed = Regex::seq(parts.iter().zip(&bounds).map(|(part, &(low, high))| {
-        let (part, all) = part.narrowed(low, high, budget);
+        let (part, all) = part.narrow(low, high, budget);
         exact &= all;
         part
     }));
@@ -278,10 +236,11 @@ const MAX_COPIES: u32 = 16;
 /// Narrows a repetition.
 fn repetition_within(
     part: &Regex,
-    (low, high): Lengths,
-    (least, most): Lengths,
+    times: Lengths,
+    lengths: Lengths,
     budget: &mut usize,
 ) -> (Regex, bool) {
+    let ((low, high), (least, most)) = (times, lengths);
     let (shortest, longest) = part.lengths().unwrap_or_default();
     let shortest = shortest.max(1);
     let low = low.max(match longest {
@@ -306,36 +265,6 @@ fn repetition_within(
         copies.push(sequence_within(&vec![part.clone(); count as usize], least, most, budget).0);
     }
     (Regex::alt(copies), false)
-}
-
-/// The expressions without those that are equal to one before.
-fn distinct(all: Vec<Regex>) -> Vec<Regex> {
-    let mut seen = HashSet::with_capacity(all.len());
-    let is_new: Vec<bool> = all.iter().map(|it| seen.insert(it)).collect();
-    all.into_iter().zip(is_new).filter_map(|(it, is_new)| is_new.then_some(it)).collect()
-}
-
-/// Alternatives in which no two sets of characters follow each other.
-fn adjacent_sets_joined(all: Vec<Regex>) -> Vec<Regex> {
-    let mut flat = Vec::with_capacity(all.len());
-    let mut sets: Vec<CharSet> = Vec::new();
-    let joined = |sets: &mut Vec<CharSet>, flat: &mut Vec<Regex>| {
-        if !sets.is_empty() {
-            flat.push(Regex::Chars(CharSet::union_of(&*sets)));
-            sets.clear();
-        }
-    };
-    for alternative in all {
-        match alternative {
-            Regex::Chars(set) => sets.push(set),
-            other => {
-                joined(&mut sets, &mut flat);
-                flat.push(other);
-            }
-        }
-    }
-    joined(&mut sets, &mut flat);
-    flat
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::regex::Regex;
+use crate::tree::{Leaf, Tree};
 
 /// The index of a rule.
 pub(crate) type RuleId = usize;
@@ -10,125 +11,95 @@ pub(crate) type RuleId = usize;
 /// The index of a token.
 pub(crate) type TokenId = usize;
 
-/// What a rule derives. No part of it begins with what another part can end with, so that tokens are
-/// found one by one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Expr {
+/// A part of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Atom {
     /// A JSON token as it is written.
     Text(String),
     Token(TokenId),
     Rule(RuleId),
-    /// One after the other. Without parts, nothing.
-    Seq(Vec<Expr>),
-    /// One of these. Without alternatives, no sentence at all.
-    Alt(Vec<Expr>),
-    /// Repeated, at least and at most so many times.
-    Repeat(Box<Expr>, u32, Option<u32>),
+}
+
+/// What a rule derives. No part of it begins with what another part can end with, so that tokens are
+/// found one by one.
+pub(crate) type Expr = Tree<Atom>;
+
+/// The most alternatives up to which equal ones are looked for.
+const MAX_COMPARED: usize = 200;
+
+impl Leaf for Atom {
+    fn simplify(alternatives: Vec<Expr>) -> Vec<Expr> {
+        let mut distinct: Vec<Expr> = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives {
+            if distinct.len() >= MAX_COMPARED || !distinct.contains(&alternative) {
+                distinct.push(alternative);
+            }
+        }
+        distinct
+    }
+
+    fn repeat(part: Expr, least: u32, most: Option<u32>) -> Expr {
+        match (least, most) {
+            _ if most.is_some_and(|most| most < least) => Expr::NEVER,
+            (_, Some(0)) => Expr::EMPTY,
+            (0, _) if part.is_never() => Expr::EMPTY,
+            (1, Some(1)) => part,
+            _ if part.is_never() => Expr::NEVER,
+            _ => Expr::Repeat(Box::new(part), least, most),
+        }
+    }
 }
 
 impl Expr {
-    /// No sentence.
-    pub(crate) const NEVER: Self = Self::Alt(Vec::new());
-    /// The empty sentence.
-    pub(crate) const EMPTY: Self = Self::Seq(Vec::new());
-
-    pub(crate) fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Leaf(Atom::Text(text.into()))
     }
 
-    pub(crate) fn is_never(&self) -> bool {
-        matches!(self, Self::Alt(alternatives) if alternatives.is_empty())
+    pub(crate) fn rule(id: RuleId) -> Self {
+        Self::Leaf(Atom::Rule(id))
     }
 
-    pub(crate) fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
-        for part in parts {
-            match part {
-                never if never.is_never() => return Self::NEVER,
-                Self::Seq(more) => flat.extend(more),
-                other => flat.push(other),
-            }
-        }
-        if flat.len() == 1 { flat.swap_remove(0) } else { Self::Seq(flat) }
-    }
-
-    pub(crate) fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat: Vec<Self> = Vec::new();
-        for alternative in alternatives {
-            match alternative {
-                Self::Alt(more) => flat.extend(more),
-                other if flat.len() < MAX_COMPARED && flat.contains(&other) => {}
-                other => flat.push(other),
-            }
-        }
-        if flat.len() > 1
-            && let Some(at) = flat.iter().position(|it| *it == Self::EMPTY)
-        {
-            flat.remove(at);
-            return Self::alt(flat).optional();
-        }
-        if flat.len() == 1 { flat.swap_remove(0) } else { Self::Alt(flat) }
-    }
-
-    pub(crate) fn repeat(self, least: u32, most: Option<u32>) -> Self {
+    /// Items with a comma between them, at least and at most so many.
+    pub(crate) fn list(item: Self, comma: Self, least: u32, most: Option<u32>) -> Self {
+        let next = Self::seq([comma, item.clone()]);
+        let more = next.repeat(least.saturating_sub(1), most.map(|most| most.saturating_sub(1)));
         match (least, most) {
-            _ if most.is_some_and(|most| most < least) => Self::NEVER,
-            (_, Some(0)) => Self::EMPTY,
-            (0, _) if self.is_never() => Self::EMPTY,
-            _ if self.is_never() => Self::NEVER,
-            (1, Some(1)) => self,
-            _ => Self::Repeat(Box::new(self), least, most),
+            (0, Some(0)) => Self::EMPTY,
+            (_, Some(0)) => Self::NEVER,
+            (0, _) => Self::seq([item, more]).optional(),
+            _ => Self::seq([item, more]),
         }
-    }
-
-    pub(crate) fn optional(self) -> Self {
-        self.repeat(0, Some(1))
     }
 
     /// The rules that it uses.
-    fn rules(&self, found: &mut Vec<RuleId>) {
-        match self {
-            Self::Text(_) | Self::Token(_) => {}
-            Self::Rule(id) => found.push(*id),
-            Self::Seq(parts) | Self::Alt(parts) => parts.iter().for_each(|part| part.rules(found)),
-            Self::Repeat(part, ..) => part.rules(found),
-        }
+    fn rules(&self) -> impl DoubleEndedIterator<Item = RuleId> {
+        self.leaves().into_iter().filter_map(|leaf| match leaf {
+            Atom::Rule(id) => Some(*id),
+            Atom::Text(_) | Atom::Token(_) => None,
+        })
     }
 
-    /// The tokens that it uses.
-    fn tokens(&self, found: &mut Vec<TokenId>) {
+    /// Removes the parts that use rules which derive nothing.
+    fn prune(self, productive: &[bool]) -> Self {
         match self {
-            Self::Text(_) | Self::Rule(_) => {}
-            Self::Token(id) => found.push(*id),
-            Self::Seq(parts) | Self::Alt(parts) => parts.iter().for_each(|it| it.tokens(found)),
-            Self::Repeat(part, ..) => part.tokens(found),
-        }
-    }
-
-    /// Without what uses rules that derive nothing.
-    fn pruned(self, productive: &[bool]) -> Self {
-        match self {
-            Self::Rule(id) if !productive[id] => Self::NEVER,
-            Self::Seq(parts) => Self::seq(parts.into_iter().map(|part| part.pruned(productive))),
-            Self::Alt(parts) => Self::alt(parts.into_iter().map(|part| part.pruned(productive))),
-            Self::Repeat(part, least, most) => part.pruned(productive).repeat(least, most),
-            other => other,
+            Self::Leaf(Atom::Rule(id)) if !productive[id] => Self::NEVER,
+            Self::Seq(parts) => Self::seq(parts.into_iter().map(|part| part.prune(productive))),
+            Self::Alt(parts) => Self::alt(parts.into_iter().map(|part| part.prune(productive))),
+            Self::Repeat(part, least, most) => part.prune(productive).repeat(least, most),
+            leaf => leaf,
         }
     }
 
     fn derives(&self, productive: &[bool]) -> bool {
         match self {
-            Self::Text(_) | Self::Token(_) => true,
-            Self::Rule(id) => productive[*id],
+            Self::Leaf(Atom::Rule(id)) => productive[*id],
+            Self::Leaf(_) => true,
             Self::Seq(parts) => parts.iter().all(|part| part.derives(productive)),
             Self::Alt(parts) => parts.iter().any(|part| part.derives(productive)),
             Self::Repeat(part, least, _) => *least == 0 || part.derives(productive),
         }
     }
 }
-
-/// The most alternatives up to which equal ones are looked for.
-const MAX_COMPARED: usize = 200;
 
 /// A rule or a token with its name.
 #[derive(Debug, Clone)]
@@ -195,8 +166,8 @@ impl Rules {
     /// Sets a declared rule. If that is only a reference to a later one, takes over what it derives.
     pub(crate) fn define(&mut self, id: RuleId, body: Expr) {
         let body = match body {
-            Expr::Rule(later) if later > id => {
-                std::mem::replace(&mut self.rules[later].body, Expr::Rule(id))
+            Expr::Leaf(Atom::Rule(later)) if later > id => {
+                std::mem::replace(&mut self.rules[later].body, Expr::rule(id))
             }
             body => body,
         };
@@ -210,7 +181,7 @@ impl Rules {
         }
         let id = self.declare(hint);
         self.set(id, body);
-        Expr::Rule(id)
+        Expr::rule(id)
     }
 
     /// A token of JSON.
@@ -219,25 +190,25 @@ impl Rules {
             return Expr::NEVER;
         }
         if let Some(&id) = self.known_tokens.get(&regex) {
-            return Expr::Token(id);
+            return Expr::Leaf(Atom::Token(id));
         }
         let id = self.tokens.len();
         self.known_tokens.insert(regex.clone(), id);
         let name = self.free_name(hint);
         self.tokens.push(Named { name, body: regex });
-        Expr::Token(id)
+        Expr::Leaf(Atom::Token(id))
     }
 
     /// A comma, and a space as many models write it.
     pub(crate) fn comma(&mut self) -> Expr {
-        self.spaced("comma", ",")
+        self.punctuation("comma", ",")
     }
 
     pub(crate) fn colon(&mut self) -> Expr {
-        self.spaced("colon", ":")
+        self.punctuation("colon", ":")
     }
 
-    fn spaced(&mut self, name: &str, text: &str) -> Expr {
+    fn punctuation(&mut self, name: &str, text: &str) -> Expr {
         let space = Regex::literal(" ").optional();
         self.token(name, Regex::seq([Regex::literal(text), space]))
     }
@@ -246,11 +217,7 @@ impl Rules {
     pub(crate) fn prune(&mut self, starts: Vec<Expr>) -> Vec<Expr> {
         let mut users: Vec<Vec<RuleId>> = vec![Vec::new(); self.rules.len()];
         for (id, rule) in self.rules.iter().enumerate() {
-            let mut used = Vec::new();
-            rule.body.rules(&mut used);
-            for other in used {
-                users[other].push(id);
-            }
+            rule.body.rules().for_each(|used| users[used].push(id));
         }
         let mut productive = vec![false; self.rules.len()];
         let mut open: Vec<RuleId> = (0..self.rules.len()).collect();
@@ -261,36 +228,31 @@ impl Rules {
             }
         }
         for rule in &mut self.rules {
-            rule.body = std::mem::replace(&mut rule.body, Expr::NEVER).pruned(&productive);
+            rule.body = std::mem::replace(&mut rule.body, Expr::NEVER).prune(&productive);
         }
-        starts.into_iter().map(|start| start.pruned(&productive)).collect()
+        starts.into_iter().map(|start| start.prune(&productive)).collect()
     }
 
     /// The tokens that an expression and some rules use, in the order of their first use.
     pub(crate) fn used_tokens(&self, start: &Expr, rules: &[RuleId]) -> Vec<TokenId> {
-        let mut found = Vec::new();
-        start.tokens(&mut found);
-        for &id in rules {
-            self.rules[id].body.tokens(&mut found);
-        }
+        let bodies = std::iter::once(start).chain(rules.iter().map(|&id| &self.rules[id].body));
         let mut seen = HashSet::new();
-        found.retain(|&id| seen.insert(id));
-        found
+        let tokens = bodies.flat_map(Expr::leaves).filter_map(|leaf| match leaf {
+            Atom::Token(id) => seen.insert(*id).then_some(*id),
+            Atom::Text(_) | Atom::Rule(_) => None,
+        });
+        tokens.collect()
     }
 
     /// The rules that an expression uses, in the order of their first use.
-    pub(crate) fn used(&self, start: &Expr) -> Vec<RuleId> {
+    pub(crate) fn used_rules(&self, start: &Expr) -> Vec<RuleId> {
         let mut order = Vec::new();
         let mut seen = HashSet::new();
-        let mut open = Vec::new();
-        start.rules(&mut open);
-        open.reverse();
+        let mut open: Vec<RuleId> = start.rules().rev().collect();
         while let Some(id) = open.pop() {
             if seen.insert(id) {
                 order.push(id);
-                let mut used = Vec::new();
-                self.rules[id].body.rules(&mut used);
-                open.extend(used.into_iter().rev());
+                open.extend(self.rules[id].body.rules().rev());
             }
         }
         order

@@ -10,10 +10,11 @@ mod unions;
 
 use std::collections::{HashMap, HashSet};
 
-use gramc_json_schema::keywords::{has_several_resources, name as k};
+use gramc_json_schema::keywords::{InstanceType, Keyword, has_several_resources, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{decode_fragment, unescape_token};
 use gramc_json_schema::text::MAX_INNER_DEPTH;
+use gramc_json_schema::type_set::TypeSet;
 use gramc_model::ValueSource;
 use gramc_schema::emit::{Compilation, Entry};
 use gramc_schema::lower::{Became, Loss};
@@ -93,14 +94,9 @@ pub(crate) fn arguments(rules: &mut Rules, tool: &ToolSchema<'_>) -> (Expr, Vec<
     // Only the root is an object in any case, and strips what it does not declare.
     let schema = merge(&tool.schema, &object).unwrap_or(Value::Bool(false));
     let arguments = builder.schema(&schema, tool.name);
-    (arguments, distinct(builder.losses))
-}
-
-/// The losses without repetitions.
-fn distinct(losses: Vec<Loss>) -> Vec<Loss> {
-    let mut seen = HashSet::with_capacity(losses.len());
-    let is_new: Vec<bool> = losses.iter().map(|loss| seen.insert(loss)).collect();
-    losses.into_iter().zip(is_new).filter_map(|(loss, is_new)| is_new.then_some(loss)).collect()
+    let (mut losses, mut seen) = (builder.losses, HashSet::new());
+    losses.retain(|loss| seen.insert(loss.clone()));
+    (arguments, losses)
 }
 
 impl<'t> ToolSchema<'t> {
@@ -126,18 +122,25 @@ impl Builder<'_> {
     /// The sentences of another value than the current one.
     fn value(&mut self, step: &[&str], schema: &Value, hint: &str) -> Expr {
         let open = std::mem::take(&mut self.open);
+        self.depth += 1;
+        let derived = self.below(step, |builder| {
+            if builder.depth > MAX_INNER_DEPTH {
+                builder.lose("", schema, "it is nested too deeply");
+                return Expr::NEVER;
+            }
+            builder.schema(schema, hint)
+        });
+        self.depth -= 1;
+        self.open = open;
+        derived
+    }
+
+    /// Derives a schema below the current path.
+    fn below(&mut self, step: &[&str], derive: impl FnOnce(&mut Self) -> Expr) -> Expr {
         let length = self.path.len();
         self.path.extend(step.iter().map(|&step| step.to_owned()));
-        self.depth += 1;
-        let derived = if self.depth > MAX_INNER_DEPTH {
-            self.lose("", schema, "it is nested too deeply");
-            Expr::NEVER
-        } else {
-            self.schema(schema, hint)
-        };
-        self.depth -= 1;
+        let derived = derive(self);
         self.path.truncate(length);
-        self.open = open;
         derived
     }
 
@@ -149,7 +152,7 @@ impl Builder<'_> {
         }
         self.losses.push(Loss {
             tool: self.tool.to_owned(),
-            path: dotted(Path::ROOT, &path),
+            path: dotted_path(Path::ROOT, &path),
             constraint: keyword.to_owned(),
             value: value.clone(),
             became: Became::Narrowed(reason),
@@ -176,12 +179,11 @@ impl Builder<'_> {
         }
         let derived = match keywords.get(k::REF).and_then(Value::as_str) {
             Some(reference) => self.reference(reference, keywords, hint),
-            None => self.composed(keywords, hint),
+            None => self.composition(keywords, hint),
         };
         if derived.is_never() { self.examples(keywords, hint) } else { derived }
     }
 
-    /// A schema with a reference.
     fn reference(&mut self, reference: &str, keywords: &Schema, hint: &str) -> Expr {
         let pointer = reference.strip_prefix('#');
         let pointer = pointer.and_then(|it| self.document.pointer(&decode_fragment(it)));
@@ -198,7 +200,7 @@ impl Builder<'_> {
                     let key = merged.to_string();
                     (merged, key)
                 }
-                None => return self.unmerged(k::REF, &reference.into()),
+                None => return self.refuse_merge(k::REF, &reference.into()),
             }
         } else {
             (target.clone(), reference.to_owned())
@@ -206,13 +208,13 @@ impl Builder<'_> {
         let name = reference.rsplit('/').next().filter(|name| !name.is_empty() && *name != "#");
         let path = if has_siblings { self.path.clone() } else { steps(reference) };
         let kept = std::mem::replace(&mut self.path, path);
-        let derived = self.shared(key, &schema, name.unwrap_or(hint));
+        let derived = self.shared_rule(key, &schema, name.unwrap_or(hint));
         self.path = kept;
         derived
     }
 
     /// A schema that has one rule for all its places, by a key.
-    fn shared(&mut self, key: String, schema: &Value, hint: &str) -> Expr {
+    fn shared_rule(&mut self, key: String, schema: &Value, hint: &str) -> Expr {
         // The root differs in what it strips.
         let key = if self.at_root() { format!("{key}\n") } else { key };
         if let Some(&id) = self.known.get(&key) {
@@ -220,7 +222,7 @@ impl Builder<'_> {
                 self.lose(k::REF, &Value::Null, "the schema applies itself to the same value");
                 return Expr::NEVER;
             }
-            return Expr::Rule(id);
+            return Expr::rule(id);
         }
         let id = self.rules.declare(hint);
         self.known.insert(key, id);
@@ -228,26 +230,32 @@ impl Builder<'_> {
         let derived = self.schema(schema, hint);
         self.open.pop();
         self.rules.define(id, derived);
-        Expr::Rule(id)
+        Expr::rule(id)
     }
 
-    /// Another schema for the current value.
-    fn branch(&mut self, step: &[&str], schema: &Value, hint: &str) -> Expr {
-        let length = self.path.len();
-        self.path.extend(step.iter().map(|&step| step.to_owned()));
-        let derived = self.schema(schema, hint);
-        self.path.truncate(length);
-        derived
+    /// Another schema for the current value: a merged one, if that exists. `blame` is a keyword with
+    /// its value.
+    fn branch(
+        &mut self,
+        step: &[&str],
+        merged: Option<Value>,
+        blame: (&str, &Value),
+        hint: &str,
+    ) -> Expr {
+        match merged {
+            Some(schema) => self.below(step, |builder| builder.schema(&schema, hint)),
+            None => self.refuse_merge(blame.0, blame.1),
+        }
     }
 
     /// Notes that two schemas cannot be combined.
-    fn unmerged(&mut self, keyword: &str, value: &Value) -> Expr {
+    fn refuse_merge(&mut self, keyword: &str, value: &Value) -> Expr {
         self.lose(keyword, value, "it cannot be combined with its siblings");
         Expr::NEVER
     }
 
     /// A schema without a reference: what it composes is resolved one keyword after the other.
-    fn composed(&mut self, keywords: &Schema, hint: &str) -> Expr {
+    fn composition(&mut self, keywords: &Schema, hint: &str) -> Expr {
         let mut rest = keywords.clone();
         for key in [k::DYNAMIC_REF, k::RECURSIVE_REF, k::ADDITIONAL_ITEMS] {
             if let Some(value) = keywords.get(key) {
@@ -261,7 +269,7 @@ impl Builder<'_> {
                 .try_fold(Value::Object(rest), |merged, member| merge(&merged, member));
             return match merged {
                 Some(merged) => self.schema(&merged, hint),
-                None => self.unmerged(k::ALL_OF, &members.into()),
+                None => self.refuse_merge(k::ALL_OF, &members.into()),
             };
         }
         let mut rest = keywords.clone();
@@ -278,7 +286,7 @@ impl Builder<'_> {
                 return match (key, value.as_array()) {
                     (k::ANY_OF, Some(members)) => self.any_of(members, rest, hint),
                     (k::ONE_OF, Some(members)) => self.one_of(members, rest, hint),
-                    _ => self.negated(&value, &rest, hint),
+                    _ => self.negation(&value, &rest, hint),
                 };
             }
         }
@@ -288,24 +296,27 @@ impl Builder<'_> {
     /// A schema without other schemas for the same value.
     fn plain(&mut self, keywords: &Schema, hint: &str) -> Expr {
         if keywords.contains_key(k::ENUM) || keywords.contains_key(k::CONST) {
-            return self.listed(keywords, hint);
+            return self.listed_values(keywords, hint);
         }
         if !keywords.keys().any(|key| asserts(key)) {
             return self.any();
         }
         let types = self.types(keywords);
-        let mut derived = Vec::new();
-        for name in types {
-            derived.push(match name {
-                "null" => Expr::text("null"),
-                "boolean" => Self::boolean(),
-                "integer" | "number" => self.number(keywords, name == "integer"),
-                "string" => self.string(keywords, hint),
-                "array" => self.array(keywords, hint),
-                _ => self.object(keywords, hint),
-            });
-        }
+        let derived = types.into_iter().map(|name| match name {
+            "null" => Expr::text("null"),
+            "boolean" => Self::boolean(),
+            "integer" | "number" => self.number(keywords, name == "integer"),
+            "string" => self.string(keywords, hint),
+            "array" => self.array(keywords, hint),
+            _ => self.object(keywords, hint),
+        });
         Expr::alt(derived)
+    }
+
+    /// The types that a schema accepts, as a set.
+    fn type_set(&mut self, keywords: &Schema) -> TypeSet {
+        let types = self.types(keywords).into_iter().filter_map(TypeSet::named);
+        types.fold(TypeSet::NONE, TypeSet::or)
     }
 
     /// The types that a schema accepts. Without `type`, those that its keywords are about.
@@ -336,24 +347,23 @@ impl Builder<'_> {
     /// Any JSON value.
     fn any(&mut self) -> Expr {
         if let Some(&id) = self.known.get("") {
-            return Expr::Rule(id);
+            return Expr::rule(id);
         }
         let id = self.rules.declare("value");
         self.known.insert(String::new(), id);
         let string = self.any_string();
         let comma = self.comma();
         let list = |item: Expr, open: &str, close: &str| {
-            let more = Expr::seq([comma.clone(), item.clone()]).repeat(0, None);
-            let items = Expr::seq([item, more]).optional();
+            let items = Expr::list(item, comma.clone(), 0, None);
             Expr::seq([Expr::text(open), items, Expr::text(close)])
         };
-        let entry = Expr::seq([string.clone(), self.colon(), Expr::Rule(id)]);
+        let entry = Expr::seq([string.clone(), self.colon(), Expr::rule(id)]);
         let object = list(entry, "{", "}");
-        let array = list(Expr::Rule(id), "[", "]");
+        let array = list(Expr::rule(id), "[", "]");
         let number = self.rules.token("number", NumberRule::default().regex().0);
         let scalars = [string, number, Self::boolean(), Expr::text("null")];
         self.rules.set(id, Expr::alt([object, array].into_iter().chain(scalars)));
-        Expr::Rule(id)
+        Expr::rule(id)
     }
 
     fn any_string(&mut self) -> Expr {
@@ -408,7 +418,6 @@ const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boo
 
 /// The types that the keywords of a schema without `type` are about.
 fn about(keywords: &Schema) -> Vec<&'static str> {
-    use gramc_json_schema::keywords::{InstanceType, Keyword};
     let mut types = Vec::new();
     for key in keywords.keys().filter(|key| asserts(key)) {
         let name = match Keyword::of(key).applies_to() {
@@ -427,30 +436,11 @@ fn about(keywords: &Schema) -> Vec<&'static str> {
 
 /// Whether a keyword constrains values.
 fn asserts(key: &str) -> bool {
-    use gramc_json_schema::keywords::Keyword as K;
-    !matches!(
-        K::of(key),
-        K::Unknown
-            | K::Title
-            | K::Description
-            | K::Default
-            | K::Example
-            | K::Examples
-            | K::Deprecated
-            | K::ReadOnly
-            | K::WriteOnly
-            | K::Comment
-            | K::Defs
-            | K::Definitions
-            | K::ContentMediaType
-            | K::ContentSchema
-            | K::Nullable
-            | K::Schema
-            | K::Id
-            | K::Anchor
-            | K::DynamicAnchor
-            | K::Vocabulary
-    )
+    match Keyword::of(key) {
+        Keyword::ContentEncoding => true,
+        Keyword::Nullable => false,
+        keyword => !keyword.is_annotation(),
+    }
 }
 
 fn has_encoded_defs(document: &Value) -> bool {
@@ -465,9 +455,9 @@ fn steps(reference: &str) -> Vec<String> {
 }
 
 /// A path in dotted notation, as other losses have it.
-fn dotted(path: Path<'_>, steps: &[String]) -> String {
+fn dotted_path(path: Path<'_>, steps: &[String]) -> String {
     match steps.split_first() {
-        Some((step, rest)) => dotted(path.key(step), rest),
+        Some((step, rest)) => dotted_path(path.key(step), rest),
         None => path.text(),
     }
 }

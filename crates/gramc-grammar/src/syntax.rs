@@ -1,5 +1,8 @@
 //! The notations of grammars, by name.
 
+use crate::char_set::CharSet;
+use crate::tree::Tree;
+
 /// The notation that a grammar is printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
@@ -45,6 +48,38 @@ pub(crate) enum Level {
     Item,
     /// A part that is repeated.
     Repeated,
+}
+
+impl Level {
+    /// Whether a tree needs brackets in this place.
+    pub(crate) fn needs_group<L>(self, tree: &Tree<L>) -> bool {
+        match tree {
+            Tree::Leaf(_) => false,
+            Tree::Seq(_) => self > Self::Sequence,
+            Tree::Alt(_) => self > Self::Alternatives,
+            Tree::Repeat(..) => self == Self::Repeated,
+        }
+    }
+}
+
+/// Prints a set as a class of characters, whose ranges may be those that it excludes.
+pub(crate) fn print_class(
+    out: &mut String,
+    set: &CharSet,
+    is_negated: bool,
+    print_char: impl Fn(&mut String, char),
+) {
+    out.push_str(if is_negated { "[^" } else { "[" });
+    let listed = if is_negated { &set.complement() } else { set };
+    for &(first, last) in listed.ranges() {
+        char::from_u32(first).into_iter().for_each(|c| print_char(out, c));
+        if first + 1 < last {
+            out.push('-');
+        }
+        let end = char::from_u32(last).filter(|_| first < last);
+        end.into_iter().for_each(|c| print_char(out, c));
+    }
+    out.push(']');
 }
 
 /// How often a part is repeated, behind it.

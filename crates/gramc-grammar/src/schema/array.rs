@@ -38,7 +38,7 @@ impl Builder<'_> {
         if keywords.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true))
             && most.is_none_or(|most| most > 1)
         {
-            return self.unique(&items, prefix, (least, most), hint);
+            return self.unique(&items, prefix, least, most, hint);
         }
         let first: Vec<Expr> = prefix
             .iter()
@@ -46,7 +46,7 @@ impl Builder<'_> {
             .map(|(at, schema)| self.value(&[k::PREFIX_ITEMS, &at.to_string()], schema, hint))
             .collect();
         let item = self.value(&[k::ITEMS], &items, hint);
-        let list = self.list(&first, &item, (least, most), hint);
+        let list = self.list(&first, &item, least, most, hint);
         self.rules.rule(hint, list)
     }
 
@@ -55,26 +55,18 @@ impl Builder<'_> {
         &mut self,
         first: &[Expr],
         item: &Expr,
-        (least, most): (u32, Option<u32>),
+        least: u32,
+        most: Option<u32>,
         hint: &str,
     ) -> Expr {
         let comma = self.comma();
         let fixed = u32::try_from(first.len()).unwrap_or(u32::MAX);
         let left = most.map(|most| most.saturating_sub(fixed));
         let missing = least.saturating_sub(fixed);
-        let next = Expr::seq([comma.clone(), item.clone()]);
         let mut tail = if fixed == 0 {
-            let more =
-                next.repeat(missing.saturating_sub(1), left.map(|left| left.saturating_sub(1)));
-            let some = Expr::seq([item.clone(), more]);
-            match (missing, left) {
-                (0, Some(0)) => Expr::EMPTY,
-                (0, _) => some.optional(),
-                (_, Some(0)) => Expr::NEVER,
-                _ => some,
-            }
+            Expr::list(item.clone(), comma.clone(), missing, left)
         } else {
-            next.repeat(missing, left)
+            Expr::seq([comma.clone(), item.clone()]).repeat(missing, left)
         };
         for (at, schema) in (0..fixed).zip(first).rev() {
             let before = if at == 0 { Expr::EMPTY } else { comma.clone() };
@@ -96,7 +88,8 @@ impl Builder<'_> {
         &mut self,
         items: &Value,
         prefix: &[Value],
-        (least, most): (u32, Option<u32>),
+        least: u32,
+        most: Option<u32>,
         hint: &str,
     ) -> Expr {
         let is_true = Value::Bool(true);
@@ -108,7 +101,7 @@ impl Builder<'_> {
             }
             let first = prefix.first().unwrap_or(items);
             let item = self.value(&[k::ITEMS], first, hint);
-            let list = self.list(&[], &item, (least, Some(1)), hint);
+            let list = self.list(&[], &item, least, Some(1), hint);
             return self.rules.rule(hint, list);
         };
         self.lose(k::UNIQUE_ITEMS, &is_true, "the items can only be given in the order of `enum`");
@@ -130,7 +123,7 @@ impl Builder<'_> {
                 members.push((item, false));
             }
         }
-        let inner = self.members(members, None, (least, most), hint);
+        let inner = self.members(members, None, least, most, hint);
         let list = Expr::seq([Expr::text("["), inner, Expr::text("]")]);
         self.rules.rule(hint, list)
     }

@@ -12,7 +12,7 @@ const MAX_INLINE: usize = 4;
 
 impl Builder<'_> {
     /// The values of `enum` and `const` that the other keywords accept.
-    pub(super) fn listed(&mut self, keywords: &Schema, hint: &str) -> Expr {
+    pub(super) fn listed_values(&mut self, keywords: &Schema, hint: &str) -> Expr {
         let mut others = keywords.clone();
         let constant = others.remove(k::CONST);
         let members = others.remove(k::ENUM);
@@ -26,14 +26,14 @@ impl Builder<'_> {
             (None, list) => list.cloned().unwrap_or_default(),
         };
         let count = values.len();
-        let types = self.types(&others);
+        let types = self.type_set(&others);
         others.remove(k::TYPE);
         let asserted = others.keys().any(|key| asserts(key));
         let others = Value::Object(others);
         // The check strips what objects with properties do not declare.
         let may_strip = others.to_string().contains("\"properties\"");
         let mut derived = Vec::with_capacity(count);
-        for value in values.iter().filter(|value| types.contains(&type_of(value, &types))) {
+        for value in values.iter().filter(|value| types.accepts(value)) {
             let compound = value.is_array() || value.is_object();
             if asserted
                 && ((compound && may_strip) || !self.proves(&others, &json!({"const": value})))
@@ -43,16 +43,20 @@ impl Builder<'_> {
                 derived.push(self.literal(value));
             }
         }
-        match derived.len() {
-            0..=MAX_INLINE => Expr::alt(derived),
-            _ => self.rules.rule(hint, Expr::alt(derived)),
+        self.few_or_rule(derived, hint)
+    }
+
+    /// Alternatives, which are a rule if there are many.
+    fn few_or_rule(&mut self, alternatives: Vec<Expr>, hint: &str) -> Expr {
+        match alternatives.len() {
+            0..=MAX_INLINE => Expr::alt(alternatives),
+            _ => self.rules.rule(hint, Expr::alt(alternatives)),
         }
     }
 
     /// The examples and the default of a schema that has no grammar.
     pub(super) fn examples(&mut self, keywords: &Schema, hint: &str) -> Expr {
-        let lists = [keywords.get(k::EXAMPLES).and_then(Value::as_array)];
-        let values = lists.into_iter().flatten().flatten();
+        let values = keywords.get(k::EXAMPLES).and_then(Value::as_array).into_iter().flatten();
         let values = values.chain(keywords.get(k::EXAMPLE)).chain(keywords.get(k::DEFAULT));
         let scalars: Vec<Value> =
             values.filter(|value| !value.is_array() && !value.is_object()).cloned().collect();
@@ -62,22 +66,15 @@ impl Builder<'_> {
         let mut rules = keywords.clone();
         rules.retain(|key, _| asserts(key));
         let rules = Value::Object(rules);
-        let types = self.types(keywords);
-        let fitting: Vec<Value> = scalars
-            .into_iter()
-            .filter(|value| {
-                types.contains(&type_of(value, &types))
-                    && self.proves(&rules, &json!({"const": value}))
-            })
-            .collect();
+        let types = self.type_set(keywords);
+        let mut fitting = scalars;
+        fitting
+            .retain(|value| types.accepts(value) && self.proves(&rules, &json!({"const": value})));
         if !fitting.is_empty() {
             self.lose(k::EXAMPLES, &fitting.clone().into(), "only these values can be given");
         }
-        let derived: Vec<Expr> = fitting.iter().map(|value| self.literal(value)).collect();
-        match derived.len() {
-            0..=MAX_INLINE => Expr::alt(derived),
-            _ => self.rules.rule(hint, Expr::alt(derived)),
-        }
+        let derived = fitting.iter().map(|value| self.literal(value)).collect();
+        self.few_or_rule(derived, hint)
     }
 
     /// A value, token by token.
@@ -87,7 +84,7 @@ impl Builder<'_> {
             Value::Array(items) => items.iter().map(|item| self.literal(item)).collect(),
             Value::Object(map) => {
                 let entries = map.iter().map(|(key, value)| {
-                    let key = Expr::Text(Value::from(key.as_str()).to_string());
+                    let key = Expr::text(Value::from(key.as_str()).to_string());
                     Expr::seq([key, self.colon(), self.literal(value)])
                 });
                 entries.collect()
@@ -95,9 +92,9 @@ impl Builder<'_> {
             Value::Number(number) => {
                 // An integer as a model writes it, whatever the schema has.
                 let plain = Decimal::of(number).and_then(|number| number.integer_text());
-                return Expr::Text(plain.unwrap_or_else(|| number.to_string()));
+                return Expr::text(plain.unwrap_or_else(|| number.to_string()));
             }
-            scalar => return Expr::Text(scalar.to_string()),
+            scalar => return Expr::text(scalar.to_string()),
         };
         let mut all = vec![Expr::text(open)];
         for (at, part) in parts.into_iter().enumerate() {
@@ -108,20 +105,5 @@ impl Builder<'_> {
         }
         all.push(Expr::text(close));
         Expr::seq(all)
-    }
-}
-
-/// The type of a value, as its name in `types`.
-fn type_of(value: &Value, types: &[&str]) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) => {
-            let integer = gramc_json_schema::numbers::is_integer(number);
-            if integer && !types.contains(&"number") { "integer" } else { "number" }
-        }
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

@@ -19,7 +19,8 @@ impl Builder<'_> {
         &mut self,
         members: Vec<(Expr, bool)>,
         further: Option<Expr>,
-        (least, most): (u32, Option<u32>),
+        least: u32,
+        most: Option<u32>,
         hint: &str,
     ) -> Expr {
         let required = members.iter().filter(|member| member.1).count();
@@ -29,7 +30,7 @@ impl Builder<'_> {
             further.is_some() || !u32::try_from(members.len()).is_ok_and(|count| count <= most)
         });
         let comma = self.comma();
-        let mut chain = Chain::new(members, further, comma, (least, bounded));
+        let mut chain = Chain::new(members, further, comma, least, bounded);
         if chain.is_too_large() {
             if least > 0 {
                 self.lose(
@@ -72,7 +73,7 @@ impl Builder<'_> {
                 .map(|(count, derived)| match ids.get(&(at, count)) {
                     Some(&id) => {
                         self.rules.set(id, derived);
-                        Expr::Rule(id)
+                        Expr::rule(id)
                     }
                     None => derived,
                 })
@@ -101,7 +102,8 @@ impl Chain {
         members: Vec<(Expr, bool)>,
         further: Option<Expr>,
         comma: Expr,
-        (least, most): (u32, Option<u32>),
+        least: u32,
+        most: Option<u32>,
     ) -> Self {
         let mut required_before = vec![0];
         for (at, (_, required)) in members.iter().enumerate() {
@@ -144,9 +146,9 @@ impl Chain {
         let is_possible = required >= self.least && self.most.is_none_or(|most| required <= most);
         let Self { members, further, comma, .. } = self;
         if is_possible {
-            Self::new(members, further, comma, (0, None))
+            Self::new(members, further, comma, 0, None)
         } else {
-            Self::new(vec![(Expr::NEVER, true)], None, comma, (0, None))
+            Self::new(vec![(Expr::NEVER, true)], None, comma, 0, None)
         }
     }
 
@@ -200,17 +202,9 @@ impl Chain {
         if missing > 1 {
             return Expr::NEVER;
         }
-        let next = Expr::seq([self.comma.clone(), further.clone()]);
         if count > 0 {
-            return next.repeat(missing, room);
+            return Expr::seq([self.comma.clone(), further.clone()]).repeat(missing, room);
         }
-        let some =
-            Expr::seq([further.clone(), next.repeat(0, room.map(|it| it.saturating_sub(1)))]);
-        match (missing, room) {
-            (0, Some(0)) => Expr::EMPTY,
-            (0, _) => some.optional(),
-            (_, Some(0)) => Expr::NEVER,
-            _ => some,
-        }
+        Expr::list(further.clone(), self.comma.clone(), missing, room)
     }
 }

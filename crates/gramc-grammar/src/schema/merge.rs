@@ -25,7 +25,7 @@ pub(super) fn merge(one: &Value, other: &Value) -> Option<Value> {
             {
                 return Some(Value::Bool(false));
             }
-            maps(one, &sealed(other)?).map(Value::Object)
+            maps(one, &seal(other)?).map(Value::Object)
         }
         _ => None,
     }
@@ -35,7 +35,7 @@ type Schema = Map<String, Value>;
 
 /// A schema whose `unevaluated…` keywords are those for further properties and items: within
 /// another schema, they say nothing of what that one declares.
-fn sealed(schema: &Schema) -> Option<Schema> {
+fn seal(schema: &Schema) -> Option<Schema> {
     let mut sealed = schema.clone();
     for (key, plain) in
         [(k::UNEVALUATED_PROPERTIES, k::ADDITIONAL_PROPERTIES), (k::UNEVALUATED_ITEMS, k::ITEMS)]
@@ -201,19 +201,13 @@ fn properties(merged: &mut Schema, one: &Schema, other: &Schema) -> Option<()> {
     }
     let (mine, theirs) = (list(one, k::PROPERTIES), list(other, k::PROPERTIES));
     let mut all = Schema::new();
-    for (name, schema) in &mine {
-        let met = theirs.get(name).cloned().or_else(|| rest(other));
-        all.insert(
-            name.clone(),
-            met.map_or_else(|| Some(schema.clone()), |met| both(schema, &met))?,
-        );
-    }
-    for (name, schema) in theirs.iter().filter(|(name, _)| !mine.contains_key(*name)) {
-        let met = rest(one);
-        all.insert(
-            name.clone(),
-            met.map_or_else(|| Some(schema.clone()), |met| both(schema, &met))?,
-        );
+    for (name, own) in mine.iter().chain(theirs.iter().filter(|it| !mine.contains_key(it.0))) {
+        let met = match mine.get(name) {
+            Some(_) => theirs.get(name).cloned().or_else(|| rest(other)),
+            None => rest(one),
+        };
+        let met = met.map_or_else(|| Some(own.clone()), |met| both(own, &met))?;
+        all.insert(name.clone(), met);
     }
     if one.contains_key(k::PROPERTIES) || other.contains_key(k::PROPERTIES) {
         merged.insert(k::PROPERTIES.to_owned(), all.into());

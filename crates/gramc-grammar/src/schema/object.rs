@@ -29,13 +29,13 @@ impl Builder<'_> {
                 }
                 continue;
             }
-            let key = Expr::Text(Value::from(name.as_str()).to_string());
+            let key = Expr::text(Value::from(name.as_str()).to_string());
             members.push((Expr::seq([key, self.colon(), value]), *required));
         }
         let entry = self.further(keywords, &patterns, &properties, hint);
-        let bounds =
-            (count(keywords, k::MIN_PROPERTIES).unwrap_or(0), count(keywords, k::MAX_PROPERTIES));
-        let inner = self.members(members, entry, bounds, hint);
+        let least = count(keywords, k::MIN_PROPERTIES).unwrap_or(0);
+        let most = count(keywords, k::MAX_PROPERTIES);
+        let inner = self.members(members, entry, least, most, hint);
         let object = Expr::seq([Expr::text("{"), inner, Expr::text("}")]);
         self.rules.rule(hint, object)
     }
@@ -134,14 +134,14 @@ impl Builder<'_> {
                     "only declared properties can be given",
                 );
             }
-            return self.patterned(patterns, declared, hint);
+            return self.pattern_properties(patterns, declared, hint);
         }
         if !patterns.is_empty() {
             if schema != Some(&Value::Bool(false)) {
                 let value = schema.unwrap_or(&Value::Bool(true));
                 self.lose(k::ADDITIONAL_PROPERTIES, value, "only declared properties can be given");
             }
-            return self.patterned(patterns, declared, hint);
+            return self.pattern_properties(patterns, declared, hint);
         }
         let properties = keywords.get(k::PROPERTIES).and_then(Value::as_object);
         let has_properties = properties.is_some_and(|properties| !properties.is_empty());
@@ -171,7 +171,6 @@ impl Builder<'_> {
         names
     }
 
-    /// The key of a property that is not declared.
     fn other_key(&mut self, rule: Option<&Value>, declared: &[Property]) -> Option<Expr> {
         let names = self.taken_names(declared);
         let Some(rule) = rule.filter(|rule| **rule != Value::Bool(true)) else {
@@ -226,7 +225,7 @@ impl Builder<'_> {
     }
 
     /// A property whose name matches one of the patterns.
-    fn patterned(
+    fn pattern_properties(
         &mut self,
         patterns: &[NamePattern<'_>],
         declared: &[Property],

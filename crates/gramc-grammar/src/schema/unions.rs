@@ -1,6 +1,7 @@
 //! Unions, negations and conditions.
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Value, json};
 
 use super::merge::merge;
@@ -17,13 +18,10 @@ const MAX_COMPARED: usize = 4;
 impl Builder<'_> {
     pub(super) fn any_of(&mut self, members: &[Value], rest: Schema, hint: &str) -> Expr {
         let rest = Value::Object(rest);
-        let mut derived = Vec::with_capacity(members.len());
-        for (at, member) in members.iter().enumerate() {
-            derived.push(match merge(&rest, member) {
-                Some(merged) => self.branch(&[k::ANY_OF, &at.to_string()], &merged, hint),
-                None => self.unmerged(k::ANY_OF, member),
-            });
-        }
+        let derived = members.iter().enumerate().map(|(at, member)| {
+            let step = [k::ANY_OF, &at.to_string()];
+            self.branch(&step, merge(&rest, member), (k::ANY_OF, member), hint)
+        });
         Expr::alt(derived)
     }
 
@@ -36,17 +34,13 @@ impl Builder<'_> {
                 members.iter().enumerate().filter(|other| other.0 != at).map(|it| it.1).collect();
             let step = [k::ONE_OF, &at.to_string()];
             let Some(merged) = merge(&rest, member) else {
-                derived.push(self.unmerged(k::ONE_OF, member));
+                derived.push(self.refuse_merge(k::ONE_OF, member));
                 continue;
             };
             derived.push(match self.set_apart(&merged, &others) {
-                Some(Apart::Itself) => self.branch(&step, &merged, hint),
+                Some(Apart::Itself) => self.below(&step, |it| it.schema(&merged, hint)),
                 Some(Apart::Narrowed(narrowed)) => {
-                    let length = self.path.len();
-                    self.path.extend(step.map(str::to_owned));
-                    let derived = self.shared(narrowed.to_string(), &narrowed, hint);
-                    self.path.truncate(length);
-                    derived
+                    self.below(&step, |it| it.shared_rule(narrowed.to_string(), &narrowed, hint))
                 }
                 None => {
                     self.lose(k::ONE_OF, member, "its values may also match another member");
@@ -60,7 +54,7 @@ impl Builder<'_> {
     /// A schema all of whose values are refused by some others: itself, or without what it shares
     /// with them.
     fn set_apart(&mut self, schema: &Value, others: &[&Value]) -> Option<Apart> {
-        let closed = closed(&self.resolved(schema), true);
+        let closed = close(&self.resolve(schema), true);
         if others.iter().all(|other| self.are_apart(&closed, other, 0)) {
             // The grammar derives declared properties alone.
             return Some(match schema.get(k::ADDITIONAL_PROPERTIES) {
@@ -71,7 +65,7 @@ impl Builder<'_> {
         }
         let mut narrowed = closed;
         for other in others {
-            let required = names(&self.resolved(other), k::REQUIRED);
+            let required = names(&self.resolve(other), k::REQUIRED);
             let own = names(&narrowed, k::REQUIRED);
             for name in required.iter().filter(|name| !own.contains(name)) {
                 narrowed = merge(&narrowed, &json!({"properties": {(name): false}}))?;
@@ -82,7 +76,7 @@ impl Builder<'_> {
     }
 
     /// The target of a schema that is only a reference.
-    fn resolved(&self, schema: &Value) -> Value {
+    fn resolve(&self, schema: &Value) -> Value {
         let mut schema = schema;
         for _ in 0..MAX_COMPARED {
             let Some(reference) = schema.get(k::REF).and_then(Value::as_str) else { break };
@@ -99,12 +93,12 @@ impl Builder<'_> {
     /// Whether it is proven that no value fits two schemas. In the first one, objects hold nothing
     /// but what is declared.
     fn are_apart(&mut self, one: &Value, other: &Value, depth: usize) -> bool {
-        let (one, other) = (closed(&self.resolved(one), false), self.resolved(other));
+        let (one, other) = (close(&self.resolve(one), false), self.resolve(other));
         if one == Value::Bool(false) || other == Value::Bool(false) {
             return true;
         }
         let (mine, theirs) = (all_types(&one), all_types(&other));
-        if mine.iter().all(|name| !theirs.contains(name)) {
+        if !mine.meets(theirs) {
             return true;
         }
         if let (Some(mine), Some(theirs)) = (values(&one), values(&other)) {
@@ -112,8 +106,8 @@ impl Builder<'_> {
                 .iter()
                 .all(|it| !theirs.iter().any(|other| gramc_json_schema::values::same(it, other)));
         }
-        let objects = mine.iter().filter(|name| theirs.contains(name)).all(|&it| it == "object");
-        if objects && depth < MAX_COMPARED && self.objects_are_apart(&one, &other, depth) {
+        let are_objects = mine.and(theirs) == TypeSet::OBJECT;
+        if are_objects && depth < MAX_COMPARED && self.objects_are_apart(&one, &other, depth) {
             return true;
         }
         depth == 0 && self.proves(&json!({"not": other}), &one)
@@ -144,25 +138,20 @@ impl Builder<'_> {
         })
     }
 
-    /// The values that another schema refuses.
-    pub(super) fn negated(&mut self, refused: &Value, rest: &Schema, hint: &str) -> Expr {
+    pub(super) fn negation(&mut self, refused: &Value, rest: &Schema, hint: &str) -> Expr {
         let schema = Value::Object(rest.clone());
         if *refused == Value::Bool(false) {
             return self.schema(&schema, hint);
         }
-        let closed = closed(&schema, true);
+        let closed = close(&schema, true);
         if self.are_apart(&closed, refused, 0) {
             return self.schema(&closed, hint);
         }
         let alternatives = refused.as_object().map(|refused| Self::complements(refused, rest));
         if let Some(alternatives) = alternatives.filter(|it| !it.is_empty()) {
-            let mut derived = Vec::new();
-            for alternative in alternatives {
-                derived.push(match merge(&schema, &alternative) {
-                    Some(merged) => self.schema(&merged, hint),
-                    None => self.unmerged(k::NOT, refused),
-                });
-            }
+            let derived = alternatives
+                .iter()
+                .map(|it| self.branch(&[], merge(&schema, it), (k::NOT, refused), hint));
             return Expr::alt(derived);
         }
         let texts = values(refused).filter(|_| rest.get(k::TYPE).is_some_and(|it| it == "string"));
@@ -185,7 +174,8 @@ impl Builder<'_> {
         match keys[..] {
             [k::TYPE] => {
                 let types = all_types(&refused_value);
-                let left = TYPES.into_iter().filter(|name| !types.contains(name));
+                let is_left = |name: &&str| TypeSet::named(name).is_some_and(|it| !it.meets(types));
+                let left = TYPES.into_iter().filter(is_left);
                 vec![json!({"type": left.collect::<Vec<_>>()})]
             }
             [k::CONST | k::ENUM]
@@ -226,13 +216,9 @@ impl Builder<'_> {
         let met = merge(&rest, condition).and_then(|met| merge(&met, &then));
         let unmet =
             merge(&rest, &json!({"not": condition})).and_then(|unmet| merge(&unmet, &otherwise));
-        let mut derived = Vec::new();
-        for (step, schema) in [(k::THEN, met), (k::ELSE, unmet)] {
-            derived.push(match schema {
-                Some(schema) => self.branch(&[step], &schema, hint),
-                None => self.unmerged(k::IF, condition),
-            });
-        }
+        let branches = [(k::THEN, met), (k::ELSE, unmet)];
+        let derived =
+            branches.map(|(step, schema)| self.branch(&[step], schema, (k::IF, condition), hint));
         Expr::alt(derived)
     }
 
@@ -256,11 +242,8 @@ impl Builder<'_> {
         }
         let rest = Value::Object(rest);
         let given = json!({"required": [name]});
-        let with = if needed.is_array() {
-            merge(&rest, &given).and_then(|it| merge(&it, &json!({"required": needed})))
-        } else {
-            merge(&rest, &given).and_then(|it| merge(&it, &needed))
-        };
+        let needed = if needed.is_array() { json!({"required": needed}) } else { needed };
+        let with = merge(&rest, &given).and_then(|it| merge(&it, &needed));
         let absent = merge(&rest, &json!({"properties": {(&name): false}}));
         let required = names(&rest, k::REQUIRED).contains(&name);
         let (with, without) = match (required, many) {
@@ -271,14 +254,8 @@ impl Builder<'_> {
             }
             (false, false) => (with, absent),
         };
-        let mut derived = Vec::new();
-        for schema in [with, without] {
-            derived.push(match schema {
-                Some(schema) => self.branch(&[key], &schema, hint),
-                None => self.unmerged(key, &name.as_str().into()),
-            });
-        }
-        Expr::alt(derived)
+        let name = Value::from(name);
+        Expr::alt([with, without].map(|schema| self.branch(&[key], schema, (key, &name), hint)))
     }
 }
 
@@ -290,7 +267,7 @@ enum Apart {
 
 /// A schema whose objects hold nothing but declared properties, if it has any: as grammars have it,
 /// or, if forced, even if it says otherwise.
-fn closed(schema: &Value, force: bool) -> Value {
+fn close(schema: &Value, force: bool) -> Value {
     let mut closed = schema.clone();
     if let Value::Object(keywords) = &mut closed
         && keywords.contains_key(k::PROPERTIES)
@@ -327,31 +304,8 @@ fn values(schema: &Value) -> Option<Vec<Value>> {
     schema.get(k::ENUM)?.as_array().cloned()
 }
 
-/// The types that a schema may accept. Integers are numbers, and count as both.
-fn all_types(schema: &Value) -> Vec<&'static str> {
-    let of_value = |value: &Value| match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    let named: Vec<&str> = match schema.get(k::TYPE) {
-        Some(Value::String(name)) => TYPES.into_iter().filter(|it| it == name).collect(),
-        Some(Value::Array(names)) => {
-            TYPES.into_iter().filter(|&it| names.iter().any(|name| name == it)).collect()
-        }
-        _ => match values(schema) {
-            Some(values) => values.iter().map(of_value).collect(),
-            None => TYPES.to_vec(),
-        },
-    };
-    let mut named = named;
-    if named.contains(&"integer") && !named.contains(&"number") {
-        named.push("number");
-    } else if named.contains(&"number") && !named.contains(&"integer") {
-        named.push("integer");
-    }
-    named
+/// The types that a schema may accept.
+fn all_types(schema: &Value) -> TypeSet {
+    let listed = || values(schema).map(|values| TypeSet::of_values(&values));
+    TypeSet::declared(schema).or_else(listed).unwrap_or(TypeSet::ALL)
 }
