@@ -22,7 +22,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gramc_schema::Draft;
 
-use crate::targets::{self, Emitter, TARGETS};
+use crate::targets::{Emitter, TARGETS};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{
@@ -35,7 +35,7 @@ pub(crate) use import::{Import, InputFormat};
 pub(crate) use live_server::{LiveServer, LiveServerWithToken};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::Mcp;
-pub(crate) use run::{Run, Trace};
+pub(crate) use run::{AgentOptions, Run, Trace};
 pub(crate) use search::Search;
 pub(crate) use session::Session;
 pub(crate) use suggest::suggest_command;
@@ -60,7 +60,7 @@ pub(crate) struct Display {
     /// When to use colors; NO_COLOR and FORCE_COLOR are respected
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
-    /// Whether warnings and notes about what is read are left out.
+    /// Whether warnings and notes about the inputs are omitted.
     #[arg(skip)]
     pub(crate) errors_only: bool,
 }
@@ -162,16 +162,7 @@ impl Bridge {
     pub(crate) const NAME: &'static str = "connect";
 }
 
-/// The program that is the agent.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct AgentProgram {
-    /// Run this program as the agent: it reads {"input": …} from standard input, writes
-    /// {"output": …} and calls the tools of the MCP server at GRAMC_MCP_URL
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) agent_command: Option<String>,
-}
-
-/// What to read.
+/// The input files.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct Inputs {
     /// Files, folders (searched for *.gram, respecting .gitignore), or - for standard input
@@ -248,7 +239,7 @@ pub(crate) struct Compile {
     /// Replace containers by their tools
     #[arg(long)]
     pub(crate) expanded: bool,
-    /// Report what the target cannot express, and how it was replaced. With --format json, one
+    /// Report unsupported constraints, and how they were replaced. With --format json, one
     /// object per line goes to standard output, and -o is required
     #[arg(long)]
     pub(crate) losses: bool,
@@ -265,18 +256,28 @@ pub(crate) struct Compile {
 
 /// All targets, with their descriptions.
 fn targets() -> impl TypedValueParser<Value = &'static dyn Emitter> {
-    let value = |target: &dyn Emitter| {
-        PossibleValue::new(target.name()).help(target.about().replace('`', ""))
-    };
-    let values: Vec<_> = TARGETS.iter().map(|target| value(target.as_ref())).collect();
-    // The parser only accepts names of targets.
-    PossibleValuesParser::new(values).try_map(|name| targets::find(&name).ok_or("unknown target"))
+    one_of(TARGETS.iter().map(|target| {
+        let help = target.about().replace('`', "");
+        (PossibleValue::new(target.name()).help(help), target.as_ref())
+    }))
 }
 
 fn drafts() -> impl TypedValueParser<Value = Draft> {
-    let values = [("2020-12", "Draft 2020-12"), ("7", "Draft 7")];
-    PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
-        .map(|name| if name == "7" { Draft::Draft7 } else { Draft::Draft2020 })
+    one_of([
+        (PossibleValue::new("2020-12").help("Draft 2020-12"), Draft::Draft2020),
+        (PossibleValue::new("7").help("Draft 7"), Draft::Draft7),
+    ])
+}
+
+/// Parses the name of a value.
+fn one_of<T: Clone + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (PossibleValue, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let (names, values): (Vec<PossibleValue>, Vec<T>) = values.into_iter().unzip();
+    PossibleValuesParser::new(names.clone()).try_map(move |name| {
+        let at = names.iter().position(|known| known.get_name() == name);
+        at.and_then(|at| values.get(at).cloned()).ok_or("unknown value")
+    })
 }
 
 /// Check files for errors and likely mistakes

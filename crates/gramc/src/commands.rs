@@ -13,7 +13,6 @@ mod fmt;
 mod generate;
 mod import;
 mod login;
-mod lsp;
 mod mcp;
 mod parse;
 mod run;
@@ -22,6 +21,8 @@ mod session;
 mod test;
 mod trace;
 mod watch;
+
+use std::io;
 
 use clap::CommandFactory;
 
@@ -62,7 +63,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Connect(args) => agents::connect(&args),
         Command::Login(args) => login::login(&args),
         Command::Logout(args) => login::logout(&args),
-        Command::Lsp(args) => lsp::run(&args),
+        Command::Lsp(_) => serve_editor(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);
@@ -78,4 +79,14 @@ pub(crate) fn run(args: Args) -> Outcome {
             Ok(CLEAN)
         }
     }
+}
+
+/// `gramc lsp`
+fn serve_editor() -> Outcome {
+    // Standard input is read by a thread that may still wait when the process ends.
+    let input = io::BufReader::new(io::stdin());
+    gramc_lsp::serve(input, io::stdout()).map_err(|error| {
+        let error = gramc_project::files::plain(&error);
+        Failure::new(format!("lost the connection to the editor: {error}"))
+    })
 }

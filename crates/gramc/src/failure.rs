@@ -4,9 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use gramc_experiment::ExperimentError;
+use gramc_project::LoadError;
 use gramc_project::files::plain;
-use gramc_project::{FileError, LibraryError, LoadError};
 
 use crate::output::say;
 
@@ -51,7 +50,7 @@ impl Failure {
     }
 
     /// An unknown name: suggests the most similar of the `known` names, or else `help`.
-    pub(crate) fn unknown<'n>(
+    pub(crate) fn unknown_name<'n>(
         message: &str,
         name: &str,
         known: impl Iterator<Item = &'n str>,
@@ -66,13 +65,9 @@ impl Failure {
     /// Reports the failure to the user, and returns the exit code.
     pub(crate) fn report(&self) -> i32 {
         match self {
-            Self::Message(message) => {
+            Self::Message(message) | Self::InvalidInput(message) => {
                 say(format_args!("gramc: {message}"));
-                FAILED
-            }
-            Self::InvalidInput(message) => {
-                say(format_args!("gramc: {message}"));
-                PROBLEMS
+                if matches!(self, Self::Message(_)) { FAILED } else { PROBLEMS }
             }
             Self::BrokenPipe => FAILED,
             // As shells have it.
@@ -81,30 +76,14 @@ impl Failure {
     }
 }
 
-impl From<LoadError> for Failure {
-    fn from(error: LoadError) -> Self {
-        match error {
-            LoadError::Document(..) => Self::InvalidInput(error.to_string()),
-            error => Self::new(error.to_string()),
+/// An error with its message. Use [`Failure::path`] for errors that do not name their file.
+impl<E: std::error::Error + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let error: &(dyn std::error::Error + 'static) = &error;
+        match error.downcast_ref() {
+            Some(LoadError::Document(..)) => Self::InvalidInput(error.to_string()),
+            _ => Self::new(error.to_string()),
         }
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
-impl From<LibraryError> for Failure {
-    fn from(error: LibraryError) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
-impl From<ExperimentError> for Failure {
-    fn from(error: ExperimentError) -> Self {
-        Self::new(error.to_string())
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
                 "`warnings` is only valid with --deny; --allow and --warn expect lints or `all`",
             ));
         }
-        let rule = Lint::of(name).ok_or_else(|| unknown(name))?;
+        let rule = Lint::of(name).ok_or_else(|| unknown_lint(name))?;
         if known.iter().any(|(other, was)| *other == name && *was != level) {
             return Err(Failure::new(format!("the lint `{name}` is given two levels")));
         }
@@ -42,12 +42,12 @@ pub(crate) fn apply(levels: &Levels, settings: &mut Settings) -> Result<bool, Fa
     Ok(deny_warnings)
 }
 
-fn unknown(name: &str) -> Failure {
+fn unknown_lint(name: &str) -> Failure {
     if gramc_lint::all_codes().any(|code| code.name == name) {
         return Failure::new(format!("`{name}` is an error; only lints have levels"));
     }
     let groups = ["all", "warnings"];
     let known = LINTS.iter().map(|rule| rule.code.name).chain(groups);
     let help = Some("run `gramc explain` for all lints".to_owned());
-    Failure::unknown(&format!("unknown lint `{name}`"), name, known, help)
+    Failure::unknown_name(&format!("unknown lint `{name}`"), name, known, help)
 }

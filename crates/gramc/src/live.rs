@@ -23,10 +23,10 @@ pub(crate) fn words_of(command: &str) -> Result<Vec<String>, Failure> {
     })
 }
 
-/// What messages call a live server. Its command or address may hold a secret.
+/// The name of a live server in messages: its command or address may contain a secret.
 pub(crate) const SERVER: &str = "the server's answer";
 
-/// What is wrong with `--env` where nothing gets the variable.
+/// The error of `--env` if nothing gets the variable.
 pub(crate) const ENV_ALONE: &str = "--env needs --command, or calls of an API";
 
 /// The tools of the server that the arguments name, if they name one.
@@ -39,16 +39,9 @@ pub(crate) fn tools_of(server: &LiveServer) -> Result<Option<Value>, Failure> {
     }
 }
 
-/// Starts the MCP server that `command` names, asks it over its standard input and output for its
-/// tools, and ends it.
-///
-/// `command` is split into words like a shell would, and nothing else of a shell is done. Gives
-/// `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when the
-/// server cannot be started, ends too early, says something that is not the protocol, answers with
-/// an error, or takes longer than a minute.
-///
-/// `variables` are the names of variables of the environment that the server gets besides those
-/// that every program inherits. Their values are masked in all that it says.
+/// Starts an MCP server and asks it for its tools: `{"tools":[…]}` with those of all pages, exactly as the
+/// server sent them. `variables` are names of environment variables that the server gets besides the usual
+/// ones; their values are masked in its messages.
 fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
     let words = words_of(command)?;
     let mut environment = ProgramEnvironment::default();
@@ -58,15 +51,11 @@ fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failur
     tools(mcp::tools_of_command(&words, environment, TIME_LIMIT, wait_for_interrupt()))
 }
 
-/// Asks the MCP server at `url` for its tools, over streamable HTTP.
-///
-/// `headers` have the form `Name: value`, where a value may be `env:NAME`. Gives and fails as
-/// [`tools_of_command`] does.
+/// Asks the MCP server at a URL for its tools. `headers` have the form `Name: value`, where a value may be
+/// `env:NAME`.
 fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failure> {
     let headers = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
-    let headers = RequestHeaders::new(headers)
-        .map_err(|error| Failure::new(error.to_string()))?
-        .with_bearer();
+    let headers = RequestHeaders::new(headers)?.with_bearer();
     let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
     tools(mcp::tools_of_url(url, options, TIME_LIMIT, wait_for_interrupt()))
 }
@@ -74,7 +63,7 @@ fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failu
 /// Reads the certificates that the command line names.
 pub(crate) fn tls_options(tls: &Tls) -> Result<TlsOptions, Failure> {
     let (ca, cert, key) = (tls.ca.as_deref(), tls.cert.as_deref(), tls.key.as_deref());
-    TlsOptions::read(ca, cert, key).map_err(|error| Failure::new(error.to_string()))
+    Ok(TlsOptions::read(ca, cert, key)?)
 }
 
 /// A header of the command line: `Name: value` or `Name: env:NAME`.
@@ -99,7 +88,7 @@ fn variable(name: &str) -> Result<String, Failure> {
 
 /// The tools that a server lists.
 fn tools(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value, Failure> {
-    run(work)?.map_err(|error| Failure::new(error.to_string()))
+    Ok(run(work)??)
 }
 
 /// Runs `work` on this thread.
@@ -116,7 +105,7 @@ pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
 
 /// Waits for a signal to end the program, and reports it.
 async fn wait_for_interrupt() -> String {
-    signalled().await;
+    next_signal().await;
     "interrupted".to_owned()
 }
 
@@ -166,10 +155,9 @@ impl Signals {
     }
 }
 
-/// Waits for a signal to end the program, and returns its number. Child processes in their own
-/// process groups do not receive it. From the call on, signals do not end gramc, so the caller has to
-/// wait for this.
-pub(crate) fn signalled() -> impl Future<Output = i32> {
+/// Waits for a signal to end the program, and returns its number. From the call on, signals do not end
+/// gramc, and child processes in their own process groups do not receive them.
+pub(crate) fn next_signal() -> impl Future<Output = i32> {
     let mut signals = Signals::new();
     async move { signals.next().await }
 }

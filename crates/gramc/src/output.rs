@@ -31,7 +31,6 @@ pub(crate) fn say_each(prefix: &str, items: impl IntoIterator<Item: Display>) {
 pub(crate) enum Layout {
     /// Indented.
     Pretty,
-    /// All on one line.
     Line,
 }
 
@@ -79,20 +78,20 @@ pub(crate) fn write_json(
     })
 }
 
-/// Writes lines to standard output or to a file: `open`, the items joined by `,` and a line
-/// break, `close`. Items are written down on all processors.
+/// Writes lines to standard output or to a file: the items joined by `,` and a line break, between two
+/// brackets. Items are written down on all processors.
 pub(crate) fn write_lines<T: Sync>(
     path: Option<&Path>,
-    (open, close): (&str, &str),
+    brackets: (&str, &str),
     items: &[T],
     write: impl Fn(&mut Vec<u8>, &T) -> io::Result<()> + Sync,
 ) -> Result<(), Failure> {
     write_to(path, |out| {
-        out.write_all(open.as_bytes())?;
+        out.write_all(brackets.0.as_bytes())?;
         for part in lines_in_parallel(items, &write) {
             out.write_all(&part?)?;
         }
-        writeln!(out, "\n{close}")?;
+        writeln!(out, "\n{}", brackets.1)?;
         out.flush()
     })
 }

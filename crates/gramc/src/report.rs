@@ -68,7 +68,6 @@ pub(crate) fn reserve_stdout(display: Display, instead: &str) -> Result<(), Fail
     Err(Failure::new(why))
 }
 
-/// Writes a line for each item.
 fn lines<T>(out: impl Write, items: &[T], line: impl Fn(&T) -> String) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     for item in items {

@@ -11,7 +11,6 @@ use crate::args::{LiveServer, Tls};
 use crate::failure::Failure;
 use crate::live;
 
-/// The name of the library.
 const NAME: &str = "upstream";
 
 /// The text of a library at `path` for the server that the arguments name.

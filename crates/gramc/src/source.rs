@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use gramc_check::Valid;
-use gramc_model::Module;
-use gramc_project::Texts;
+use gramc_project::{Texts, ValidTexts};
 use gramc_syntax::Severity;
 
 use crate::args::{Display, Format, Inputs, LiveServer};
@@ -13,35 +11,28 @@ use crate::output::say_each;
 use crate::server_library::server_library;
 use crate::{live, report};
 
-/// A specification without errors.
-pub(crate) struct Source {
-    pub(crate) module: Valid<Module>,
-    /// Whether its texts are gram files of the working tree, so that positions in them are useful.
-    pub(crate) has_positions: bool,
-}
-
 /// Reads a specification. Errors in it are shown, and nothing is returned.
-pub(crate) fn read(path: &Path, display: Display) -> Result<Option<Source>, Failure> {
+pub(crate) fn read(path: &Path, display: Display) -> Result<Option<ValidTexts>, Failure> {
     let texts = Texts::load(&gramc_project::Inputs::of_paths(vec![path.to_owned()]))?;
-    check(&with_notes(texts, display), display)
+    check(with_notes(texts, display), display)
 }
 
 /// Reads the project around the current folder. Errors in it are shown, and nothing is returned.
-pub(crate) fn read_project(display: Display) -> Result<Option<Source>, Failure> {
-    check(&Texts::read(&gramc_project::Inputs::of_paths(Vec::new()))?, display)
+pub(crate) fn read_project(display: Display) -> Result<Option<ValidTexts>, Failure> {
+    check(Texts::read(&gramc_project::Inputs::of_paths(Vec::new()))?, display)
 }
 
 /// Reads the tools of a live server.
 pub(crate) fn read_server(
     server: &LiveServer,
     display: Display,
-) -> Result<Option<Source>, Failure> {
-    check(&texts_of_server(server, display)?, display)
+) -> Result<Option<ValidTexts>, Failure> {
+    check(texts_of_server(server, display)?, display)
 }
 
 /// Reads the tools that a live server has listed.
-pub(crate) fn read_listed(listed: &str, display: Display) -> Result<Option<Source>, Failure> {
-    check(&texts_of_listed(listed, display)?, display)
+pub(crate) fn read_listed(listed: &str, display: Display) -> Result<Option<ValidTexts>, Failure> {
+    check(texts_of_listed(listed, display)?, display)
 }
 
 /// Reads the texts of a specification: of the named server, or of the inputs.
@@ -89,19 +80,30 @@ fn with_notes(texts: Texts, display: Display) -> Texts {
 }
 
 /// Shows the diagnostics of a specification, and returns it if it has no errors.
-fn check(texts: &Texts, display: Display) -> Result<Option<Source>, Failure> {
+pub(crate) fn check(texts: Texts, display: Display) -> Result<Option<ValidTexts>, Failure> {
     let mut checked = texts.check();
     if display.errors_only {
         checked.diagnostics.retain(|found| found.severity == Severity::Error);
     }
-    // Where there is no error, the comparison follows on standard output.
+    // Where there is no error, the output of the command follows on standard output.
     let display = match display.format {
-        Format::Human | Format::Concise => display,
-        Format::Markdown | Format::Junit => Display { format: Format::Human, ..display },
-        _ if checked.module.is_some() => Display { format: Format::Concise, ..display },
+        Format::Json | Format::Sarif | Format::Github if checked.module.is_some() => {
+            Display { format: Format::Concise, ..display }
+        }
         _ => display,
     };
     report::show(display, &checked.diagnostics)?;
-    let has_positions = texts.has_positions;
-    Ok(checked.module.map(|module| Source { module, has_positions }))
+    Ok(checked.module.map(|module| ValidTexts { module, texts }))
+}
+
+/// Shows the errors and warnings of texts, and returns them if they have no errors. `gramc check` also
+/// shows notes.
+pub(crate) fn check_without_notes(
+    texts: Texts,
+    display: Display,
+) -> Result<Option<ValidTexts>, Failure> {
+    let mut checked = texts.check();
+    checked.diagnostics.retain(|found| found.severity > Severity::Note);
+    report::show(display, &checked.diagnostics)?;
+    Ok(checked.module.map(|module| ValidTexts { module, texts }))
 }

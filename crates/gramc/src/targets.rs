@@ -20,11 +20,9 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use openapi::OpenApi;
-use output_type::OutputType;
-use tools::Tools;
+use tools::ProviderTarget;
 use typescript::TypeScript;
 
-/// A target.
 pub(crate) trait Emitter: Debug + Send + Sync {
     /// The name on the command line.
     fn name(&self) -> &'static str;
@@ -57,15 +55,15 @@ pub(crate) trait Emitter: Debug + Send + Sync {
 /// All targets, in the order of the help.
 pub(crate) static TARGETS: LazyLock<Vec<Box<dyn Emitter>>> = LazyLock::new(|| {
     let mut all: Vec<Box<dyn Emitter>> = Vec::new();
-    all.extend(Target::ALL.map(|target| Box::new(Tools(target)) as Box<dyn Emitter>));
-    all.extend(Target::OUTPUTS.map(|target| Box::new(OutputType(target)) as Box<dyn Emitter>));
+    for target in Target::ALL.into_iter().chain(Target::OUTPUTS) {
+        all.push(Box::new(ProviderTarget(target)));
+    }
     all.push(Box::new(TypeScript));
     all.push(Box::new(OpenApi));
     all.extend(Syntax::ALL.map(|syntax| Box::new(syntax) as Box<dyn Emitter>));
     all
 });
 
-/// Finds a target by its name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Emitter> {
     TARGETS.iter().map(AsRef::as_ref).find(|target| target.name() == name)
 }
@@ -94,7 +92,6 @@ pub(crate) struct Emission<'m> {
     pub(crate) output: EmittedOutput<'m>,
 }
 
-/// The output of a target.
 pub(crate) enum EmittedOutput<'m> {
     /// Tools as JSON.
     Tools(Vec<EmittedTool<'m>>),
@@ -112,7 +109,6 @@ pub(crate) struct EmittedTool<'m> {
     pub(crate) compiled: Compiled<'m>,
 }
 
-/// The text of a tool.
 pub(crate) struct ToolText<'m> {
     pub(crate) tool: &'m str,
     pub(crate) extension: &'static str,

@@ -6,9 +6,9 @@ use clap::{Args as ClapArgs, Subcommand};
 use gramc_experiment::{ArmSource, Gate, Outcome, Shard};
 use serde_json::Value;
 
-use super::AgentProgram;
+use super::AgentOptions;
 use super::error::ArgError;
-use super::run::{number, seconds, temperature};
+use super::run::{number, seconds};
 
 /// Run an agent with several libraries, models or specifications and compare the results
 ///
@@ -62,14 +62,8 @@ pub(crate) struct Ab {
     /// Seed of the run order and the bootstrap [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Agent to run [default: the one that no other agent calls]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
     #[command(flatten)]
-    pub(crate) program: AgentProgram,
-    /// Model [default: the agent's]
-    #[arg(long, value_name = "PROVIDER/NAME")]
-    pub(crate) model: Option<String>,
+    pub(crate) agents: AgentOptions,
     /// Model of judges and simulated users that name none
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) judge: Option<String>,
@@ -150,18 +144,6 @@ pub(crate) struct Bounds {
     /// Stop starting runs after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_time: Option<f64>,
-    /// Maximum model requests per turn [default: the agent's]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_iterations: Option<u32>,
-    /// Maximum seconds per turn
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) time_limit: Option<f64>,
-    /// Sampling temperature (0 = most deterministic) [default: the provider's]
-    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
-    pub(crate) temperature: Option<f64>,
-    /// Omit the tool-calling guidance from the system prompt
-    #[arg(long)]
-    pub(crate) no_guidance: bool,
     /// Run only the case of this id; repeatable
     #[arg(long = "case", value_name = "ID")]
     pub(crate) only: Vec<String>,

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use gramc_calls::check::Undeclared;
 
-use super::LiveServer;
+use super::{LiveServer, one_of};
 
 /// The help of arguments that name a specification.
 const SPEC: &str = "Specification: a file and its imports, a folder, a JSON tool list, an OpenAPI, \
@@ -21,7 +21,7 @@ pub(crate) struct Spec {
     /// Name of standard input in diagnostics
     #[arg(long, value_name = "NAME", default_value = "<stdin>")]
     pub(crate) stdin_filename: String,
-    /// The server whose tools it is. The path is empty then.
+    /// The server that lists the tools. The path is empty then.
     #[arg(skip)]
     pub(crate) server: LiveServer,
 }
@@ -70,7 +70,7 @@ impl Bind {
     }
 }
 
-/// What approves calls.
+/// The program that approves calls.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Approve {
     /// Program that approves calls: it reads {"name": …, "arguments": …} from standard input, and
@@ -110,19 +110,21 @@ pub(crate) struct Validate {
     #[arg(long)]
     pub(crate) no_repair: bool,
     /// Handling of undeclared parameters
-    #[arg(long, value_parser = undeclared(), default_value = "strip")]
+    #[arg(long, value_parser = undeclared_policies(), default_value = "strip")]
     pub(crate) undeclared: Undeclared,
 }
 
-fn undeclared() -> impl TypedValueParser<Value = Undeclared> {
+fn undeclared_policies() -> impl TypedValueParser<Value = Undeclared> {
     let values = [
         ("strip", "Remove and report them"),
         ("reject", "Report them as errors"),
         ("keep", "Keep them"),
         ("schema", "Follow the schema"),
     ];
-    PossibleValuesParser::new(values.map(|(name, help)| PossibleValue::new(name).help(help)))
-        .map(|name| gramc_tools::undeclared(&name).unwrap_or_default())
+    one_of(values.map(|(name, help)| {
+        let policy = gramc_tools::undeclared(name).unwrap_or_default();
+        (PossibleValue::new(name).help(help), policy)
+    }))
 }
 
 /// Show the implementation of each tool, and check that it is compatible

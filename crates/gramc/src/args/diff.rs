@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use gramc_diff::ChangeKind;
 
-use super::LiveServerWithToken;
+use super::{LiveServerWithToken, one_of};
 
 /// Compare two versions of tools and show the calls that break
 ///
@@ -41,21 +41,20 @@ pub(crate) struct Diff {
     /// Print the changes as a section of a changelog in Markdown
     #[arg(long)]
     pub(crate) changelog: bool,
-    /// Write a library with which callers of the old version use the new tools
+    /// Write a library that serves callers of the old version with the new tools
     ///
     /// Its attributes 'arguments' map the arguments of a call. Each mapping is proven for all calls.
     /// Tools that cannot be adapted are reported with an example call. Changes of adapted tools
     /// do not cause exit code 1.
     #[arg(long, value_name = "FILE")]
     pub(crate) adapt: Option<PathBuf>,
-    /// Library of the new tools for --adapt, a file or FILE:NAME, in whose folder the
-    /// new file is [default: the only library in NEW, or the server]
+    /// Library of the new tools for --adapt, a file or FILE:NAME in the folder of the new file
+    /// [default: the only library in NEW, or the server]
     #[arg(long, value_name = "LIBRARY", requires = "adapt")]
     pub(crate) library: Option<String>,
 }
 
 /// The names of changes, each with its change.
 fn kinds() -> impl TypedValueParser<Value = ChangeKind> {
-    PossibleValuesParser::new(ChangeKind::names())
-        .try_map(|name| ChangeKind::of_name(&name).ok_or("unknown change"))
+    one_of(ChangeKind::names().filter_map(|name| Some((name.into(), ChangeKind::of_name(name)?))))
 }

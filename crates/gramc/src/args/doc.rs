@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use gramc_schema::Target;
 
-use super::{Inputs, LiveServer};
+use super::{Inputs, LiveServer, one_of};
 
 /// Write a reference of the tools and types as HTML pages
 ///
 /// Writes an overview with a search, and a page for each tool and type: its declaration with links, its
-/// parameters, an example call, and its definition for each target with what that cannot express. The pages
+/// parameters, an example call, and its definition for each target with the losses. The pages
 /// need no server and load nothing from elsewhere.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
@@ -30,20 +30,18 @@ pub(crate) struct Doc {
     /// Title of the reference [default: name of the first file]
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
-    /// Target whose definitions are shown; can be repeated [default: all targets]
+    /// Target to show definitions for; repeatable [default: all targets]
     #[arg(long = "target", value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
     targets: Vec<Target>,
 }
 
 impl Doc {
-    /// The targets whose definitions are shown.
+    /// The targets to show definitions for.
     pub(crate) fn targets(&self) -> &[Target] {
         if self.targets.is_empty() { &Target::ALL } else { &self.targets }
     }
 }
 
 fn target_parser() -> impl TypedValueParser<Value = Target> {
-    let names = PossibleValuesParser::new(Target::ALL.map(Target::name));
-    // Only these names get this far.
-    names.map(|name| Target::from_name(&name).unwrap_or(Target::JsonSchema))
+    one_of(Target::ALL.map(|target| (target.name().into(), target)))
 }

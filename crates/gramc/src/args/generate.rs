@@ -35,7 +35,7 @@ pub(crate) struct Generate {
     /// Write nothing, and fail if the files on disk are not those that would be written
     #[arg(long)]
     pub(crate) check: bool,
-    /// What records are in Python [default: pydantic]
+    /// Type of records in Python [default: pydantic]
     #[arg(long, value_enum)]
     types: Option<TypesName>,
     /// Write schemas of zod, with which clients and handlers check values in TypeScript

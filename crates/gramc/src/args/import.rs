@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use gramc_schema::import::Origin;
 
-use super::LiveServerWithToken;
 use super::error::ArgError;
+use super::{LiveServerWithToken, one_of};
 
 /// Convert JSON Schemas, tool lists and API descriptions to gram
 ///
@@ -72,9 +72,6 @@ pub(crate) enum InputFormat {
     Api,
 }
 
-/// The name of a description of an API.
-const API: &str = "openapi";
-
 /// The maximum characters of a name that all providers accept.
 const MAX_NAME: usize = 64;
 
@@ -101,9 +98,6 @@ fn server(text: &str) -> Result<String, ArgError> {
 
 /// All formats that can be imported.
 fn formats() -> impl TypedValueParser<Value = InputFormat> {
-    let names = Origin::ALL.map(Origin::name).into_iter().chain([API]);
-    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| match &*name {
-        API => InputFormat::Api,
-        name => InputFormat::Tools(Origin::from_name(name).unwrap_or(Origin::Auto)),
-    })
+    let tools = Origin::ALL.map(|origin| (origin.name().into(), InputFormat::Tools(origin)));
+    one_of(tools.into_iter().chain([("openapi".into(), InputFormat::Api)]))
 }

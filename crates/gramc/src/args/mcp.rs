@@ -19,7 +19,7 @@ use super::{Approve, Bind, Journal, SpecOrServer};
 #[command(after_help = "Examples:
   gramc mcp tools.gram --library friendly.gram
   gramc mcp guard.gram --library upstream.gram      a guard in front of another MCP server
-  gramc mcp large.gram --library large.gram --search    a model loads only what it needs
+  gramc mcp large.gram --library large.gram --search    a model loads tools on demand
   gramc mcp openapi.yaml --env SHOP_KEY             an API as an MCP server
   gramc mcp --command \"npx -y some-server\" --search
   gramc mcp tools.gram --library friendly.gram --http 8080

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use super::error::ArgError;
-use super::{AgentProgram, Approve, Bind, Journal, LiveServer, Spec};
+use super::{Approve, Bind, Journal, LiveServer, Spec};
 
 /// Run an agent: a model that calls the tools of a library
 ///
@@ -41,14 +41,8 @@ pub(crate) struct Run {
     /// Image file for the first message; repeatable
     #[arg(long = "image", value_name = "FILE")]
     pub(crate) images: Vec<PathBuf>,
-    /// Agent to run [default: the one that no other agent calls]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
     #[command(flatten)]
-    pub(crate) program: AgentProgram,
-    /// Model [default: the agent's]
-    #[arg(long, value_name = "PROVIDER/NAME")]
-    pub(crate) model: Option<String>,
+    pub(crate) agents: AgentOptions,
     /// Replay the model's responses from a trace
     #[arg(long, value_name = "TRACE", conflicts_with = "model")]
     pub(crate) replay: Option<PathBuf>,
@@ -61,24 +55,12 @@ pub(crate) struct Run {
     /// Write a trace to this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Maximum model requests per turn [default: the agent's]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_iterations: Option<u32>,
     /// Maximum tokens of the conversation
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_tokens: Option<u64>,
-    /// Maximum seconds per turn
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) time_limit: Option<f64>,
-    /// Sampling temperature (0 = most deterministic) [default: the provider's]
-    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
-    pub(crate) temperature: Option<f64>,
     /// Show answers when they are complete instead of streaming them
     #[arg(long)]
     pub(crate) no_stream: bool,
-    /// Omit the tool-calling guidance from the system prompt
-    #[arg(long)]
-    pub(crate) no_guidance: bool,
     /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,
@@ -90,7 +72,34 @@ pub(crate) struct Run {
     pub(crate) debug: bool,
 }
 
-pub(super) fn temperature(text: &str) -> Result<f64, ArgError> {
+/// Agents and their models.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AgentOptions {
+    /// Agent to run [default: the one that no other agent calls]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Run this program as the agent: it reads {"input": …} from standard input, writes
+    /// {"output": …} and calls the tools of the MCP server at GRAMC_MCP_URL
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) agent_command: Option<String>,
+    /// Model [default: the agent's]
+    #[arg(long, value_name = "PROVIDER/NAME")]
+    pub(crate) model: Option<String>,
+    /// Maximum model requests per turn [default: the agent's]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_iterations: Option<u32>,
+    /// Maximum seconds per turn
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<f64>,
+    /// Sampling temperature (0 = most deterministic) [default: the provider's]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature)]
+    pub(crate) temperature: Option<f64>,
+    /// Omit the tool-calling guidance from the system prompt
+    #[arg(long)]
+    pub(crate) no_guidance: bool,
+}
+
+fn temperature(text: &str) -> Result<f64, ArgError> {
     number(text, |number| number >= 0.0, "a number of at least 0")
 }
 

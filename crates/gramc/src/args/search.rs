@@ -23,7 +23,7 @@ pub(crate) struct Search {
     /// Words, a signature, or both
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
-    /// What to search [default: the project that contains the current folder]
+    /// Specifications to search [default: the project that contains the current folder]
     #[arg(value_name = "SPEC")]
     pub(crate) specs: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,14 +1,14 @@
 //! The arguments of `gramc test`.
 
 use clap::Args as ClapArgs;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use gramc_tools::contract::Check;
 
-use super::SpecOrServer;
+use super::{SpecOrServer, one_of};
 
 /// Test implementations against the types of their tools
 ///
-/// Makes valid calls, at the edges of what the parameters allow and at random, and checks the results;
+/// Makes valid calls, with boundary values and at random, and checks the results;
 /// calls read-only and idempotent tools twice and compares the answers; makes invalid calls, which must
 /// not crash an implementation. Failing calls are reduced to small ones. Tools that are destructive or
 /// run at most once are left out. Exit code 1 if an implementation fails.
@@ -45,15 +45,13 @@ pub(crate) struct Test {
     #[arg(long)]
     pub(crate) include_destructive: bool,
     /// Checks that need not pass, separated by commas
-    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check())]
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = checks())]
     pub(crate) allow: Vec<Check>,
     /// Also fail if an implementation answers invalid calls, which gramc itself would refuse
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
-fn check() -> impl TypedValueParser<Value = Check> {
-    let values = Check::ALL.map(|it| PossibleValue::new(it.name()).help(it.documentation()));
-    PossibleValuesParser::new(values)
-        .map(|name| Check::ALL.into_iter().find(|it| it.name() == name).unwrap_or(Check::Accepted))
+fn checks() -> impl TypedValueParser<Value = Check> {
+    one_of(Check::ALL.map(|it| (PossibleValue::new(it.name()).help(it.documentation()), it)))
 }

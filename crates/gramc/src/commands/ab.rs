@@ -59,7 +59,7 @@ fn compare_arms(args: &Ab, spec: &Path, display: Display) -> Outcome {
     };
     let work = async {
         let Some(bounds) = arms::bind_all(&sides).await? else { return Ok(PROBLEMS) };
-        let agent = args.agent.as_deref().or_else(|| declared.as_ref()?.agent.as_deref());
+        let agent = args.agents.agent.as_deref().or_else(|| declared.as_ref()?.agent.as_deref());
         let parts = sides.iter().zip(&bounds).map(|(side, bound)| side.parts(bound, agent, args));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let mut models = Models::of_environment(folder(&spec.path));
@@ -78,7 +78,6 @@ fn compare_arms(args: &Ab, spec: &Path, display: Display) -> Outcome {
     run_to_the_end(Builder::new_multi_thread(), work, close)
 }
 
-/// The experiment of a specification.
 fn find_experiment(name: &str, spec: &Read) -> Result<DeclaredExperiment, Failure> {
     let known = &spec.module.experiments;
     let at = known.iter().position(|experiment| experiment.name == name).ok_or_else(|| {
@@ -87,7 +86,7 @@ fn find_experiment(name: &str, spec: &Read) -> Result<DeclaredExperiment, Failur
             0 => "the specification declares none".to_owned(),
             _ => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        Failure::unknown(&format!("unknown experiment `{name}`"), name, names(), Some(help))
+        Failure::unknown_name(&format!("unknown experiment `{name}`"), name, names(), Some(help))
     })?;
     Ok(DeclaredExperiment::new(&known[at], &spec.folder_of_experiment(at))?)
 }
@@ -112,7 +111,7 @@ fn options(
     let inputs = Inputs::of_paths(vec![spec.to_owned()]);
     let ProjectSettings { project, found } = ProjectSettings::read(&inputs)?;
     report::show(display, &found)?;
-    let Ab { bounds, reporting, .. } = args;
+    let Ab { agents, bounds, reporting, .. } = args;
     let judge = args.judge.as_deref().map(|name| given_model(name, models)).transpose()?;
     let duration = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
     Ok(ExperimentOptions {
@@ -122,10 +121,10 @@ fn options(
         seed: args.seed.or_else(|| declared?.seed).unwrap_or_default(),
         concurrency: Some(bounds.concurrency),
         rate: bounds.rate,
-        time_limit: duration(bounds.time_limit),
-        max_iterations: bounds.max_iterations,
-        temperature: bounds.temperature,
-        no_guidance: bounds.no_guidance,
+        time_limit: duration(agents.time_limit),
+        max_iterations: agents.max_iterations,
+        temperature: agents.temperature,
+        no_guidance: agents.no_guidance,
         max_cost: bounds.max_cost,
         max_tokens: bounds.max_tokens,
         max_time: duration(bounds.max_time),

@@ -2,29 +2,45 @@
 
 use std::path::PathBuf;
 
+use gramc_agent::TeamOptions;
+use gramc_agent::model::Sampling;
 use gramc_model::Module;
 use tokio::runtime::Builder;
 
-use crate::args::{AgentProgram, Bridge};
+use crate::args::{AgentOptions, Bridge};
 use crate::failure::{CLEAN, Failure, Outcome};
 use crate::start::start_command;
 
 /// The name of an agent that the specification does not declare.
 const UNDECLARED: &str = "agent";
 
-/// The program that is asked for, and the folder that it runs in.
-pub(super) fn program(args: &AgentProgram) -> Result<Option<(Vec<String>, PathBuf)>, Failure> {
-    let Some(command) = &args.agent_command else { return Ok(None) };
+/// The options of a team for those of the command line, without a model.
+pub(super) fn team_options(args: &AgentOptions) -> Result<TeamOptions, Failure> {
+    let command = args.agent_command.as_deref();
+    let words = command.map(|command| split_command(command, "--agent-command")).transpose()?;
+    Ok(TeamOptions {
+        model: None,
+        attributes: Vec::new(),
+        fallback: true,
+        sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
+        command: words.map(|words| (words, PathBuf::from("."))),
+        bridge: bridge(),
+        guidance: !args.no_guidance,
+    })
+}
+
+/// The words of a command that an option has.
+pub(super) fn split_command(command: &str, option: &str) -> Result<Vec<String>, Failure> {
     let words = shlex::split(command)
-        .ok_or_else(|| Failure::new("invalid quoting in the command of --agent-command"))?;
+        .ok_or_else(|| Failure::new(format!("invalid quoting in the command of {option}")))?;
     if words.first().is_none_or(String::is_empty) {
-        return Err(Failure::new("the command of --agent-command is empty"));
+        return Err(Failure::new(format!("the command of {option} is empty")));
     }
-    Ok(Some((words, PathBuf::from("."))))
+    Ok(words)
 }
 
 /// The command that connects such a program with its MCP server.
-pub(super) fn bridge() -> Vec<String> {
+fn bridge() -> Vec<String> {
     let words: Option<Vec<String>> = match start_command() {
         Some((program, arguments)) => {
             let words = std::iter::once(program).chain(arguments);

@@ -11,6 +11,7 @@ use gramc_tools::approval::{
     DecisionFuture, ProgramApprover,
 };
 
+use super::agents::split_command;
 use crate::args::Approve;
 use crate::failure::Failure;
 use crate::output::say;
@@ -40,11 +41,7 @@ pub(super) fn approvals(
 }
 
 fn program(command: &str) -> Result<Arc<dyn Approver>, Failure> {
-    let words = shlex::split(command)
-        .ok_or_else(|| Failure::new("invalid quoting in the command of --approve-with"))?;
-    if words.first().is_none_or(String::is_empty) {
-        return Err(Failure::new("the command of --approve-with is empty"));
-    }
+    let words = split_command(command, "--approve-with")?;
     Ok(Arc::new(ProgramApprover::new(words, ProgramApprover::TIME_LIMIT)))
 }
 

@@ -223,7 +223,7 @@ async fn replay_lines(args: &Replay, bound: &Bound, mut lines: Lines) -> Outcome
                 if !session.reset(&tool) {
                     let tools = bound.bindings().map(|binding| binding.tool);
                     let message = format!("cannot reset the unknown tool `{tool}`");
-                    return Err(Failure::unknown(&message, &tool, tools, None));
+                    return Err(Failure::unknown_name(&message, &tool, tools, None));
                 }
             }
             CallLine::Reset(None) => session.reset_all(),
@@ -273,7 +273,7 @@ impl Both {
     pub(super) async fn bind_connected(&self) -> Result<(Bound, Vec<BindProblem>), Failure> {
         let connected = tokio::select! {
             connected = timeout(CONNECT_LIMIT, self.library.connect()) => connected,
-            signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+            signal = live::next_signal() => return Err(Failure::Interrupted(signal)),
         };
         // The servers go on starting, and are connected to when they are needed.
         let mut unreachable = connected.unwrap_or_else(|_| {
@@ -343,7 +343,7 @@ pub(super) fn read_over(
         return Ok(Some(Both { spec, library }));
     };
     let library = read_declared(named, &spec, display)?;
-    Ok(library.map(|(library, ..)| Both { spec, library }))
+    Ok(library.map(|Declared { library, .. }| Both { spec, library }))
 }
 
 /// Fails where two arguments are standard input: the second one would find nothing there.
@@ -363,7 +363,7 @@ pub(super) fn run_interruptibly<T>(
     let work = async {
         tokio::select! {
             biased;
-            signal = live::signalled() => Err(Failure::Interrupted(signal)),
+            signal = live::next_signal() => Err(Failure::Interrupted(signal)),
             outcome = work => outcome,
         }
     };
@@ -385,7 +385,7 @@ pub(super) fn run_to_the_end<T>(
         tokio::select! {
             biased;
             // A second signal ends the program at once.
-            signal = live::signalled() => Err(Failure::Interrupted(signal)),
+            signal = live::next_signal() => Err(Failure::Interrupted(signal)),
             _ = timeout(GOODBYE, close) => outcome,
         }
     });

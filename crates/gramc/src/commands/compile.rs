@@ -3,11 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use gramc_project::Texts;
+use gramc_project::{Texts, ValidTexts};
 use gramc_schema::emit::{Compilation, Entry, Options};
 use gramc_schema::lower::{Became, Loss};
 use gramc_schema::{Draft, Target};
-use gramc_syntax::Severity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -24,11 +23,8 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
     }
     let texts = source::texts(&args.inputs, &args.live, display)?;
     refuse_to_overwrite_sources(args, &texts)?;
-    let mut checked = texts.check();
-    // `gramc check` also shows notes.
-    checked.diagnostics.retain(|found| found.severity > Severity::Note);
-    report::show(display, &checked.diagnostics)?;
-    let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let valid = source::check_without_notes(texts, display)?;
+    let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };
     check_options(args)?;
     let target = args.target;
     let options = Options {
@@ -108,7 +104,7 @@ fn find_tool<'m>(compilation: &Compilation<'m>, name: &str) -> Result<Entry<'m>,
     let entries = compilation.entries();
     entries.iter().find(|entry| entry.name() == name).copied().ok_or_else(|| {
         let known = entries.iter().map(|entry| entry.name());
-        Failure::unknown(&format!("there is no tool `{name}`"), name, known, None)
+        Failure::unknown_name(&format!("there is no tool `{name}`"), name, known, None)
     })
 }
 

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use gramc_diff::report::{Allowed, changelog, human, markdown, printable};
 use gramc_diff::{Adaptation, Breaking, Change, adapt, diff};
+use gramc_project::ValidTexts;
 use gramc_syntax::SourceFile;
 use gramc_syntax::Span;
 
 use super::calls::only_one_reads;
 use crate::args::{Diff, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::source::{self, Source};
+use crate::source;
 use crate::{output, report};
 
 const MISSING_VERSION: &str = "missing new version: name a file, --command or --url";
@@ -68,7 +69,7 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
 }
 
 /// The new version: a file, or the tools of a live server.
-fn read_new(args: &Diff, display: Display) -> Result<Option<Source>, Failure> {
+fn read_new(args: &Diff, display: Display) -> Result<Option<ValidTexts>, Failure> {
     if let Some(path) = &args.new {
         return source::read(path, display);
     }
@@ -90,7 +91,7 @@ fn concise(change: &Change) -> String {
 }
 
 /// A change as an annotation of the tool in the new version.
-fn annotation(change: &Change, new: &Source, allowed: &Allowed) -> String {
+fn annotation(change: &Change, new: &ValidTexts, allowed: &Allowed) -> String {
     let level = match change.breaking {
         Breaking::Yes if allowed.forbids(change) => "error",
         Breaking::Yes | Breaking::Unknown => "warning",
@@ -104,10 +105,10 @@ fn annotation(change: &Change, new: &Source, allowed: &Allowed) -> String {
 }
 
 /// Where the new version declares the tool of a change.
-fn place<'s>(change: &Change, new: &'s Source) -> Option<(&'s SourceFile, Span)> {
+fn place<'s>(change: &Change, new: &'s ValidTexts) -> Option<(&'s SourceFile, Span)> {
     let name = change.to.as_ref().unwrap_or(&change.tool);
     let at = new.module.tools.iter().position(|tool| tool.name == *name)?;
-    let place = new.module.spans().tool(at).filter(|_| new.has_positions)?;
+    let place = new.module.spans().tool(at).filter(|_| new.texts.has_positions)?;
     let source = new.module.spans().sources().get(place.file)?;
     Some((source, place.name))
 }

@@ -5,22 +5,19 @@ use std::io;
 use std::path::Path;
 
 use gramc_codegen::reference::{Page, ReferenceOptions, reference};
-use gramc_syntax::Severity;
+use gramc_project::ValidTexts;
 
 use crate::args::{Display, Doc};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::{output, report, source};
+use crate::{output, source};
 
 /// The words near the beginning of all pages.
 const MARK: &str = "content=\"gramc doc\"";
 
 pub(super) fn run(args: &Doc, display: Display) -> Outcome {
     let texts = source::texts(&args.inputs, &args.live, display)?;
-    let mut checked = texts.check();
-    // `gramc check` also shows notes.
-    checked.diagnostics.retain(|found| found.severity > Severity::Note);
-    report::show(display, &checked.diagnostics)?;
-    let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let valid = source::check_without_notes(texts, display)?;
+    let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };
     let name = texts.title();
     let title = args.title.as_deref().unwrap_or(&name);
     let files = 0..texts.named;

@@ -33,7 +33,7 @@ fn page(name: &str) -> Result<String, Failure> {
     let targets = TARGETS.iter().map(|target| target.name());
     let known = gramc_lint::all_codes().map(|code| code.name).chain(targets);
     let help = Some("run `gramc explain` for all codes".to_owned());
-    Err(Failure::unknown(&format!("unknown code or target `{name}`"), name, known, help))
+    Err(Failure::unknown_name(&format!("unknown code or target `{name}`"), name, known, help))
 }
 
 /// The level, fix and options of a lint.

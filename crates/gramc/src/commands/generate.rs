@@ -5,21 +5,18 @@ use std::io;
 use std::path::Path;
 
 use gramc_codegen::{GeneratedFile, Interface, generate};
-use gramc_syntax::Severity;
+use gramc_project::ValidTexts;
 
 use crate::args::{Display, Generate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
-use crate::{output, report, source};
+use crate::{output, source};
 
 pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     let language = args.language()?;
     let texts = source::texts(&args.inputs, &args.live, display)?;
-    let mut checked = texts.check();
-    // `gramc check` also shows notes.
-    checked.diagnostics.retain(|found| found.severity > Severity::Note);
-    report::show(display, &checked.diagnostics)?;
-    let Some(module) = checked.module else { return Ok(PROBLEMS) };
+    let valid = source::check_without_notes(texts, display)?;
+    let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };
     let interface = Interface::new(&module, texts.named);
     if interface.tools.is_empty() {
         return Err(Failure::new("there are no tools to generate code for"));

@@ -20,10 +20,9 @@ pub(super) fn login(args: &Login) -> Outcome {
         tls: live::tls_options(&args.tls)?,
     };
     live::run(async {
-        let signalled = live::signalled();
         tokio::select! {
             biased;
-            signal = signalled => Err(Failure::Interrupted(signal)),
+            signal = live::next_signal() => Err(Failure::Interrupted(signal)),
             signed_in = sign_in(args, options) => signed_in,
         }
     })?
@@ -33,10 +32,7 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
     let page = SignInPage::bind(args.port).await.map_err(|error| {
         Failure::new(format!("cannot listen at port {} of this machine: {error}", args.port))
     })?;
-    let pending = sign_ins()?
-        .begin(&args.url, &page.url(), options)
-        .await
-        .map_err(|error| failure(&error))?;
+    let pending = sign_ins()?.begin(&args.url, &page.url(), options).await?;
     say(format_args!("Sign in on this page:\n\n  {}\n", pending.page()));
     if io::stderr().is_terminal() && pending.page().starts_with("http") {
         // Without a browser on this machine, the user opens the page elsewhere.
@@ -45,7 +41,7 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
     let address = page.wait().await;
     let address =
         address.map_err(|error| Failure::new(format!("no browser came back: {error}")))?;
-    pending.complete(&address).await.map_err(|error| failure(&error))?;
+    pending.complete(&address).await?;
     say(format_args!("You are signed in."));
     Ok(CLEAN)
 }
@@ -67,7 +63,7 @@ fn open_page(page: &str) {
 }
 
 pub(super) fn logout(args: &Logout) -> Outcome {
-    if sign_ins()?.forget(&args.url).map_err(|error| failure(&error))? {
+    if sign_ins()?.forget(&args.url)? {
         return Ok(CLEAN);
     }
     say(format_args!("gramc: there is no sign-in to this server"));
@@ -75,9 +71,5 @@ pub(super) fn logout(args: &Logout) -> Outcome {
 }
 
 fn sign_ins() -> Result<SignIns, Failure> {
-    SignIns::of_user().ok_or_else(|| failure(&SignInError::NoFolder))
-}
-
-fn failure(error: &SignInError) -> Failure {
-    Failure::new(error.to_string())
+    Ok(SignIns::of_user().ok_or(SignInError::NoFolder)?)
 }

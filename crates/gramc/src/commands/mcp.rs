@@ -39,22 +39,18 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
         let Some(server) = prepare(&read, &approvals, observer).await? else { return Ok(PROBLEMS) };
-        let server = if args.search {
-            server.with_search(&read.spec.module).map_err(|error| failure(&error))?
-        } else {
-            server
-        };
+        let server = if args.search { server.with_search(&read.spec.module)? } else { server };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
                     // Without this message, the user would wait for a prompt.
                     say("waiting for an MCP client on standard input; Ctrl-D ends the server");
                 }
-                server.over_stdio(ended(live::signalled())).await
+                server.over_stdio(drop_signal(live::next_signal())).await
             }
             Some(address) => http(&server, address, token).await,
         };
-        served.map(|()| CLEAN).map_err(|error| failure(&error))
+        served.map(|()| CLEAN).map_err(failure)
     };
     let code = calls::run_to_the_end(Builder::new_current_thread(), work, read.library.close());
     if let Some(telemetry) = telemetry {
@@ -111,31 +107,30 @@ async fn prepare(
     }
     let clashes = tokio::select! {
         clashes = timeout(CONNECT_LIMIT, name_clashes(&bound)) => clashes.unwrap_or_default(),
-        signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+        signal = live::next_signal() => return Err(Failure::Interrupted(signal)),
     };
     say_each("warning: ", &clashes);
-    let server = Server::observed(&read.spec.module, &bound, approvals, observer);
-    server.map(Some).map_err(|error| failure(&error))
+    Ok(Some(Server::observed(&read.spec.module, &bound, approvals, observer)?))
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {
     // Signals are handled from here on, before the address is printed.
-    let over = ended(live::signalled());
+    let over = drop_signal(live::next_signal());
     let listener = Listener::bind(address, token).await?;
     say(format_args!("serving MCP at {}", listener.url()));
     server.over_http(listener, over).await
 }
 
-async fn ended(signalled: impl Future<Output = i32>) {
-    signalled.await;
+async fn drop_signal(signal: impl Future<Output = i32>) {
+    signal.await;
 }
 
-fn failure(error: &ServeError) -> Failure {
+fn failure(error: ServeError) -> Failure {
     match error {
         ServeError::NoToken(_) => Failure::new(format!(
             "{error}: set an environment variable and name it with --token-env"
         )),
-        _ => Failure::new(error.to_string()),
+        error => error.into(),
     }
 }
 

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gramc_agent::model::{Model, Models, Sampling, ScriptedModel};
+use gramc_agent::model::{Model, Models, ScriptedModel};
 use gramc_agent::{
-    AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, TeamOptions,
-    Telemetry, TraceWriter, read_image,
+    AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, Telemetry,
+    TraceWriter, read_image,
 };
 use gramc_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
@@ -57,20 +57,12 @@ async fn start(
         say("nothing was run; --partial allows missing implementations");
         return Ok(PROBLEMS);
     }
-    let command = agents::program(&args.program)?;
-    let agent = agents::choose(&spec.module, args.agent.as_deref(), command.is_some())?;
+    let mut options = agents::team_options(&args.agents)?;
+    let agent = args.agents.agent.as_deref();
+    let agent = agents::choose(&spec.module, agent, options.command.is_some())?;
     let mut models = Models::of_environment(folder(args.path()));
-    let options = TeamOptions {
-        model: model(args, &mut models)?,
-        attributes: Vec::new(),
-        fallback: true,
-        sampling: Sampling { temperature: args.temperature, ..Sampling::default() },
-        command,
-        bridge: agents::bridge(),
-        guidance: !args.no_guidance,
-    };
-    let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options);
-    let crew = crew.map_err(|error| Failure::new(error.to_string()))?;
+    options.model = model(args, &mut models)?;
+    let crew = AgentTeam::new(&spec.module, &agent, &bound, &mut models, &options)?;
     let approvals = approvals(ApprovalPolicy::Destructive, &args.approve, terminal())?;
     let crew = Arc::new(crew.with_approvals(approvals));
     // What has to be of a type is shown when it is.
@@ -97,7 +89,7 @@ async fn start(
     if let Some(telemetry) = telemetry {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
     }
-    let code = converse(args, display, (conversation, file), (&show, &watch)).await?;
+    let code = converse(args, display, conversation, file, &show, &watch).await?;
     if let (Some(path), Some(error)) = (&args.trace, trace.as_ref().and_then(TraceWriter::error)) {
         return Err(Failure::path("write", path, &error));
     }
@@ -107,7 +99,7 @@ async fn start(
 fn image_failure(error: ImageError) -> Failure {
     match error {
         ImageError::Read(path, error) => Failure::path("read the image", &path, &error),
-        other => Failure::new(other.to_string()),
+        other => other.into(),
     }
 }
 
@@ -115,8 +107,10 @@ fn image_failure(error: ImageError) -> Failure {
 async fn converse(
     args: &Run,
     display: Display,
-    (mut conversation, mut file): (Conversation, Option<ConversationFile>),
-    (show, watch): (&Show, &dyn Observer),
+    mut conversation: Conversation,
+    mut file: Option<ConversationFile>,
+    show: &Show,
+    watch: &dyn Observer,
 ) -> Result<i32, Failure> {
     let mut turns = Turns::new(args);
     let images = args.images.iter().map(|path| read_image(path));
@@ -178,9 +172,9 @@ async fn converse(
 
 fn limits(args: &Run) -> Limits {
     Limits {
-        iterations: args.max_iterations,
+        iterations: args.agents.max_iterations,
         tokens: args.max_tokens,
-        time: args.time_limit.map(Duration::from_secs_f64),
+        time: args.agents.time_limit.map(Duration::from_secs_f64),
         stream: !args.no_stream,
         ..Limits::default()
     }
@@ -205,7 +199,7 @@ pub(super) fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
 
 /// The model that is asked for: by name, or a trace's.
 fn model(args: &Run, models: &mut Models) -> Result<Option<String>, Failure> {
-    if let Some(name) = &args.model {
+    if let Some(name) = &args.agents.model {
         return given_model(name, models).map(Some);
     }
     let Some(path) = &args.replay else { return Ok(None) };
@@ -222,7 +216,7 @@ pub(super) fn given_model(name: &str, models: &mut Models) -> Result<String, Fai
 
 /// Lets a script be found, and gives its name.
 fn script(path: &Path, models: &mut Models) -> Result<String, Failure> {
-    let script = ScriptedModel::file(path).map_err(|error| Failure::new(error.to_string()))?;
+    let script = ScriptedModel::file(path)?;
     let name = script.name().to_owned();
     let script: Arc<dyn Model> = Arc::new(script);
     models.add(&script);

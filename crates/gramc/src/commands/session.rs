@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use self::host::{Host, HostTools, OutputClosed, ToolAnswer};
+use self::host::{Host, HostAnswer, HostTools, OutputClosed, ToolAnswer};
 use super::approval::approvals;
 use super::calls::lines::{self, CallLine, Entries, LineError};
 use super::calls::{read, run_interruptibly};
@@ -184,12 +184,7 @@ impl<'s> Server<'s> {
         if !entries.contains_key("name") {
             let answered = match answer(&entries) {
                 Ok(None) => return self.call(line, &entries),
-                Ok(Some((id, HostAnswer::Tool(answer)))) => {
-                    self.host.answer_invocation(&id, answer)
-                }
-                Ok(Some((id, HostAnswer::Approval(approved, reason)))) => {
-                    self.host.answer_approval(&id, approved, &reason)
-                }
+                Ok(Some((id, answer))) => self.host.answer(&id, answer),
                 Err(fault) => Err(fault),
             };
             return match answered {
@@ -261,12 +256,6 @@ fn error<'s>(line: &InputLine, id: Option<&str>, what: &str) -> Step<'s> {
         map.insert("id".to_owned(), json!(id));
     }
     Step::Print(Value::Object(map).to_string())
-}
-
-/// An answer of the host program.
-enum HostAnswer {
-    Tool(ToolAnswer),
-    Approval(bool, String),
 }
 
 /// The answer in a line, with the id of the question. `None` if it is another line.

@@ -32,15 +32,15 @@ pub(super) fn run(args: &Test, display: Display) -> Outcome {
         let known = || spec.module.tools.iter().map(|tool| tool.name.as_str());
         if !known().any(|name| name == tool) {
             let message = format!("the specification declares no tool `{tool}`");
-            return Err(Failure::unknown(&message, tool, known(), None));
+            return Err(Failure::unknown_name(&message, tool, known(), None));
         }
     }
     let mut libraries = Vec::new();
     for library in &args.libraries {
-        let Some((library, ..)) = read_declared(library, &spec, display)? else {
+        let Some(declared) = read_declared(library, &spec, display)? else {
             return Ok(PROBLEMS);
         };
-        libraries.push(library);
+        libraries.push(declared.library);
     }
     if libraries.is_empty() {
         libraries.push(own_library(&spec)?);

@@ -30,7 +30,7 @@ pub(super) fn document(found: &[Diagnostic]) -> Value {
         "name": "gramc",
         "version": env!("CARGO_PKG_VERSION"),
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "rules": rules.0.into_iter().map(rule).collect::<Vec<_>>(),
+        "rules": rules.0.into_iter().map(|(code, severity)| rule(code, severity)).collect::<Vec<_>>(),
     });
     // Until there is a repository, its owner is a placeholder.
     if !HOME.is_empty() && !HOME.contains("/OWNER/") {
@@ -64,7 +64,7 @@ impl Rules {
     }
 }
 
-fn rule((code, severity): (&Code, Severity)) -> Value {
+fn rule(code: &Code, severity: Severity) -> Value {
     json!({
         "id": code.name,
         "shortDescription": {"text": code.summary()},

@@ -1,6 +1,6 @@
 //! Grammars of calls.
 
-use gramc_grammar::{Grammar, GrammarError, Syntax, ToolSchema};
+use gramc_grammar::{Grammar, Syntax, ToolSchema};
 
 use super::{Emission, EmitInput, EmittedOutput, Emitter, ToolText};
 use crate::failure::Failure;
@@ -23,16 +23,12 @@ impl Emitter for Syntax {
     fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
         let tools = input.entries.iter().map(|entry| ToolSchema::new(input.compilation, *entry));
         let tools: Vec<_> = tools.collect();
-        let derive = |grammar: Result<Grammar, GrammarError>| {
-            grammar.map_err(|error| Failure::new(error.to_string()))
-        };
         let grammars: Vec<Grammar> = match &tools[..] {
             tools if input.is_folder => {
-                let of_each = tools.iter().map(|tool| derive(Grammar::of_arguments(tool)));
-                of_each.collect::<Result<_, _>>()?
+                tools.iter().map(Grammar::of_arguments).collect::<Result<_, _>>()?
             }
-            [tool] if input.is_one_tool => vec![derive(Grammar::of_arguments(tool))?],
-            tools => vec![derive(Grammar::of_calls(tools))?],
+            [tool] if input.is_one_tool => vec![Grammar::of_arguments(tool)?],
+            tools => vec![Grammar::of_calls(tools)?],
         };
         let omitted = grammars.iter().flat_map(Grammar::left_out);
         let warning = |tool| format!("{}: no call of `{tool}` can be derived", Self::name(*self));

@@ -5,48 +5,23 @@ use gramc_schema::Target;
 use gramc_schema::emit::type_use_schema;
 use gramc_schema::lower::lower_output;
 
-use super::{Emission, EmitInput, EmittedOutput, Emitter, exceeded_limits};
+use super::{Emission, EmitInput, EmittedOutput, exceeded_limits};
 use crate::failure::Failure;
 use crate::output::file_name;
 
-/// A target for a type.
-#[derive(Debug)]
-pub(super) struct OutputType(pub(super) Target);
-
-impl Emitter for OutputType {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn about(&self) -> &'static str {
-        self.0.spec().about
-    }
-
-    fn page(&self) -> String {
-        gramc_schema::lower::page(self.0)
-    }
-
-    fn schemas(&self) -> Target {
-        self.0
-    }
-
-    fn compiles_type(&self) -> bool {
-        true
-    }
-
-    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
-        let module = input.module.module();
-        let NamedType { name, description, type_use } = match input.type_name {
-            Some(name) => find_declared(module, name)?,
-            None => find_result(module)?,
-        };
-        let schema = type_use_schema(input.module, &type_use);
-        let lowered = lower_output(self.0.spec(), name, description, schema);
-        let warnings = exceeded_limits(self.0, &[&lowered.value]);
-        let file = format!("{}.json", file_name(name));
-        let output = EmittedOutput::Json { file, value: lowered.value };
-        Ok(Emission { warnings, losses: lowered.losses, output })
-    }
+/// Compiles the type that the command line names, or the result of the only agent that has one.
+pub(super) fn emit<'m>(target: Target, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+    let module = input.module.module();
+    let NamedType { name, description, type_use } = match input.type_name {
+        Some(name) => find_declared(module, name)?,
+        None => find_result(module)?,
+    };
+    let schema = type_use_schema(input.module, &type_use);
+    let lowered = lower_output(target.spec(), name, description, schema);
+    let warnings = exceeded_limits(target, &[&lowered.value]);
+    let file = format!("{}.json", file_name(name));
+    let output = EmittedOutput::Json { file, value: lowered.value };
+    Ok(Emission { warnings, losses: lowered.losses, output })
 }
 
 /// A type with its name and description.
@@ -65,9 +40,7 @@ fn find_declared<'m>(module: &'m Module, name: &str) -> Result<NamedType<'m>, Fa
         return Ok(NamedType { name: &declared.name, description, type_use });
     }
     let names = module.types.iter().map(|(_, declared)| declared.name.as_str());
-    let help = gramc_model::did_you_mean(name, names);
-    let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-    Err(Failure::new(format!("there is no type `{name}`{help}")))
+    Err(Failure::unknown_name(&format!("there is no type `{name}`"), name, names, None))
 }
 
 /// Finds the result type of the only agent that has one.

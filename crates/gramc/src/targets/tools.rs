@@ -1,17 +1,19 @@
-//! Tools in the JSON format of a provider.
+//! Tools and types in the JSON format of a provider.
 
 use gramc_schema::Target;
 use gramc_schema::emit::Compiled;
 
-use super::{Emission, EmitInput, EmittedOutput, EmittedTool, Emitter, exceeded_limits};
+use super::{
+    Emission, EmitInput, EmittedOutput, EmittedTool, Emitter, exceeded_limits, output_type,
+};
 use crate::failure::Failure;
 use crate::output;
 
-/// A target for tools.
+/// A target for tools, or for a type as structured output.
 #[derive(Debug)]
-pub(super) struct Tools(pub(super) Target);
+pub(super) struct ProviderTarget(pub(super) Target);
 
-impl Emitter for Tools {
+impl Emitter for ProviderTarget {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -28,7 +30,14 @@ impl Emitter for Tools {
         self.0
     }
 
+    fn compiles_type(&self) -> bool {
+        self.0.spec().shape.is_output()
+    }
+
     fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+        if self.compiles_type() {
+            return output_type::emit(self.0, input);
+        }
         let tools = output::map_in_parallel(&input.entries, |entry| EmittedTool {
             name: entry.name(),
             compiled: input.compilation.compile(*entry),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use gramc_agent::model::{Models, Sampling};
+use gramc_agent::model::Models;
 use gramc_agent::{AgentTeam, TeamOptions};
 use gramc_experiment::{ArmParts, ArmSource, ExperimentError, recordings};
 use gramc_model::Library;
@@ -63,7 +63,7 @@ pub(super) fn read_sides(
             None => read_declared(library, &spec, display)?,
         };
         let Some(found) = found else { return Ok(None) };
-        let (library, declared, folder): Declared = found;
+        let Declared { library, declared, folder } = found;
         let recordings = recordings(&declared, &folder);
         let name = source.name.clone().unwrap_or_else(|| unused_name(&declared.name, &sides));
         sides.push(Side { name, spec, path, source, library, declared, recordings });
@@ -120,7 +120,7 @@ pub(super) async fn bind_all(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failu
     for Side { name, spec, library, .. } in sides {
         let unreachable = tokio::select! {
             biased;
-            signal = live::signalled() => return Err(Failure::Interrupted(signal)),
+            signal = live::next_signal() => return Err(Failure::Interrupted(signal)),
             unreachable = library.connect() => unreachable,
         };
         if let Some((tool, error)) = unreachable.first() {
@@ -151,22 +151,17 @@ impl Side {
     ) -> Result<ArmParts<'_>, Failure> {
         let ArmSource { agent: own_agent, model, attributes, .. } = &self.source;
         let mut models = Models::of_environment(folder(&self.path));
-        let command = agents::program(&args.program)?;
-        let name = own_agent.as_deref().or(agent);
-        let name = agents::choose(&self.spec.module, name, command.is_some())?;
-        let model = model.as_ref().or(args.model.as_ref());
+        let model = model.as_ref().or(args.agents.model.as_ref());
         let options = TeamOptions {
             model: model.map(|name| given_model(name, &mut models)).transpose()?,
             attributes: attributes.clone(),
             // All runs are of one model.
             fallback: false,
-            sampling: Sampling { temperature: args.bounds.temperature, ..Sampling::default() },
-            command,
-            bridge: agents::bridge(),
-            guidance: !args.bounds.no_guidance,
+            ..agents::team_options(&args.agents)?
         };
-        let team = AgentTeam::new(&self.spec.module, &name, bound, &mut models, &options);
-        let team = team.map_err(|error| Failure::new(error.to_string()))?;
+        let name = own_agent.as_deref().or(agent);
+        let name = agents::choose(&self.spec.module, name, options.command.is_some())?;
+        let team = AgentTeam::new(&self.spec.module, &name, bound, &mut models, &options)?;
         Ok(ArmParts {
             name: self.name.clone(),
             team: Arc::new(team),

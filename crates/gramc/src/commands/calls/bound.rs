@@ -3,16 +3,15 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use gramc_check::Valid;
 use gramc_mcp::client::load_options;
-use gramc_model::{Library, Module};
+use gramc_model::Library;
 use gramc_project::{Texts, ValidTexts};
 use gramc_tools::{Settings, ToolLibrary};
 use serde_json::Value;
 
-use crate::args::{Display, Format, Inputs, Spec};
+use crate::args::{Display, Inputs, Spec};
 use crate::failure::Failure;
-use crate::{report, source};
+use crate::source;
 
 /// Texts without errors.
 pub(crate) struct Read {
@@ -30,34 +29,20 @@ pub(in crate::commands) fn read_spec(
 ) -> Result<Option<Read>, Failure> {
     let paths = if spec.server.is_named() { Vec::new() } else { vec![spec.path.clone()] };
     let inputs = Inputs { paths, stdin_filename: spec.stdin_filename.clone(), ..Inputs::default() };
-    let read = check_texts(source::texts(&inputs, &spec.server, display)?, display)?;
+    let valid = source::check(source::texts(&inputs, &spec.server, display)?, display)?;
     // A server gets what the command line names. The description of an API itself names variables,
     // and the host that they are sent to.
     let allowed = (!spec.server.is_named()).then(|| spec.server.env.clone());
-    Ok(read.map(|read| Read { allowed, ..read }))
+    Ok(valid.map(|source| Read { source, defaults: Settings::default(), allowed }))
 }
 
-/// Reads the file of a library.
-fn read_library(path: &str, display: Display) -> Result<Option<Read>, Failure> {
-    let inputs = gramc_project::Inputs::of_paths(vec![path.into()]);
-    check_texts(Texts::read(&inputs)?, display)
+/// A library with its declaration.
+pub(crate) struct Declared {
+    pub(in crate::commands) library: ToolLibrary,
+    pub(in crate::commands) declared: Library,
+    /// The folder that paths in the declaration are relative to.
+    pub(in crate::commands) folder: PathBuf,
 }
-
-fn check_texts(texts: Texts, display: Display) -> Result<Option<Read>, Failure> {
-    let checked = texts.check();
-    // Where there is no error, verdicts follow on standard output. Warnings do not go there.
-    let display = match display.format {
-        Format::Json | Format::Sarif | Format::Github if checked.module.is_some() => {
-            Display { format: Format::Concise, ..display }
-        }
-        _ => display,
-    };
-    report::show(display, &checked.diagnostics)?;
-    Ok(checked.module.map(|module| Read::new(module, texts)))
-}
-
-/// A library, with what its file declares, and the folder that paths in it are relative to.
-pub(crate) type Declared = (ToolLibrary, Library, PathBuf);
 
 /// The library of a name that the specification declares.
 pub(in crate::commands) fn declared_here(name: &str, spec: &Read) -> Option<Declared> {
@@ -73,8 +58,10 @@ pub(in crate::commands) fn read_declared(
     display: Display,
 ) -> Result<Option<Declared>, Failure> {
     let read = |path: &str| {
-        let read = read_library(path, display)?;
-        Ok::<_, Failure>(read.map(|read| Read { defaults: spec.defaults.clone(), ..read }))
+        let texts = Texts::read(&gramc_project::Inputs::of_paths(vec![path.into()]))?;
+        let (defaults, allowed) = (spec.defaults.clone(), Some(Vec::new()));
+        let valid = source::check(texts, display)?;
+        Ok::<_, Failure>(valid.map(|source| Read { source, defaults, allowed }))
     };
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
@@ -91,7 +78,7 @@ pub(in crate::commands) fn read_declared(
     }
     let known = &spec.module.libraries;
     let message = format!("`{named}` is neither a file nor a library of the specification");
-    Err(Failure::unknown(&message, named, known.iter().map(|library| &*library.name), None))
+    Err(Failure::unknown_name(&message, named, known.iter().map(|library| &*library.name), None))
 }
 
 /// The library that a specification comes with: the server or the API that it describes. A library in
@@ -101,12 +88,8 @@ pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failu
         if let Some(allowed) = &spec.allowed {
             check_variables(library, allowed)?;
         }
-        let here = Path::new(".");
-        return Ok(ToolLibrary::declared(
-            &spec.module,
-            library,
-            load_options(here, &spec.defaults),
-        ));
+        let options = load_options(Path::new("."), &spec.defaults);
+        return Ok(ToolLibrary::declared(&spec.module, library, options));
     }
     let names = spec.module.libraries.iter().map(|library| library.name.as_str());
     Err(Failure::new(match &names.collect::<Vec<_>>()[..] {
@@ -139,7 +122,7 @@ fn check_variables(library: &Library, allowed: &[String]) -> Result<(), Failure>
     match allowed.iter().find(|name| !variables.contains(&name.as_str())) {
         Some(name) => {
             let message = format!("no call sends the environment variable `{name}`");
-            Err(Failure::unknown(&message, name, variables.into_iter(), None))
+            Err(Failure::unknown_name(&message, name, variables.into_iter(), None))
         }
         None => Ok(()),
     }
@@ -162,13 +145,6 @@ fn texts_of(library: &Library) -> Vec<&str> {
     found
 }
 
-impl Read {
-    fn new(module: Valid<Module>, texts: Texts) -> Self {
-        let source = ValidTexts { module, texts };
-        Self { source, defaults: Settings::default(), allowed: Some(Vec::new()) }
-    }
-}
-
 impl Deref for Read {
     type Target = ValidTexts;
 
@@ -186,9 +162,11 @@ fn bind_declared(read: &Read, at: usize) -> Declared {
     let library: &Library = &read.module.libraries[at];
     // Paths in it are relative to its file.
     let folder = read.folder(read.module.spans().library(at));
-    // What cannot be used is reported when the library is bound.
-    let made = ToolLibrary::declared(&read.module, library, load_options(&folder, &read.defaults));
-    (made, library.clone(), folder)
+    let declared = library.clone();
+    // Unusable parts are reported when the library is bound.
+    let library =
+        ToolLibrary::declared(&read.module, library, load_options(&folder, &read.defaults));
+    Declared { library, declared, folder }
 }
 
 impl Read {

@@ -165,7 +165,6 @@ pub(in crate::commands) fn id(map: &Entries<'_>) -> Result<Option<String>, LineE
     }
 }
 
-/// A call.
 fn call(map: &Entries<'_>) -> Result<CallLine, LineError> {
     let name = match value(map, "name")? {
         Some(Value::String(name)) => name,

@@ -10,7 +10,7 @@ use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_tools::clock::ManualClock;
 use gramc_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gramc_tools::{Admission, Bound, Session, Verdict};
+use gramc_tools::{Admission, Bound, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,20 +36,12 @@ struct TraceLine {
     verdict: Value,
 }
 
-/// The outcome of a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Fixes,
-    Breaks,
-}
-
-impl Change {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Fixes => "fixes",
-            Self::Breaks => "breaks",
-        }
-    }
+/// A call whose verdict changed.
+struct ChangedCall {
+    /// `fixes` or `breaks`.
+    change: &'static str,
+    /// The message of the old or the new error.
+    message: String,
 }
 
 /// Checks the calls of a trace again, and tells which come out otherwise.
@@ -68,7 +60,7 @@ pub(super) fn replay(
         agent: String::new(),
         sessions: HashMap::new(),
     };
-    let (mut counts, mut same) = ([0_usize; 2], 0_usize);
+    let (mut fixes, mut breaks, mut same) = (0_usize, 0_usize, 0_usize);
     for (line, number) in text.lines().zip(1..) {
         if line.trim().is_empty() {
             continue;
@@ -76,15 +68,15 @@ pub(super) fn replay(
         let line: TraceLine = serde_json::from_str(line).map_err(|error| {
             Failure::new(format!("{}:{number}: invalid trace: {error}", trace.display()))
         })?;
-        let Some((change, before, after)) = shadow.line(&line) else { continue };
-        let Some(change) = change else {
-            same += 1;
-            continue;
-        };
-        counts[usize::from(change == Change::Breaks)] += 1;
-        show(display, (change, number), &line, (&before, &after))?;
+        if let Some(call) = shadow.line(&line) {
+            match &call {
+                None => same += 1,
+                Some(changed) if changed.change == "fixes" => fixes += 1,
+                Some(_) => breaks += 1,
+            }
+            call.map_or(Ok(()), |changed| show(display, &changed, number, &line))?;
+        }
     }
-    let [fixes, breaks] = counts;
     output::print(&match display.format {
         Format::Json => {
             format!("{}\n", json!({"fixes": fixes, "breaks": breaks, "unchanged": same}))
@@ -120,9 +112,8 @@ impl Shadow<'_> {
         })
     }
 
-    /// What became of a call, and what was and is said of it; nothing where the line is about
-    /// something else.
-    fn line(&mut self, line: &TraceLine) -> Option<(Option<Change>, String, String)> {
+    /// Checks the call of a line. `None` if the line is no call.
+    fn line(&mut self, line: &TraceLine) -> Option<Option<ChangedCall>> {
         match line.kind.as_str() {
             // Another run: its moments are counted from its own start.
             "run" => {
@@ -145,7 +136,7 @@ impl Shadow<'_> {
         }
     }
 
-    fn call(&mut self, line: &TraceLine) -> (Option<Change>, String, String) {
+    fn call(&mut self, line: &TraceLine) -> Option<ChangedCall> {
         if let Some(at) = line.at.and_then(|at| Duration::try_from_secs_f64(at).ok()) {
             self.clock.move_to(at);
         }
@@ -165,16 +156,16 @@ impl Shadow<'_> {
             Admission::Ready(ready) if ran => Some(ready.finish(answer(&line.verdict, before))),
             Admission::Ready(_) => None,
         };
-        let after = verdict.as_ref().is_none_or(Verdict::is_ok);
-        let change = match (before, after) {
-            (false, true) => Some(Change::Fixes),
-            (true, false) => Some(Change::Breaks),
+        match (before, verdict.filter(|verdict| !verdict.is_ok())) {
+            (false, None) => {
+                let message = line.verdict["message"].as_str().unwrap_or_default().to_owned();
+                Some(ChangedCall { change: "fixes", message })
+            }
+            (true, Some(verdict)) => {
+                Some(ChangedCall { change: "breaks", message: verdict.message() })
+            }
             _ => None,
-        };
-        let said =
-            |verdict: &Verdict| if verdict.is_ok() { String::new() } else { verdict.message() };
-        let was = line.verdict["message"].as_str().unwrap_or_default().to_owned();
-        (change, was, verdict.as_ref().map(said).unwrap_or_default())
+        }
     }
 }
 
@@ -189,21 +180,20 @@ fn answer(verdict: &Value, well: bool) -> Result<Answer, InvocationError> {
 
 fn show(
     display: Display,
-    (change, number): (Change, usize),
+    changed: &ChangedCall,
+    number: usize,
     line: &TraceLine,
-    (before, after): (&str, &str),
 ) -> Result<(), Failure> {
-    let said = if change == Change::Fixes { before } else { after };
-    let change = change.word();
+    let ChangedCall { change, message } = changed;
+    let TraceLine { name, id, .. } = line;
     if display.format == Format::Json {
-        let (name, id) = (&line.name, &line.id);
-        let told = json!({
-            "change": change, "line": number, "name": name, "id": id, "message": said,
+        let object = json!({
+            "change": change, "line": number, "name": name, "id": id, "message": message,
         });
-        return output::print(&format!("{told}\n"));
+        return output::print(&format!("{object}\n"));
     }
-    let first = said.lines().next().unwrap_or_default();
-    let told = format!("{change} {} (line {number}): {first}", line.name);
-    // A model may call whatever it likes; nothing of that steers a terminal.
-    output::print(&(told.replace(|c: char| c.is_control(), " ") + "\n"))
+    let first = message.lines().next().unwrap_or_default();
+    let text = format!("{change} {name} (line {number}): {first}");
+    // Names that a model calls must not steer the terminal.
+    output::print(&(text.replace(|c: char| c.is_control(), " ") + "\n"))
 }

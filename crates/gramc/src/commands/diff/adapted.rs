@@ -7,6 +7,7 @@ use gramc_diff::{Adaptation, AdaptedTool, NotAdapted};
 use gramc_model::{
     Implementation, ImplementationKind, Library, Module, WHOLE_SERVER, print::print,
 };
+use gramc_project::ValidTexts;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
@@ -14,7 +15,7 @@ use crate::args::{Diff, Display, Format};
 use crate::failure::Failure;
 use crate::output::{self, say};
 use crate::server_library::{refuse_secrets, server_library};
-use crate::source::{self, Source};
+use crate::source;
 
 /// The name of the library.
 const NAME: &str = "adapted";
@@ -87,7 +88,7 @@ fn report(tool: &str, failure: &NotAdapted, display: Display) -> Result<(), Fail
 pub(super) fn base(
     args: &Diff,
     path: &Path,
-    new: &Source,
+    new: &ValidTexts,
     display: Display,
 ) -> Result<Option<Library>, Failure> {
     let Some(named) = &args.library else {
@@ -117,7 +118,7 @@ fn one(
     let found = match (name, module.libraries.as_slice()) {
         (Some(name), _) => module.library(name).ok_or_else(|| {
             let known = module.libraries.iter().map(|library| library.name.as_str());
-            Failure::unknown(&format!("there is no library `{name}`"), name, known, None)
+            Failure::unknown_name(&format!("there is no library `{name}`"), name, known, None)
         })?,
         (None, [library]) => library,
         (None, _) => {

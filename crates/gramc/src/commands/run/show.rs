@@ -94,7 +94,7 @@ impl Show {
         shown.clear();
     }
 
-    fn called(&self, agent: &str, verdict: &Verdict) {
+    fn print_verdict(&self, agent: &str, verdict: &Verdict) {
         if let Some(Success { repairs, stripped, .. }) = verdict.accepted() {
             for repair in repairs {
                 let to = repair.to.as_deref().unwrap_or("left out");
@@ -163,7 +163,7 @@ impl Observer for Show {
                 if self.debug {
                     self.print_message(agent, &json!({"verdict": verdict.json()}).to_string());
                 }
-                self.called(agent, verdict);
+                self.print_verdict(agent, verdict);
             }
             Event::AnswerRejected { correction, .. } => {
                 self.break_line();

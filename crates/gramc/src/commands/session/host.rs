@@ -46,6 +46,12 @@ pub(super) enum ToolAnswer {
     Error(String),
 }
 
+/// An answer of the host program.
+pub(super) enum HostAnswer {
+    Tool(ToolAnswer),
+    Approval(bool, String),
+}
+
 impl Host {
     pub(super) fn new(lines: mpsc::Sender<String>) -> Self {
         Self { lines, questions: Mutex::default() }
@@ -92,44 +98,31 @@ impl Host {
         questions.open.clear();
     }
 
-    /// The answer to an invocation.
-    pub(super) fn answer_invocation(&self, id: &str, answer: ToolAnswer) -> Result<(), LineError> {
+    /// Passes an answer to the task that asked.
+    pub(super) fn answer(&self, id: &str, answer: HostAnswer) -> Result<(), LineError> {
         let mut questions = self.questions.lock();
-        match questions.open.remove(id) {
-            // Whoever asked may have given up.
-            Some(Question::Invoke(waiting)) => drop(waiting.send(answer)),
-            Some(other) => {
+        // The task may have given up.
+        match (questions.open.remove(id), answer) {
+            (Some(Question::Invoke(waiting)), HostAnswer::Tool(answer)) => {
+                drop(waiting.send(answer));
+            }
+            (Some(Question::Approve(waiting)), HostAnswer::Approval(approved, reason)) => {
+                drop(waiting.send(ApprovalDecision::new(approved, DecidedBy::Host, &reason)));
+            }
+            (None, _) => return Err(LineError::NoQuestion(id.to_owned())),
+            (Some(other), answer) => {
                 questions.open.insert(id.to_owned(), other);
-                return Err(LineError::NotApproval(id.to_owned()));
+                let id = id.to_owned();
+                return Err(match answer {
+                    HostAnswer::Tool(_) => LineError::NotApproval(id),
+                    HostAnswer::Approval(..) => LineError::NotInvocation(id),
+                });
             }
-            None => return Err(LineError::NoQuestion(id.to_owned())),
-        }
-        Ok(())
-    }
-
-    /// The answer to a question for approval.
-    pub(super) fn answer_approval(
-        &self,
-        id: &str,
-        approved: bool,
-        reason: &str,
-    ) -> Result<(), LineError> {
-        let mut questions = self.questions.lock();
-        match questions.open.remove(id) {
-            Some(Question::Approve(waiting)) => {
-                drop(waiting.send(ApprovalDecision::new(approved, DecidedBy::Host, reason)));
-            }
-            Some(other) => {
-                questions.open.insert(id.to_owned(), other);
-                return Err(LineError::NotInvocation(id.to_owned()));
-            }
-            None => return Err(LineError::NoQuestion(id.to_owned())),
         }
         Ok(())
     }
 }
 
-/// The output is closed.
 #[derive(Debug)]
 pub(super) struct OutputClosed;
 
