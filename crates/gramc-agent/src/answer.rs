@@ -42,7 +42,6 @@ impl AnswerCheck {
         Ok(Self { check: ToolCheck::of_schema(&schema)?, schema, is_text })
     }
 
-    /// Reads the value from a text.
     pub(crate) fn read(&self, text: &str) -> Result<Value, AnswerError> {
         let plain = extract_json(text);
         let quoted;
@@ -62,7 +61,6 @@ impl AnswerCheck {
 /// The errors of an answer, for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnswerError {
-    /// It is not JSON.
     #[error("the answer is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// It does not have the result type.

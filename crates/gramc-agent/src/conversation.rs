@@ -407,7 +407,6 @@ fn new_session(team: &AgentTeam, agent: &PreparedAgent) -> Session {
         .with_approvals(team.approvals.of_agent(&agent.name))
 }
 
-/// The state of a running turn.
 struct TurnState<'r> {
     member: &'r PreparedAgent,
     observer: &'r dyn Observer,

@@ -142,7 +142,6 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
     found
 }
 
-/// The names and sizes of the largest tools.
 fn largest<'s>(sizes: impl Iterator<Item = &'s ToolSize<'s>>) -> String {
     let mut sizes: Vec<_> = sizes.collect();
     sizes.sort_by_key(|tool| std::cmp::Reverse(tool.tokens));

@@ -23,7 +23,6 @@ pub(crate) enum ExternalAgent {
     Function(Arc<dyn AgentFunction>),
 }
 
-/// An external agent in a conversation.
 #[derive(Debug)]
 pub(crate) enum RunningAgent {
     Program(Box<RunningProgram>),

@@ -46,7 +46,6 @@ impl Debug for dyn FunctionConversation {
 /// `model`, as the answers of programs. An error is the message of an exception.
 pub type FunctionFuture = ValueFuture;
 
-/// A function in a conversation.
 #[derive(Debug)]
 pub(crate) struct RunningFunction {
     /// The function, for messages.

@@ -51,7 +51,6 @@ impl Message {
         Self::Tool { id, name, content: verdict.message(), images: verdict.images() }
     }
 
-    /// The calls of the model.
     pub(crate) fn calls(&self) -> &[ModelCall] {
         match self {
             Self::Assistant(message) => &message.tool_calls,
@@ -80,7 +79,6 @@ impl Message {
         format!("Image in the result of `{tool}`, not visible to the user:")
     }
 
-    /// The message without its images.
     pub(crate) fn without_images(mut self) -> Self {
         if let Self::User { images, .. } | Self::Tool { images, .. } = &mut self {
             images.clear();

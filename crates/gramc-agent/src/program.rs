@@ -27,7 +27,6 @@ use crate::model::{Model, ModelError, ModelErrorKind};
 const URL: &str = "GRAMC_MCP_URL";
 /// The variable with the command that speaks MCP over standard input and output, a JSON list.
 const COMMAND: &str = "GRAMC_MCP_COMMAND";
-/// Maximum bytes of an answer.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
 /// Bytes of standard error that are kept.
 const MAX_COMPLAINT_BYTES: usize = 4_000;
@@ -41,7 +40,6 @@ const EXIT_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct AgentProgram {
     /// The program and its arguments.
     pub(crate) command: Vec<String>,
-    /// The folder that it runs in.
     pub(crate) folder: PathBuf,
     /// The instruction of the agent, which the program may use.
     pub(crate) instruction: Option<SmolStr>,
@@ -53,7 +51,6 @@ pub(crate) struct AgentProgram {
     pub(crate) bridge: Vec<String>,
 }
 
-/// A running program.
 #[derive(Debug)]
 pub(crate) struct RunningProgram {
     /// The program, for messages.

@@ -123,7 +123,6 @@ impl SpanRecorder {
         Self { shared, parent, conversation, state: Mutex::default() }
     }
 
-    /// The model of an agent.
     fn identity<'i>(&'i self, state: &'i OpenSpans, agent: &str) -> Option<&'i ModelIdentity> {
         state.model.as_ref().or_else(|| self.shared.agents.get(agent))
     }

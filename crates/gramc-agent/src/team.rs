@@ -38,7 +38,6 @@ pub struct AgentTeam {
     pub(crate) message: Arc<ToolCheck>,
 }
 
-/// An agent of a team.
 #[derive(Debug)]
 pub(crate) struct PreparedAgent {
     pub(crate) name: SmolStr,

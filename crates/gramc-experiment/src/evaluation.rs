@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The judgement on a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// From 0 to 1.
@@ -23,7 +22,6 @@ impl Judgement {
 /// The comparison of a run with the run of the first arm in the same case and repeat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preference {
-    /// The arm.
     pub arm: String,
     /// 1 if its answer is better than that of the first arm, 0 if it is worse, 0.5 for a tie.
     pub share: f64,
@@ -69,7 +67,6 @@ impl EvaluatorUse {
         (!self.is_none()).then_some(told)
     }
 
-    /// Adds the use of other evaluators.
     pub(crate) fn add(&mut self, other: Self) {
         if other.is_none() {
             return;

@@ -31,31 +31,20 @@ mod run;
 mod running;
 mod text;
 
-pub use analysis::comparison::{Comparison, IntervalValue, ShiftEstimate, Spread};
-pub use analysis::drift::Drift;
 pub use analysis::gate::Gate;
-pub use analysis::labels::{Agreement, Label};
-pub use analysis::planning::{POWER, Planning, PlanningVariance};
-pub use analysis::rates::{CaseSuccesses, Flip, SuccessRate};
-pub use analysis::tags::TagResult;
-pub use analysis::unanswered::Unanswered;
 pub use cases::call_checks::CallChecks;
-pub use cases::case::{AttributesById, Case, CaseAttributes, UserMessage};
-pub use cases::case_problems::{CasePlace, CaseProblem, CheckedCase, case_problems, check_case};
+pub use cases::case::Case;
+pub use cases::case_problems::{CasePlace, CaseProblem, case_problems, check_case};
 pub use cases::expected_calls::ExpectedCalls;
-pub use cases::user::SimulatedUser;
 pub use error::ExperimentError;
-pub use evaluation::{EvaluatorUse, Judgement, Preference};
 pub use experiment::{
     ArmSource, CaseText, DeclaredExperiment, Experiment, ExperimentOptions, FinishedExperiment,
     ProgressBar, merge_parts,
 };
 pub use grading::grader::Grader;
-pub use method::Method;
-pub use outcome::{Outcome, UnknownOutcome};
+pub use outcome::Outcome;
 pub use report::Report;
-pub use run::{Run, RunMetrics, RunSummary};
+pub use run::Run;
 pub use running::arms::{ArmParts, HostFunction, recordings};
-pub use running::manifest::{ArmManifest, BaselineTimes, Difference, ExperimentManifest};
-pub use running::plan::{Plan, PlannedRun, Shard};
+pub use running::plan::Shard;
 pub use running::runner::{Progress, StopReason};

@@ -255,7 +255,6 @@ impl Report {
         is_clear(comparison, self.manifest.method.level)
     }
 
-    /// The table of tags.
     fn tag_table(&self) -> Table {
         let several = self.manifest.arms.len() > 2;
         let outcome = Outcome::Success;

@@ -86,7 +86,6 @@ pub struct RunSummary {
     pub success: Option<bool>,
     /// The judgement, if there is one: the score, and whether it suffices.
     pub judged: Option<(f64, bool)>,
-    /// The measurements.
     pub measures: RunMetrics,
 }
 

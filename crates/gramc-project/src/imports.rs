@@ -152,7 +152,6 @@ impl ImportPaths {
     }
 }
 
-/// The imports in the header of a text.
 fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<ImportLink> {
     let imports = gramc_check::imports(text);
     if imports.is_empty() {

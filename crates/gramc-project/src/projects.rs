@@ -39,7 +39,6 @@ pub struct Projects(Mutex<KnownProjects>);
 struct KnownProjects {
     /// The project file of each folder.
     folders: HashMap<PathBuf, Option<PathBuf>>,
-    /// The settings in each project file.
     files: BTreeMap<Option<PathBuf>, ProjectSettings>,
 }
 

@@ -92,7 +92,6 @@ pub(crate) const BUDGET: &[SettingKey] = &[
     },
 ];
 
-/// The keys of a price.
 pub(crate) const PRICE: &[SettingKey] = &[
     SettingKey {
         name: "input",

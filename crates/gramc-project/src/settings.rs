@@ -288,7 +288,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an option of a lint.
     fn option(&mut self, rule: &'static Lint, name: &str, value: &Value<'_>) {
         if rule.code.name == "naming" {
             return self.case(name, value);

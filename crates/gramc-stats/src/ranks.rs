@@ -109,7 +109,6 @@ fn place_of(number: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The number at a place.
 fn number_at(place: u64) -> f64 {
     f64::from_bits(if place >> 63 == 1 { place ^ 1 << 63 } else { !place })
 }

@@ -13,7 +13,6 @@ use crate::observer::Observer;
 use crate::team::AgentTeam;
 use crate::turn::Limits;
 
-/// The verdict of a call of an agent.
 pub(super) fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError>) -> Verdict {
     let (id, name) = (Some(call.id.clone()), call.name.clone());
     Verdict::new(id, name, outcome)

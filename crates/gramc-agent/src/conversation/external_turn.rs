@@ -112,7 +112,6 @@ impl Conversation {
         self.messages.extend([Message::Assistant(message), result]);
     }
 
-    /// Adds the answer of the agent to the conversation.
     fn add_answer(&mut self, answer: AgentAnswer, state: &mut TurnState<'_>) {
         let AgentAnswer { text, usage, model, requests, took } = answer;
         self.usage.add(usage);

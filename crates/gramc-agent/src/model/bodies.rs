@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::finish_reason;
 use crate::message::{AssistantMessage, Message, ModelCall, Reply, Usage};
 
-/// The form of the messages of a protocol.
 pub(super) struct MessageForm {
     /// The key of the content of a message.
     pub(super) content: &'static str,

@@ -177,7 +177,6 @@ pub(super) fn provider_error(body: &Value, key: &str) -> ModelError {
     ModelError::new(kind, format!("the provider failed: {message}"))
 }
 
-/// The error of a malformed reply.
 pub(super) fn malformed(error: &str, key: &str) -> ModelError {
     let error = sanitize(error, key);
     ModelError::new(

@@ -19,20 +19,16 @@ pub(super) trait Protocol: fmt::Debug + Send + Sync {
     /// The path of the API, relative to the address of the provider.
     fn path(&self, model: &str, stream: bool) -> String;
 
-    /// Adds the headers of the protocol to a request.
     fn add_headers(&self, request: RequestBuilder) -> RequestBuilder {
         request
     }
 
-    /// Adds the key to a request.
     fn authorize(&self, request: RequestBuilder, key: &str) -> RequestBuilder {
         request.bearer_auth(key)
     }
 
-    /// Builds the body of a request.
     fn body(&self, model: &str, request: &ModelRequest<'_>) -> Value;
 
-    /// Creates a reader of one reply.
     fn reader(&self) -> Box<dyn ReplyReader>;
 }
 
@@ -51,7 +47,6 @@ pub(super) trait ReplyReader: Send {
 /// A reply that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReplyError {
-    /// It is not a reply of the protocol.
     #[error("{0}")]
     Malformed(String),
     /// It contains an error of the provider.

@@ -51,7 +51,6 @@ fn chat(api: Api) -> Box<dyn Protocol> {
     Box::new(ChatCompletions(api))
 }
 
-/// The provider of scripts.
 const SCRIPTED: &str = "scripted";
 
 const OPENAI: &str = "https://api.openai.com/v1";

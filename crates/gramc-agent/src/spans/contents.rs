@@ -30,7 +30,6 @@ pub(super) fn tools(tools: &[Value]) -> String {
     tools.iter().map(name).collect::<Value>().to_string()
 }
 
-/// The messages of a request.
 pub(super) fn messages(messages: &[Message]) -> String {
     let message = |message: &Message| match message {
         Message::User { content, .. } => json!({"role": "user", "parts": [text(content)]}),

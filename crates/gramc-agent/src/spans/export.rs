@@ -265,7 +265,6 @@ fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// The headers of export requests.
 fn headers() -> HeaderMap {
     let list = env_of_traces("HEADERS").unwrap_or_default();
     let header = |(name, value): (&str, String)| {

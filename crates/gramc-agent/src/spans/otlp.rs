@@ -9,14 +9,12 @@ const SCOPE: &str = "gramc";
 const SCOPE_VERSION: &str = env!("CARGO_PKG_VERSION");
 const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.41.0";
 
-/// The ids of a span.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanIds {
     pub(super) trace: [u8; 16],
     pub(super) span: [u8; 8],
 }
 
-/// A span.
 #[derive(Debug, Clone)]
 pub(super) struct Span {
     pub(super) ids: SpanIds,

@@ -14,11 +14,9 @@ use gramc_stats::{
 /// The comparison of an arm with the first arm in one outcome.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
-    /// The arm.
     pub arm: String,
     /// The first arm.
     pub against: String,
-    /// The outcome.
     pub outcome: Outcome,
     /// The number of cases with this outcome.
     pub cases: usize,
@@ -64,9 +62,7 @@ pub struct ShiftEstimate {
 /// A summary of the values of an arm's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// The mean.
     pub mean: f64,
-    /// The median.
     pub median: f64,
     /// The 95th percentile.
     pub p95: f64,
@@ -191,7 +187,6 @@ const MIN_SEQUENTIAL_UNITS: usize = 30;
 /// The histogram of an outcome by arm, for charts.
 #[derive(Debug, Clone)]
 pub(crate) struct Histogram {
-    /// The outcome.
     pub outcome: Outcome,
     /// The lower end of the first bin.
     pub low: f64,

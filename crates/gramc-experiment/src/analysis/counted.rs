@@ -20,7 +20,6 @@ pub(crate) struct CountedCases<'s> {
 /// The paired units of an outcome.
 #[derive(Debug)]
 pub(crate) struct Units {
-    /// The number of cases.
     pub cases: usize,
     /// The units of the first arm, the other arm, and their difference.
     pub first: Vec<f64>,
@@ -44,7 +43,6 @@ impl<'s> CountedCases<'s> {
         Self { stats, blocks: stats.complete_cases().filter(counts).collect(), attributes }
     }
 
-    /// The cases with a tag.
     pub(crate) fn with_tag(&self, tag: &str) -> Self {
         let has = |block: &&usize| {
             let attributes = self.attributes_of(**block);

@@ -17,7 +17,6 @@ const NOTABLE: f64 = 0.01;
 /// without drift there is no trend.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
-    /// The outcome.
     pub outcome: Outcome,
     /// The rank correlation with the order: above 0 if later runs have more.
     pub correlation: f64,

@@ -9,7 +9,7 @@ use crate::text::percent;
 use gramc_stats::{cases_needed_mean, detectable_mean, mean};
 
 /// The power that plans are made for.
-pub const POWER: f64 = 0.8;
+pub(crate) const POWER: f64 = 0.8;
 
 /// Without data: the share of cases whose outcome differs between a run of one arm and one of the other.
 const DISCORDANT: f64 = 0.2;

@@ -10,7 +10,6 @@ use gramc_stats::{Interval, clustered_rate, mean, pass_at_k, pass_hat_k, wilson}
 /// The success rate of an arm.
 #[derive(Debug, Clone, Serialize)]
 pub struct SuccessRate {
-    /// The arm.
     pub arm: String,
     /// The number of runs of cases that count.
     pub runs: u64,
@@ -37,7 +36,6 @@ pub struct SuccessRate {
 pub struct CaseSuccesses {
     /// The number of successful runs.
     pub successes: u64,
-    /// The number of runs.
     pub runs: u64,
 }
 
@@ -50,7 +48,6 @@ impl std::fmt::Display for CaseSuccesses {
 /// A case that one arm wins and another loses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flip {
-    /// The case.
     pub case: String,
     /// The winning arm, of which a larger share of the runs succeeds.
     pub winner: String,

@@ -11,11 +11,8 @@ use gramc_stats::{Interval, mean, success_difference};
 /// The difference of success in the cases with a tag.
 #[derive(Debug, Clone, Serialize)]
 pub struct TagResult {
-    /// The tag.
     pub tag: String,
-    /// The arm.
     pub arm: String,
-    /// The number of cases.
     pub cases: usize,
     /// The success rates of the first arm and of this arm.
     pub rates: [f64; 2],

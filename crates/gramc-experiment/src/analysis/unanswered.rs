@@ -14,7 +14,6 @@ const MAX_P_VALUE: f64 = 0.05;
 /// The runs of an arm that the model did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unanswered {
-    /// The arm.
     pub arm: String,
     /// The number of runs, of cases of which another run was answered.
     pub runs: usize,

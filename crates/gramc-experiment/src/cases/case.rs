@@ -38,10 +38,8 @@ pub struct Case {
     pub attributes: CaseAttributes,
 }
 
-/// A message of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage {
-    /// The text.
     pub text: String,
     /// The files of images, relative to the current folder.
     pub images: Vec<PathBuf>,
@@ -69,7 +67,7 @@ impl CaseAttributes {
 }
 
 /// The attributes of the cases that have any, by id.
-pub type AttributesById = BTreeMap<String, CaseAttributes>;
+pub(crate) type AttributesById = BTreeMap<String, CaseAttributes>;
 
 const MAX_CASE_BYTES: usize = 16 << 20;
 
@@ -262,7 +260,6 @@ impl Case {
     }
 }
 
-/// A name that is a string or a number.
 fn name(value: Option<Value>, key: &'static str) -> Result<Option<String>, CaseError> {
     match value {
         None | Some(Value::Null) => Ok(None),

@@ -47,7 +47,6 @@ pub struct CheckedCase {
     pub problems: Vec<CaseProblem>,
 }
 
-/// A number that no line has.
 const NO_LINE: usize = usize::MAX;
 
 /// Reads a line of a file of cases in `folder` as `gramc ab` does. `None` if it is no case: then
@@ -162,7 +161,6 @@ fn unknown_key(parent: &str, key: &str, near: Vec<&str>) -> CaseProblem {
     CaseProblem { place, message: format!("unknown key `{key}`"), near }
 }
 
-/// The pointer to a member.
 pub(crate) fn pointer_to_member(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", escape_token(key))
 }

@@ -103,7 +103,6 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration
     seconds.map(|seconds| duration(seconds).ok_or_else(|| invalid(seconds))).transpose()
 }
 
-/// The name of an outcome.
 fn outcome<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Outcome>, D::Error> {
     let name = Option::<String>::deserialize(deserializer)?;
     name.map(|name| name.parse().map_err(serde::de::Error::custom)).transpose()

@@ -71,7 +71,6 @@ pub(crate) struct NamedToolCall<'g> {
     pub(crate) arguments: &'g Map<String, Value>,
 }
 
-/// A key of an expectation that names tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExpectationKey {
     Calls,
@@ -212,7 +211,6 @@ impl Grader {
         }
     }
 
-    /// Grades a run.
     pub(crate) async fn grade(
         &self,
         transcript: &Transcript,

@@ -34,7 +34,6 @@ impl Transcript {
     }
 }
 
-/// A call in a transcript.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct RecordedCall {
     /// The name of the tool.

@@ -129,7 +129,6 @@ impl Report {
         }
     }
 
-    /// The table of all outcomes.
     fn outcomes(&self) -> Markup {
         let all = self.outcome_table();
         let spreads = self.spread_table();

@@ -13,7 +13,6 @@ use crate::running::plan::{Plan, Shard};
 /// The manifest of an experiment, `experiment.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentManifest {
-    /// The name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The purpose.
@@ -34,7 +33,6 @@ pub struct ExperimentManifest {
     pub differences: Vec<Difference>,
     /// The hash of the cases.
     pub cases: String,
-    /// The runs.
     pub plan: Plan,
     /// How the arms are compared. Runs do not depend on it.
     pub method: Method,
@@ -57,10 +55,8 @@ pub struct ExperimentManifest {
     pub shard: Option<Shard>,
 }
 
-/// An arm in a manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArmManifest {
-    /// The name.
     pub name: String,
     /// The hash of the library's declaration.
     pub library: String,

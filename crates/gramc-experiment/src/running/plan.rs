@@ -55,9 +55,7 @@ impl From<Shard> for String {
 /// equally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The number of cases.
     pub cases: usize,
-    /// The number of arms.
     pub arms: usize,
     /// Runs per case and arm.
     pub repeats: u32,
@@ -65,14 +63,11 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// A planned run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedRun {
     /// The place in the order.
     pub place: usize,
-    /// The index of the case.
     pub case: usize,
-    /// The index of the arm.
     pub arm: usize,
     /// The repeat, from 0.
     pub repeat: u32,

@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 
 use crate::grading::transcript::RecordedCall;
 
-/// Counts the events of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunCounter(Mutex<RunCounts>);
 

@@ -34,7 +34,6 @@ pub struct RunStats {
 pub struct FinishedRun<'s> {
     /// The place in the plan.
     pub place: usize,
-    /// The index of the arm.
     pub arm: usize,
     /// The repeat, from 0.
     pub repeat: u32,

@@ -31,7 +31,6 @@ use pairs::WaitingTranscripts;
 /// Consecutive runs without an answer of the model that end an experiment.
 const MAX_CONSECUTIVE_FAILURES: u32 = 10;
 
-/// An arm of an experiment.
 #[derive(Debug, Clone)]
 pub(crate) struct Arm {
     /// The name of the library.
@@ -58,7 +57,6 @@ pub(crate) struct RunConfig {
     pub concurrency: usize,
     /// Maximum runs started per second.
     pub rate: Option<f64>,
-    /// The limits of each run.
     pub limits: Limits,
     /// Prices by model.
     pub prices: BTreeMap<String, Price>,
@@ -249,7 +247,6 @@ struct RunnerState {
     failed_in_a_row: u32,
     /// The tokens and the cost of failed runs.
     unanswered: Spending,
-    /// The last error.
     last: String,
     began: Instant,
     /// When the next run may start.

@@ -12,7 +12,6 @@ use crate::grading::transcript::{RecordedCall, Transcript};
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct GradedConversation {
-    /// The id of the case.
     case: String,
     /// The last answer.
     text: String,

@@ -23,7 +23,6 @@ const MAX_OVERSIZED: usize = 20;
 /// The transcripts of the cases that matter most. Each text is contained once.
 pub(super) struct Transcripts {
     pub(super) json: String,
-    /// The number of cases with transcripts.
     pub(super) cases: usize,
 }
 

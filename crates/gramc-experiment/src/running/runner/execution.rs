@@ -58,7 +58,6 @@ impl Spending {
     }
 }
 
-/// A conversation that has ended.
 struct EndedConversation {
     /// The run, which is not graded.
     run: Run,
