@@ -101,41 +101,35 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
             found.push(error.help(help));
         };
         let (_, tools) = compile_tools(module, agent);
+        let expanded = "with all containers expanded";
         let limits = [
             (budget.tool_tokens, "tool-tokens", false, "in each request"),
-            (
-                budget.expanded_tool_tokens,
-                "expanded-tool-tokens",
-                true,
-                "with all containers expanded",
-            ),
+            (budget.expanded_tool_tokens, "expanded-tool-tokens", true, expanded),
         ];
         // Counting tokens is slow, so it is skipped without a limit.
         let counted = limits.iter().any(|(limit, ..)| limit.is_some());
         let sizes = if counted { tool_sizes(&tools) } else { Vec::new() };
-        let (initial, expanded) = totals(&sizes);
         for (limit, key, all, when) in limits {
-            let taken = if all { expanded } else { initial };
+            let shown = || sizes.iter().filter(|tool| all || !tool.is_hidden);
+            let taken: usize = shown().map(|tool| tool.tokens).sum();
             let Some(limit) = limit.filter(|limit| wide(taken) > *limit) else { continue };
+            let largest = largest(shown());
             report(
                 format!(
                     "the tools of `{name}` take {taken} tokens {when}, but the budget is {limit}"
                 ),
-                format!(
-                    "shorten {}, or increase `{key}` in gram.toml",
-                    largest(sizes.iter().filter(|tool| all || !tool.is_hidden))
-                ),
+                format!("shorten {largest}, or increase `{key}` in gram.toml"),
             );
         }
         let calls = max_requests(module, agent, 0);
         if let Some(limit) = budget.model_calls.filter(|limit| calls > *limit) {
+            let help = "decrease `maxIterations` of the agents, let fewer agents call each other, or \
+                        increase `model-calls` in gram.toml";
             report(
                 format!(
                     "a message to `{name}` may cause {calls} model requests, but the budget is {limit}"
                 ),
-                "decrease `maxIterations` of the agents, let fewer agents call each other, or increase \
-                 `model-calls` in gram.toml"
-                    .to_owned(),
+                help.to_owned(),
             );
         }
     }

@@ -78,17 +78,11 @@ impl RunningFunction {
             return AnswerFields::of_output(answer).answer(who, "", start);
         }
         let shown = answer.to_string();
-        let is_object = answer.is_object();
-        let fields = AnswerFields::deserialize(answer).map_err(|error| {
-            let expected = "expected a string, or an object with `output`";
-            let why = if is_object { format!(" ({error})") } else { String::new() };
-            failure(
-                who,
-                &format!(
-                    "returned an invalid answer: {expected}{why}, found {}",
-                    beginning(&shown)
-                ),
-            )
+        let fields = AnswerFields::deserialize(&answer).map_err(|error| {
+            let why = if answer.is_object() { format!(" ({error})") } else { String::new() };
+            let expected = format!("expected a string, or an object with `output`{why}");
+            let found = beginning(&shown);
+            failure(who, &format!("returned an invalid answer: {expected}, found {found}"))
         })?;
         fields.answer(who, &shown, start)
     }

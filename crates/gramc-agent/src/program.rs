@@ -84,10 +84,9 @@ impl AgentProgram {
         let hopeless = |detail: String| ModelError::new(ModelErrorKind::Rejected, detail);
         let server = self.server.serve_program(names, approvals, observer).await;
         let server = server.map_err(|error| hopeless(error.to_string()))?;
-        let (program, arguments) = self
-            .command
-            .split_first()
-            .ok_or_else(|| hopeless("the command is empty".to_owned()))?;
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(hopeless("the command is empty".to_owned()));
+        };
         let who = format!("the agent's program `{program}`");
         let bridge: Value = self.bridge.iter().cloned().chain(server.bridge_arguments()).collect();
         let environment = ProgramEnvironment::in_folder(&self.folder)
@@ -98,17 +97,15 @@ impl AgentProgram {
             .map_err(|why| hopeless(format!("{who} cannot be run: {why}")))?;
         let complaint = Arc::default();
         tokio::spawn(keep_end(pipes.errors, Arc::clone(&complaint)));
-        let (input, output) = (pipes.input, BufReader::new(pipes.output));
-        let (instruction, model) = (self.instruction.clone(), self.model.clone());
         Ok(RunningProgram {
             who,
             group,
-            input,
-            output,
+            input: pipes.input,
+            output: BufReader::new(pipes.output),
             complaint,
             calls,
-            instruction,
-            model,
+            instruction: self.instruction.clone(),
+            model: self.model.clone(),
             _server: server,
         })
     }

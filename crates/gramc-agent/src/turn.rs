@@ -150,21 +150,15 @@ impl Serialize for TurnResult {
             calls: usize,
             usage: Usage,
         }
-        let wrong = match &self.end {
+        let Self { text, value, end, iterations, calls, usage } = self;
+        let wrong = match end {
             TurnEnd::NeedsHumanReview { wrong } => Some(wrong.as_str()),
             _ => None,
         };
-        let record = Record {
-            text: &self.text,
-            value: self.value.as_ref(),
-            end: self.end.name(),
-            detail: (!self.is_answered()).then(|| self.end.description()),
-            needs_human_review: wrong.map(|_| true),
-            wrong,
-            iterations: self.iterations,
-            calls: self.calls,
-            usage: self.usage,
-        };
-        record.serialize(serializer)
+        let detail = (!self.is_answered()).then(|| end.description());
+        let (value, end, needs_human_review) = (value.as_ref(), end.name(), wrong.map(|_| true));
+        let (iterations, calls, usage) = (*iterations, *calls, *usage);
+        Record { text, value, end, detail, needs_human_review, wrong, iterations, calls, usage }
+            .serialize(serializer)
     }
 }

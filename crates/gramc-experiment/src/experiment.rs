@@ -71,7 +71,7 @@ impl Experiment {
         if baseline.is_some() && cases.cases.iter().any(Case::is_pairwise) {
             return Err(ExperimentError::PairwiseBaseline);
         }
-        let recorded = baseline.as_ref().map(Baseline::repeats);
+        let recorded = baseline.as_ref().map(|baseline| baseline.manifest.plan.repeats);
         let repeats = options.repeats.or(recorded).unwrap_or(1);
         let plan =
             Plan { cases: cases.cases.len(), arms: parts.len(), repeats, seed: options.seed };
@@ -103,7 +103,8 @@ impl Experiment {
             baseline.put_first(&mut manifest)?;
             // Scripts are models, and compared as such.
             let settings = |text: &str| text.split(", script ").next().map(str::to_owned);
-            has_other_settings = settings(baseline.settings()) != settings(&manifest.settings);
+            has_other_settings =
+                settings(&baseline.manifest.settings) != settings(&manifest.settings);
             // It has run already.
             let name = manifest.arms[0].name.clone();
             arms.insert(0, Arm { name, team: Arc::clone(&first.team) });

@@ -24,7 +24,7 @@ const LEFTOVERS: Duration = Duration::from_millis(200);
 const NOT_STARTED: [i32; 2] = [126, 127];
 
 /// A string or a list of strings.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum OneOrMany {
     One(String),
@@ -43,7 +43,7 @@ impl OneOrMany {
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Program {
-    name: String,
+    pub(crate) name: String,
     arguments: Vec<String>,
 }
 
@@ -67,11 +67,6 @@ impl Program {
         let name = words.next().filter(|name| !name.is_empty());
         let name = name.ok_or(CaseError::EmptyCommand)?;
         Ok(Self { name, arguments: words.collect() })
-    }
-
-    /// The program, without its arguments.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
     }
 
     /// Why the program cannot be run, if that is known in advance: nothing has its name.

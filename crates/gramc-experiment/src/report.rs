@@ -89,7 +89,7 @@ impl Report {
             verdict,
             unanswered,
             planning: planning(&cases, &method),
-            finished: stats.finished(),
+            finished: stats.finished,
             cases: cases.blocks.len(),
             finished_cases: stats.complete_cases().count(),
             stopped: stop.sentence(),
@@ -99,7 +99,7 @@ impl Report {
             // The order of a baseline is that of another time.
             drift: if manifest.baseline.is_none() { drift(&cases) } else { Vec::new() },
             histograms: histograms(&cases, names.len()),
-            evaluation: stats.evaluation(),
+            evaluation: stats.evaluation,
             agreement: None,
             comparisons,
             manifest,

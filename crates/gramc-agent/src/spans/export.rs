@@ -142,15 +142,10 @@ impl Telemetry {
         let failures = Arc::clone(&queue.failures);
         let (running, end) = mpsc::channel();
         std::thread::Builder::new().name("spans".to_owned()).spawn(move || {
-            let mut is_last = false;
-            while !is_last {
-                let batch;
-                Batch { spans: batch, is_last } = next_batch(&spans);
-                let count = batch.len();
-                if count > 0
-                    && let Err(error) = runtime.block_on(exporter.send(&batch))
-                {
-                    failures.lock().add(count, &error);
+            let mut is_open = true;
+            while let Some(batch) = next_batch(&spans, &mut is_open) {
+                if let Err(error) = runtime.block_on(exporter.send(&batch)) {
+                    failures.lock().add(batch.len(), &error);
                 }
             }
             drop(running);
@@ -180,28 +175,25 @@ impl Telemetry {
     }
 }
 
-/// The spans of a request.
-struct Batch {
-    spans: Vec<Span>,
-    /// Whether no more follow.
-    is_last: bool,
-}
-
-/// Waits for the spans of the next request.
-fn next_batch(queue: &Receiver<Option<Span>>) -> Batch {
-    let Ok(Some(first)) = queue.recv() else {
-        return Batch { spans: Vec::new(), is_last: true };
-    };
-    let mut spans = vec![first];
+/// Waits for the spans of the next request, unless there are no more. `is_open` becomes false when the
+/// sender ends the export.
+fn next_batch(queue: &Receiver<Option<Span>>, is_open: &mut bool) -> Option<Vec<Span>> {
+    if !*is_open {
+        return None;
+    }
+    let mut spans = vec![queue.recv().ok()??];
     let end = Instant::now() + BATCH_TIME;
     while spans.len() < MAX_BATCH {
         match queue.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(Some(span)) => spans.push(span),
-            Ok(None) => return Batch { spans, is_last: true },
+            Ok(None) => {
+                *is_open = false;
+                break;
+            }
             Err(_) => break,
         }
     }
-    Batch { spans, is_last: false }
+    Some(spans)
 }
 
 /// Spans that cannot be exported.

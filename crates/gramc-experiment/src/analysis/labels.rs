@@ -98,7 +98,7 @@ pub(crate) fn agreement(
     level: f64,
 ) -> Agreement {
     let blocks: HashMap<&str, usize> =
-        (0..stats.plan().cases).map(|block| (stats.name(block), block)).collect();
+        (0..stats.plan.cases).map(|block| (stats.name(block), block)).collect();
     // Rows are the judge's results, columns are those of people.
     let mut counts = [[0_u64; 2]; 2];
     let (mut distances, mut unmatched) = (Vec::new(), 0);

@@ -41,7 +41,7 @@ impl PlanningVariance {
     /// The variance from the cases so far. The assumption without data counts as ten more, so that few
     /// cases that are alike do not imply that there is no variance.
     fn estimate(cases: &CountedCases<'_>, arm: usize, margin: f64) -> Option<Self> {
-        let repeats = cases.stats.plan().repeats.max(1);
+        let repeats = cases.stats.plan.repeats.max(1);
         let units = cases.pairs(arm, Outcome::Success);
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
         let (count, clusters) = (units.cases as f64, units.differences.len() as f64);
@@ -152,7 +152,7 @@ impl Planning {
 /// The additional cases needed to detect a difference as large as the margin, for the arm that needs
 /// the most. `None` without data on success.
 pub(crate) fn planning(cases: &CountedCases<'_>, method: &Method) -> Option<Planning> {
-    let arms = cases.stats.plan().arms;
+    let arms = cases.stats.plan.arms;
     (1..arms).filter_map(|arm| planning_of(cases, arm, method)).max_by_key(|it| it.more_cases)
 }
 
@@ -162,9 +162,9 @@ pub(crate) fn planning_of(
     arm: usize,
     method: &Method,
 ) -> Option<Planning> {
-    let repeats = cases.stats.plan().repeats.max(1);
+    let repeats = cases.stats.plan.repeats.max(1);
     let variance = PlanningVariance::estimate(cases, arm, method.margin)?;
-    let level = method.level_of_each(cases.stats.plan().arms);
+    let level = method.level_of_each(cases.stats.plan.arms);
     let known = cases.pairs(arm, Outcome::Success).cases as u64;
     let more = |repeats| {
         variance.cases_needed(repeats, method.margin, level).map(|it| it.saturating_sub(known))

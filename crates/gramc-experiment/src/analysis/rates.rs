@@ -68,7 +68,7 @@ pub(crate) fn rates(
     names: &[String],
     method: &Method,
 ) -> Vec<SuccessRate> {
-    let repeats = u64::from(cases.stats.plan().repeats);
+    let repeats = u64::from(cases.stats.plan.repeats);
     let rate = |arm: usize| {
         let (mut blocks, mut by_case) = (Vec::new(), Vec::new());
         for &block in &cases.blocks {
@@ -171,7 +171,7 @@ pub(crate) fn flips(cases: &CountedCases<'_>, names: &[String]) -> Vec<Flip> {
 
 #[cfg(test)]
 mod tests {
-    use crate::CaseAttributes;
+    use crate::cases::case::CaseAttributes;
     use crate::report::Report;
     use crate::running::run_stats::tests::{manifest, repeated_stats, stats};
     use crate::running::runner::StopReason;
@@ -200,7 +200,7 @@ mod tests {
     fn clusters_widen_intervals_and_tags_have_rows() {
         let mut plain = manifest(&["a", "b"], 60, 1);
         let stats = stats(&plain, |case, arm| arm == 0 || case % 12 > 3);
-        let width = |manifest: &crate::ExperimentManifest| {
+        let width = |manifest: &crate::running::manifest::ExperimentManifest| {
             let report = Report::new(manifest.clone(), &stats, None, &StopReason::Done);
             let interval = report.comparisons[0].interval;
             (interval.high - interval.low, report)

@@ -31,7 +31,7 @@ pub(crate) fn count_unanswered(
     margin: f64,
     stop: &StopReason,
 ) -> Vec<Unanswered> {
-    let plan = stats.plan();
+    let plan = stats.plan;
     let repeats = plan.repeats as usize;
     // Where the experiment ended early, runs are missing that were never started.
     let counts =

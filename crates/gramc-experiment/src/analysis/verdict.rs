@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_plan_without_data_is_as_careful_as_one_case() {
         for repeats in [1, 2, 5] {
-            let assumed = crate::PlanningVariance::assume(0.05);
+            let assumed = crate::analysis::planning::PlanningVariance::assume(0.05);
             let planned = assumed.cases_needed(repeats, 0.05, 0.95).unwrap_or_default();
             let manifest = manifest(&["a", "b"], 1, repeats);
             let stats = stats(&manifest, |_, _| true);

@@ -235,11 +235,13 @@ impl Case {
 
     /// Why programs of the case cannot be run, if that is known in advance.
     pub fn faults(&self) -> impl Iterator<Item = String> {
-        let grader = self.grader.as_ref().and_then(Grader::program);
-        let user = self.user.as_ref().and_then(SimulatedUser::program);
-        let programs =
-            [("expect", grader), ("user", user), ("setup", self.setup.as_ref())].into_iter();
-        let programs = programs.chain([("teardown", self.teardown.as_ref())]);
+        let programs = [
+            ("expect", self.grader.as_ref().and_then(|grader| grader.program.as_ref())),
+            ("user", self.user.as_ref().and_then(SimulatedUser::program)),
+            ("setup", self.setup.as_ref()),
+            ("teardown", self.teardown.as_ref()),
+        ];
+        let programs = programs.into_iter();
         programs.filter_map(|(key, program)| Some(format!("`{key}`: {}", program?.fault()?)))
     }
 

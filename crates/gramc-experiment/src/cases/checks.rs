@@ -18,7 +18,7 @@ pub(crate) fn case_faults(cases: &[Case], modules: &[&Module]) -> Vec<String> {
     let of_arms: Vec<_> = modules.iter().map(|module| callable_names(module)).collect();
     let mut faults = Vec::new();
     for (case, grader) in cases.iter().filter_map(|case| Some((case, case.grader.as_ref()?))) {
-        for name in grader.named_tools() {
+        for name in grader.named_calls().map(|call| call.name) {
             let Some(known) = of_arms.iter().find(|known| !known.contains(name)) else { continue };
             let near = gramc_model::did_you_mean(name, known.iter().copied());
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();

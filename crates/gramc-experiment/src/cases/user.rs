@@ -135,7 +135,7 @@ impl SimulatedUser {
                     json!({"case": case.id, "definition": case.definition(), "turns": turns});
                 let output = program.run(&input).await?;
                 if let Some(message) = output.failure(program) {
-                    return Err(ExperimentError::Program(program.name().to_owned(), message));
+                    return Err(ExperimentError::Program(program.name.clone(), message));
                 }
                 output.text
             }

@@ -20,7 +20,7 @@ pub(crate) use rubric::Rubric;
 use rubric::RubricFields;
 
 /// The `expect` of a case.
-#[derive(Deserialize)]
+#[derive(Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expectation {
     equals: Option<Value>,
@@ -40,15 +40,24 @@ pub(crate) struct Expectation {
 }
 
 /// A call, or only the name of its tool.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(untagged)]
 enum NamedCall {
     Name(String),
     Call(ExpectedCall),
 }
 
+impl NamedCall {
+    fn into_call(self) -> ExpectedCall {
+        match self {
+            Self::Name(name) => ExpectedCall { name, arguments: Map::new(), is_name: true },
+            Self::Call(call) => call,
+        }
+    }
+}
+
 /// A call that a run must make, or must not make.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `name`")]
 struct ExpectedCall {
     name: String,
@@ -104,7 +113,7 @@ pub struct Grader {
     call_order: Vec<ExpectedCall>,
     /// The fewest and the most calls.
     call_count: (usize, usize),
-    program: Option<Program>,
+    pub(crate) program: Option<Program>,
     rubric: Option<Rubric>,
 }
 
@@ -119,7 +128,8 @@ pub(crate) struct Grade {
 
 impl Grader {
     pub(crate) fn new(expect: Expectation) -> Result<Self, CaseError> {
-        if expect.is_empty() {
+        let nothing = Expectation { ignore_case: expect.ignore_case, ..Expectation::default() };
+        if expect == nothing {
             return Err(CaseError::NoCondition(CONDITIONS));
         }
         let Expectation { equals, contains, not_contains, matches, schema, calls, .. } = expect;
@@ -137,6 +147,8 @@ impl Grader {
         let schema = schema.map(|schema| {
             jsonschema::validator_for(&schema).map_err(|error| CaseError::Schema(Box::new(error)))
         });
+        let forbidden = expect.forbidden_calls.into_iter().flatten();
+        let order = expect.call_order.into_iter().flatten();
         Ok(Self {
             equals,
             contains: contains.map(OneOrMany::into_vec).unwrap_or_default(),
@@ -145,32 +157,12 @@ impl Grader {
             ignore_case,
             schema: schema.transpose()?,
             calls: calls.unwrap_or_default(),
-            forbidden_calls: expect
-                .forbidden_calls
-                .into_iter()
-                .flatten()
-                .map(|call| match call {
-                    NamedCall::Name(name) => {
-                        ExpectedCall { name, arguments: Map::new(), is_name: true }
-                    }
-                    NamedCall::Call(call) => call,
-                })
-                .collect(),
-            call_order: expect
-                .call_order
-                .into_iter()
-                .flatten()
-                .map(|name| ExpectedCall { name, arguments: Map::new(), is_name: true })
-                .collect(),
+            forbidden_calls: forbidden.map(NamedCall::into_call).collect(),
+            call_order: order.map(|name| NamedCall::Name(name).into_call()).collect(),
             call_count,
             program: command.map(Program::new).transpose()?,
             rubric: rubric.map(Rubric::new).transpose()?,
         })
-    }
-
-    /// The names of the tools that a run is expected to call or not to call.
-    pub fn named_tools(&self) -> impl Iterator<Item = &str> {
-        self.named_calls().map(|call| call.name)
     }
 
     /// The calls that a run is expected to make or not to make, in any order.
@@ -188,19 +180,14 @@ impl Grader {
         })
     }
 
-    /// The program that grades, if there is one.
-    pub(crate) fn program(&self) -> Option<&Program> {
-        self.program.as_ref()
-    }
-
     /// The model of the judge, if there is one. Empty for the default one.
     pub(crate) fn model(&self) -> Option<&str> {
-        self.rubric.as_ref().map(Rubric::model)
+        self.rubric.as_ref().map(|rubric| &*rubric.model)
     }
 
     /// The rubric, if the answers of arms are compared.
     pub(crate) fn pairwise(&self) -> Option<&Rubric> {
-        self.rubric.as_ref().filter(|rubric| rubric.is_pairwise())
+        self.rubric.as_ref().filter(|rubric| rubric.pairwise)
     }
 
     /// The grade of a run that failed: there is nothing to grade.
@@ -295,9 +282,7 @@ impl Grader {
             }
         }
     }
-}
 
-impl Grader {
     /// Checks which calls were made, how many, and in which order.
     fn of_order(&self, transcript: &Transcript, misses: &mut Vec<String>) {
         // A forbidden call that was refused is still one that the agent wanted.
@@ -330,18 +315,6 @@ impl Grader {
 const CONDITIONS: &str = "`equals`, `contains`, `not_contains`, `matches`, `schema`, `calls`, \
                           `forbidden_calls`, `call_order`, `min_calls`, `max_calls`, `command` or \
                           `rubric`";
-
-impl Expectation {
-    /// Whether it has no condition.
-    fn is_empty(&self) -> bool {
-        let of_text = self.equals.is_none() && self.contains.is_none() && self.matches.is_none();
-        let of_calls = self.calls.is_none() && self.call_order.is_none();
-        let others = self.not_contains.is_none() && self.forbidden_calls.is_none();
-        let counts = self.min_calls.is_none() && self.max_calls.is_none();
-        let judges = self.schema.is_none() && self.command.is_none() && self.rubric.is_none();
-        of_text && of_calls && others && counts && judges
-    }
-}
 
 impl ExpectedCall {
     /// Whether a call is of the same tool and has at least these arguments.
@@ -498,7 +471,7 @@ mod tests {
                 tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let evaluators = crate::grading::evaluators::Evaluators::default().of_run("", None);
             let graded = runtime.block_on(grader.grade(&Transcript::default(), &evaluators));
-            let fault = grader.program().and_then(crate::program::Program::fault);
+            let fault = grader.program.as_ref().and_then(crate::program::Program::fault);
             (fault, graded.map_err(|error| error.to_string()))
         };
         let (fault, graded_by) = graded(json!("no-such-judge"));

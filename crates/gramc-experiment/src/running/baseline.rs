@@ -17,7 +17,7 @@ use crate::running::runner::RunState;
 pub(crate) struct Baseline {
     folder: String,
     journal: Journal,
-    manifest: ExperimentManifest,
+    pub(crate) manifest: ExperimentManifest,
     arm: ArmManifest,
 }
 
@@ -48,16 +48,6 @@ impl Baseline {
             ExperimentError::content(path.display(), message)
         })?;
         Ok(Self { folder: path.display().to_string(), journal, manifest, arm: found })
-    }
-
-    /// The runs of each case in the arm.
-    pub(crate) fn repeats(&self) -> u32 {
-        self.manifest.plan.repeats
-    }
-
-    /// The limits and sampling parameters of the runs, as text.
-    pub(crate) fn settings(&self) -> &str {
-        &self.manifest.settings
     }
 
     /// Makes the arm the first one of an experiment. Its name is another one if there is such an arm.

@@ -48,7 +48,7 @@ impl SequentialMonitor {
 
     /// Adds the cases that are finished. Returns the decision, if there is one.
     pub fn update(&mut self, stats: &RunStats) -> Option<&str> {
-        while self.enough.is_none() && self.next < stats.plan().cases {
+        while self.enough.is_none() && self.next < stats.plan.cases {
             if self.left_out.contains(&self.next) {
                 self.next += 1;
                 continue;

@@ -56,8 +56,8 @@ impl Parts {
         if let Some(monitor) = monitor {
             monitor.update(stats);
         }
-        let runs = stats.plan().runs();
-        Ok(match runs - stats.finished() {
+        let runs = stats.plan.runs();
+        Ok(match runs - stats.finished {
             0 => StopReason::Done,
             missing => StopReason::Missing(format!("{missing} of {runs} runs are missing")),
         })

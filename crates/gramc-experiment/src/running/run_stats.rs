@@ -12,19 +12,21 @@ use crate::running::plan::Plan;
 /// The measurements of all finished runs, by place.
 #[derive(Debug)]
 pub struct RunStats {
-    plan: Plan,
+    pub(crate) plan: Plan,
     /// Arm and repeat, by place.
     planned_runs: Vec<(u16, u32)>,
     arms: Vec<String>,
     runs: Vec<Option<RunSummary>>,
     /// Case ids, in the order of the plan.
     names: Vec<Option<SmolStr>>,
-    finished: usize,
-    tokens: u64,
-    cost: f64,
+    pub(crate) finished: usize,
+    /// The tokens and the cost of all runs but those of a baseline.
+    pub(crate) tokens: u64,
+    pub(crate) cost: f64,
     /// The comparisons with the first arm by a judge, by the place of the other arm's run.
     preferences: HashMap<usize, f64>,
-    evaluation: EvaluatorUse,
+    /// The use of judges and simulated users.
+    pub(crate) evaluation: EvaluatorUse,
     /// Whether the first arm is a baseline, which spends nothing.
     has_baseline: bool,
 }
@@ -108,34 +110,9 @@ impl RunStats {
         self.preferences.get(&place).copied()
     }
 
-    /// The use of judges and simulated users.
-    pub fn evaluation(&self) -> EvaluatorUse {
-        self.evaluation
-    }
-
     /// The measurements of a run, if it is finished.
     pub fn run(&self, place: usize) -> Option<&RunSummary> {
         self.runs.get(place).and_then(Option::as_ref)
-    }
-
-    /// The number of finished runs.
-    pub fn finished(&self) -> usize {
-        self.finished
-    }
-
-    /// The tokens of all runs but those of a baseline.
-    pub fn tokens(&self) -> u64 {
-        self.tokens
-    }
-
-    /// The cost of all runs but those of a baseline.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    /// The plan.
-    pub fn plan(&self) -> Plan {
-        self.plan
     }
 
     /// The id of a case, by its position in the plan. Empty if none of its runs is finished.
@@ -263,7 +240,7 @@ pub(crate) mod tests {
     fn a_run_counts_once_and_only_if_it_is_planned() {
         let manifest = manifest(&["a", "b"], 3, 2);
         let mut stats = stats(&manifest, |_, _| true);
-        assert_eq!((stats.finished(), stats.complete_cases().count()), (12, 3));
+        assert_eq!((stats.finished, stats.complete_cases().count()), (12, 3));
         let mut run: Run = serde_json::from_str(
             r#"{"place": 0, "case": "0", "arm": "a", "repeat": 0, "end": "answered", "calls": 0,
                 "refused": 0, "repairs": 0, "attempts": 0, "iterations": 1, "latency_ms": 1.5,

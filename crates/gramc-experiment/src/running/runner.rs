@@ -157,7 +157,7 @@ pub(crate) async fn run(
     progress: Arc<dyn Progress>,
     cancelled: &CancellationToken,
 ) -> Result<(RunState, StopReason), ExperimentError> {
-    let plan = runs.stats.plan();
+    let plan = runs.stats.plan;
     let planned = plan.planned_runs().filter(|planned| plan.is_in(running.shard, planned.place));
     let mut missing: Vec<_> = planned.collect();
     let of = missing.len();
@@ -187,7 +187,7 @@ pub(crate) async fn run(
         state: Mutex::new(state),
         ending: cancelled.child_token(),
     });
-    work.progress.finished(work.state.lock().runs.stats.finished(), of);
+    work.progress.finished(work.state.lock().runs.stats.finished, of);
     let mut workers = JoinSet::new();
     for _ in 0..concurrency {
         workers.spawn(Arc::clone(&work).work());
@@ -264,8 +264,8 @@ impl RunnerState {
 
     /// The limit that is reached, if any.
     fn reached_limit(&self, running: &RunConfig) -> Option<StopReason> {
-        let tokens = self.runs.stats.tokens().saturating_add(self.unanswered.tokens);
-        let cost = self.runs.stats.cost() + self.unanswered.cost;
+        let tokens = self.runs.stats.tokens.saturating_add(self.unanswered.tokens);
+        let cost = self.runs.stats.cost + self.unanswered.cost;
         let limit = if running.max_tokens.is_some_and(|most| tokens >= most) {
             format!("reached the token limit with {tokens} tokens")
         } else if running.max_cost.is_some_and(|most| cost >= most) {
@@ -338,7 +338,7 @@ impl Runner {
         }
         state.failed_in_a_row = 0;
         state.check_decision();
-        let finished = state.runs.stats.finished();
+        let finished = state.runs.stats.finished;
         drop(state);
         self.progress.finished(finished, self.of);
         Ok(())
@@ -351,12 +351,12 @@ impl Runner {
         state.failed += 1;
         state.failed_in_a_row += 1;
         state.unanswered.add(spent);
-        let block = state.runs.stats.plan().block().max(1);
+        let block = state.runs.stats.plan.block().max(1);
         if let Some(monitor) = &mut state.runs.monitor {
             monitor.leave_out(planned.place / block);
         }
         // A permanent error in the first run will occur in all runs.
-        let hopeless = hopeless && state.runs.stats.finished() == 0;
+        let hopeless = hopeless && state.runs.stats.finished == 0;
         if hopeless || state.failed_in_a_row >= MAX_CONSECUTIVE_FAILURES {
             let failed = state.failed;
             state.stop.get_or_insert(StopReason::NoAnswer(failed, detail.clone()));

@@ -237,35 +237,25 @@ impl TextBuffer {
 
 /// Decodes the content of a JSON string with unpaired surrogates.
 fn decode_lossy(inside: &str) -> String {
-    let bytes = inside.as_bytes();
-    let mut json = String::from("\"");
-    let mut at = 0;
-    let unit = |at: usize| -> Option<u16> {
-        let digits = inside.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    while at < bytes.len() {
-        match unit(at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => {
-                json.push_str(inside.get(at..at + 12).unwrap_or_default());
-                at += 12;
-            }
-            Some(0xD800..=0xDFFF) => {
-                json.push('\u{FFFD}');
-                at += 6;
-            }
-            _ => {
-                // The second byte of an escape may be a backslash.
-                let step = if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
-                let end = (at + step..=bytes.len()).find(|&end| inside.is_char_boundary(end));
-                let end = end.unwrap_or(bytes.len());
-                json.push_str(inside.get(at..end).unwrap_or_default());
-                at = end;
-            }
+    let (mut units, mut rest) = (Vec::new(), inside);
+    while let Some(first) = rest.chars().next() {
+        let digits = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4));
+        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        // The second byte of an escape may be a backslash.
+        let length = match unit {
+            Some(_) => 6,
+            None if first == '\\' => 2,
+            None => first.len_utf8(),
+        };
+        let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let piece = || serde_json::from_str::<String>(&format!("\"{piece}\"")).unwrap_or_default();
+        match unit {
+            Some(unit) => units.push(unit),
+            None => units.extend(piece().encode_utf16()),
         }
+        rest = after;
     }
-    json.push('"');
-    serde_json::from_str(&json).unwrap_or_default()
+    String::from_utf16_lossy(&units)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ const COMPARE: &str = "You compare how two assistants handled the same task. Jud
     {\"reason\": \"one sentence\", \"better\": B}. B is \"A\", \"B\" or \"tie\".";
 
 /// The `rubric` of a case.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "expected `rubric` to be an object with `criteria`")]
 pub(super) struct RubricFields {
     model: Option<String>,
@@ -45,10 +45,11 @@ pub(super) struct RubricFields {
 #[derive(Debug)]
 pub(crate) struct Rubric {
     /// Empty for the default one.
-    model: String,
+    pub(super) model: String,
     criteria: String,
     threshold: f64,
-    pairwise: bool,
+    /// Whether the answers of arms are compared, too.
+    pub(super) pairwise: bool,
 }
 
 impl Rubric {
@@ -65,16 +66,6 @@ impl Rubric {
         let criteria: Vec<_> = criteria.iter().map(|text| format!("- {}", text.trim())).collect();
         let (model, criteria) = (model.unwrap_or_default(), criteria.join("\n"));
         Ok(Self { model, criteria, threshold, pairwise: pairwise.unwrap_or_default() })
-    }
-
-    /// The model. Empty for the default one.
-    pub(super) fn model(&self) -> &str {
-        &self.model
-    }
-
-    /// Whether the answers of arms are compared, too.
-    pub(crate) fn is_pairwise(&self) -> bool {
-        self.pairwise
     }
 
     /// Scores a run. The judge does not learn the arm.
@@ -94,7 +85,7 @@ impl Rubric {
             let score = score.ok_or("expected `score` to be a number from 0 to 1")?;
             Ok(Judgement { score, passes: score >= self.threshold, reason: reason(fields) })
         };
-        evaluators.judge(self.model(), SCORE, question, read).await
+        evaluators.judge(&self.model, SCORE, question, read).await
     }
 
     /// Compares the run of an arm with that of the first arm. `is_first` says whether the judge reads
@@ -124,7 +115,7 @@ impl Rubric {
             let order = [a.arm.clone(), b.arm.clone()];
             Ok(Preference { arm: other.arm.clone(), share, reason: reason(fields), order })
         };
-        evaluators.judge(self.model(), COMPARE, question, read).await
+        evaluators.judge(&self.model, COMPARE, question, read).await
     }
 
     /// Why a score is too low.

@@ -266,7 +266,7 @@ impl Runner {
     fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
         let is_lasting =
             matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
-        is_lasting && (iterations > 1 || self.state.lock().runs.stats.finished() > 0)
+        is_lasting && (iterations > 1 || self.state.lock().runs.stats.finished > 0)
     }
 
     /// The agents of one run, with separate models.

@@ -31,12 +31,12 @@ impl WaitingTranscripts {
             return Ok(Self::default());
         }
         let is_wanted = |planned: &PlannedRun| {
-            let block = planned.place / stats.plan().block().max(1);
+            let block = planned.place / stats.plan.block().max(1);
             cases.get(planned.case).is_some_and(Case::is_pairwise)
                 && stats.run(planned.place).is_some()
                 && !stats.is_complete(block)
         };
-        let planned: Vec<_> = stats.plan().planned_runs().filter(is_wanted).collect();
+        let planned: Vec<_> = stats.plan.planned_runs().filter(is_wanted).collect();
         journal.sort();
         for planned in planned {
             for run in journal.runs([planned.place]) {
