@@ -7,11 +7,10 @@ mod table;
 
 use std::fmt::Write as _;
 
+use gramc_stats::Interval;
 use serde_json::{Value, json};
 
-use crate::analysis::comparison::{
-    Comparison, Histogram, IntervalValue, Spread, compare, histograms,
-};
+use crate::analysis::comparison::{Comparison, Histogram, Spread, compare, histograms};
 use crate::analysis::counted::CountedCases;
 use crate::analysis::drift::{Drift, drift, note as drift_note};
 use crate::analysis::labels::{Agreement, Label, agreement};
@@ -266,7 +265,7 @@ impl Report {
             };
             let [one, other] = result.rates.map(|rate| outcome.show(rate));
             let difference = outcome.show_difference(result.estimate);
-            let interval = outcome.show_interval(result.interval.0);
+            let interval = outcome.show_interval(result.interval);
             vec![tag, result.cases.to_string(), one, other, difference, interval]
         };
         let [first, second] = self.columns_of_arms();
@@ -341,8 +340,8 @@ impl Report {
     fn pass_lines(&self) -> Vec<String> {
         let line = |rate: &SuccessRate| {
             let last = rate.pass_all.len().checked_sub(1)?;
-            let at = |values: &[f64], intervals: &[IntervalValue], at: usize| {
-                show_rate(values[at], intervals[at].0)
+            let at = |values: &[f64], intervals: &[Interval], at: usize| {
+                show_rate(values[at], intervals[at])
             };
             Some(format!(
                 "{}: a run succeeds in {} %; one of {} runs in {} %; all of them in {} %",

@@ -1,13 +1,12 @@
 //! The difference of success rates, with any number of repeats per case.
 
-use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::paired::sum;
 use crate::{Interval, tail};
 
 /// A confidence interval and the test that belongs to it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanDifference {
     /// The interval of the difference.
     pub interval: Interval,
@@ -16,7 +15,8 @@ pub struct MeanDifference {
 }
 
 impl MeanDifference {
-    pub(crate) const NONE: Self = Self { interval: Interval::NONE, p_value: f64::NAN };
+    /// No interval and no p-value.
+    pub const NONE: Self = Self { interval: Interval::NONE, p_value: f64::NAN };
 
     /// Nothing, if an end overflows.
     pub(crate) fn finite(self) -> Self {

@@ -55,8 +55,9 @@ pub use trend::{Trend, trend};
 
 /// A confidence interval.
 ///
-/// Both ends are NaN if there is no interval. In JSON they are null.
+/// Both ends are NaN if there is no interval. In JSON it is a list of both ends, null if they are NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(into = "[f64; 2]")]
 pub struct Interval {
     /// The lower end, inclusive.
     pub low: f64,
@@ -64,9 +65,14 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl From<Interval> for [f64; 2] {
+    fn from(interval: Interval) -> Self {
+        [interval.low, interval.high]
+    }
+}
+
 impl Interval {
     /// No interval.
-    /// Both ends are NaN.
     pub const NONE: Self = Self { low: f64::NAN, high: f64::NAN };
 
     /// Whether a value is in the interval.

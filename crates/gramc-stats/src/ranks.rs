@@ -1,11 +1,9 @@
 //! Rank methods: Wilcoxon's test and the Hodges-Lehmann estimator.
 
-use serde::Serialize;
-
 use crate::{Interval, normal, tail};
 
 /// An estimated shift and its confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
     /// The estimate. NaN without valid differences.
     pub estimate: f64,

@@ -1,12 +1,11 @@
 //! Trends of numbers in their order.
 
-use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{mean, paired::sum};
 
 /// How numbers change in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
     /// The rank correlation with the order, from -1 to 1: above 0 if later numbers are larger.
     pub correlation: f64,

@@ -1,6 +1,6 @@
 //! Comparison of the arms of an experiment.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::analysis::counted::CountedCases;
 use crate::method::{Method, comparisons};
@@ -25,7 +25,6 @@ pub struct Comparison {
     /// The mean paired difference, this arm minus the first. A fraction for success.
     pub estimate: f64,
     /// The confidence interval of the difference.
-    #[serde(serialize_with = "pair")]
     pub interval: Interval,
     /// The p-value of the difference.
     pub p_value: f64,
@@ -36,7 +35,7 @@ pub struct Comparison {
     pub method: &'static str,
     /// The interval of the relative difference of the means, for gates in percent. It accounts for the
     /// uncertainty of the first mean.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "maybe_pair")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub relative: Option<Interval>,
     /// The Hodges-Lehmann shift, for outcomes other than success.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +52,6 @@ pub struct ShiftEstimate {
     /// The estimate, in the unit of the outcome.
     pub estimate: f64,
     /// The confidence interval.
-    #[serde(serialize_with = "pair")]
     pub interval: Interval,
     /// The p-value of Wilcoxon's signed-rank test of the shift.
     pub p_value: f64,
@@ -67,20 +65,6 @@ pub struct Spread {
     /// The 95th percentile.
     pub p95: f64,
 }
-
-#[expect(clippy::ref_option, reason = "serde passes fields so")]
-fn maybe_pair<S: Serializer>(value: &Option<Interval>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.map(IntervalValue).serialize(serializer)
-}
-
-/// Serializes an interval. JSON has null for ends that are not finite.
-fn pair<S: Serializer>(value: &Interval, serializer: S) -> Result<S::Ok, S::Error> {
-    [value.low, value.high].serialize(serializer)
-}
-
-/// An interval that is serialized as a list of two numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct IntervalValue(#[serde(serialize_with = "pair")] pub Interval);
 
 /// Compares all arms with the first in all known outcomes, in the cases that count.
 pub(crate) fn compare(
@@ -119,37 +103,31 @@ fn compare_arm(
         return None;
     }
     let level = 1.0 - (1.0 - method.level) / tests;
-    let least = if method.sequential { MIN_SEQUENTIAL_UNITS } else { MIN_UNITS };
+    let found = &units.differences;
     let seen = monitor.filter(|_| outcome == Outcome::Success).and_then(|monitor| monitor.of(arm));
-    let (found, mut shift, mut relative) = (&units.differences, None, None);
+    let unless_few = |least: usize, test: fn(&[f64], f64) -> MeanDifference| match found.len() {
+        few if few < least => MeanDifference::NONE,
+        _ => test(found, level),
+    };
+    let (mut shift, mut relative) = (None, None);
     let (MeanDifference { interval, p_value }, told) = if let Some(seen) = seen {
         (seen, "paired difference; confidence sequence and p-value by betting, valid at every look")
-    } else if outcome.is_share() && !method.sequential {
+    } else if method.sequential {
+        (
+            unless_few(MIN_SEQUENTIAL_UNITS, anytime_mean),
+            "paired difference of cases; asymptotic confidence sequence, valid at every look",
+        )
+    } else if outcome.is_share() {
         (
             success_difference(found, level),
             "paired difference of cases; adjusted Wald interval over cases and its t-test",
         )
     } else {
-        let enough = found.len() >= least;
-        let nothing = MeanDifference { interval: NOTHING.0, p_value: NOTHING.1 };
-        if units.is_plain && !method.sequential {
-            let Shift { estimate, interval } = hodges_lehmann(&units.of_cases, level);
-            let p_value = (wilcoxon(&units.of_cases) * tests).min(1.0);
-            // Equal cases allow no conclusion.
-            let known = if interval.low < interval.high { (interval, p_value) } else { NOTHING };
-            shift = Some(ShiftEstimate { estimate, interval: known.0, p_value: known.1 });
-        }
-        if method.sequential {
-            let found = if enough { anytime_mean(found, level) } else { nothing };
-            (
-                found,
-                "paired difference of cases; asymptotic confidence sequence, valid at every look",
-            )
-        } else {
-            relative = enough.then(|| relative_difference(&units.first, &units.second, level));
-            let found = if enough { mean_difference(found, level) } else { nothing };
-            (found, "paired difference of cases; Student's t over cases")
-        }
+        relative = (found.len() >= MIN_UNITS)
+            .then(|| relative_difference(&units.first, &units.second, level));
+        shift = units.is_plain.then(|| ShiftEstimate::of(&units.of_cases, level, tests));
+        let found = unless_few(MIN_UNITS, mean_difference);
+        (found, "paired difference of cases; Student's t over cases")
     };
     Some(Comparison {
         arm: names[arm].clone(),
@@ -170,8 +148,17 @@ fn compare_arm(
     })
 }
 
-/// No interval and no p-value.
-const NOTHING: (Interval, f64) = (Interval { low: f64::NAN, high: f64::NAN }, f64::NAN);
+impl ShiftEstimate {
+    fn of(differences: &[f64], level: f64, tests: f64) -> Self {
+        let Shift { estimate, interval } = hodges_lehmann(differences, level);
+        // Equal cases allow no conclusion.
+        if interval.low < interval.high {
+            Self { estimate, interval, p_value: (wilcoxon(differences) * tests).min(1.0) }
+        } else {
+            Self { estimate, interval: Interval::NONE, p_value: f64::NAN }
+        }
+    }
+}
 
 impl Spread {
     fn of(units: &[f64], runs: &[f64]) -> Self {

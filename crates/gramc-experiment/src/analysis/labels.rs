@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use gramc_stats::{cohens_kappa, mean, wilson};
+use gramc_stats::{Interval, cohens_kappa, mean, wilson};
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::comparison::IntervalValue;
 use crate::error::ExperimentError;
 use crate::running::run_stats::RunStats;
 
@@ -78,7 +77,7 @@ pub struct Agreement {
     /// The share of them in which the judge comes to the same result.
     pub agreement: f64,
     /// The interval of the share.
-    pub interval: IntervalValue,
+    pub interval: Interval,
     /// Cohen's kappa: the agreement beyond chance. Null if both gave all runs the same label.
     pub kappa: Option<f64>,
     /// The labels with a score.
@@ -125,7 +124,7 @@ pub(crate) fn agreement(
     Agreement {
         labels: all,
         agreement: share,
-        interval: IntervalValue(wilson(agreed, all, level)),
+        interval: wilson(agreed, all, level),
         kappa: kappa.is_finite().then_some(kappa),
         scores: distances.len() as u64,
         mean_distance: (!distances.is_empty()).then(|| mean(&distances)),
@@ -138,7 +137,7 @@ impl Agreement {
     pub(crate) fn sentence(&self) -> String {
         let mut parts = Vec::new();
         if self.labels > 0 {
-            let interval = crate::analysis::rates::show_rate(self.agreement, self.interval.0);
+            let interval = crate::analysis::rates::show_rate(self.agreement, self.interval);
             let kappa = self.kappa.map(|it| format!(", kappa {it:.2}")).unwrap_or_default();
             let labels = self.labels;
             parts.push(format!("in {interval} % of {labels} labels{kappa}"));

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::analysis::comparison::IntervalValue;
 use crate::analysis::counted::CountedCases;
 use crate::method::Method;
 use gramc_stats::{Interval, clustered_rate, mean, pass_at_k, pass_hat_k, wilson};
@@ -16,7 +15,7 @@ pub struct SuccessRate {
     /// The number of successful runs.
     pub successes: u64,
     /// The interval of the rate. The case is the unit, whatever the number of repeats.
-    pub interval: IntervalValue,
+    pub interval: Interval,
     /// pass@k: the probability that one of k runs succeeds, for k from 1, with repeats.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass_at: Vec<f64>,
@@ -25,10 +24,10 @@ pub struct SuccessRate {
     pub pass_all: Vec<f64>,
     /// The intervals of pass@k.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pass_at_intervals: Vec<IntervalValue>,
+    pub pass_at_intervals: Vec<Interval>,
     /// The intervals of pass^k.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pass_all_intervals: Vec<IntervalValue>,
+    pub pass_all_intervals: Vec<Interval>,
 }
 
 /// The successful runs of an arm in a case.
@@ -87,10 +86,10 @@ pub(crate) fn rates(
             let units = cases.units(&blocks, &values);
             #[expect(clippy::cast_precision_loss, reason = "repeats are few")]
             let worth = repeats as f64 / k as f64;
-            (mean(&units), IntervalValue(clustered_rate(&units, worth, method.level)))
+            (mean(&units), clustered_rate(&units, worth, method.level))
         };
         let interval = if repeats == 1 && cases.are_plain(&blocks) {
-            IntervalValue(wilson(successes, runs, method.level))
+            wilson(successes, runs, method.level)
         } else {
             over(pass_at_k, 1).1
         };

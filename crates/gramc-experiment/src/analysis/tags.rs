@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::analysis::comparison::IntervalValue;
 use crate::analysis::counted::CountedCases;
 use crate::method::Method;
 use crate::outcome::Outcome;
@@ -20,7 +19,7 @@ pub struct TagResult {
     pub estimate: f64,
     /// The interval of the difference, not adjusted for the number of tags. Null in a sequential
     /// experiment, in which it would not be valid.
-    pub interval: IntervalValue,
+    pub interval: Interval,
 }
 
 /// The results of all tags, in alphabetical order.
@@ -48,7 +47,7 @@ pub(crate) fn by_tag(
                 cases: units.cases,
                 rates: [mean(&units.first), mean(&units.second)],
                 estimate: mean(&units.differences),
-                interval: IntervalValue(interval),
+                interval,
             });
         }
     }

@@ -76,11 +76,7 @@ impl ArmParts<'_> {
             agent: other(self.team.agent(), first.team.agent()),
             model: other(self.team.model(), first.team.model()),
             specification: specification.filter(|own| *own != first.specification()),
-            attributes: self
-                .attributes
-                .iter()
-                .map(|(key, value)| (key.to_string(), value.clone()))
-                .collect(),
+            attributes: to_map(self.attributes),
         }
     }
 
@@ -92,15 +88,12 @@ impl ArmParts<'_> {
 
 /// The differences between arms: their models, agents, declarations and libraries.
 pub(crate) fn differences(arms: &[ArmParts<'_>]) -> Vec<Difference> {
-    let mut all = Vec::new();
     let texts =
         |name: fn(&AgentTeam) -> &str| arms.iter().map(|arm| name(&arm.team).to_owned()).collect();
-    all.extend(difference("model", texts(AgentTeam::model)));
-    all.extend(difference("agent", texts(AgentTeam::agent)));
-    all.extend(of_attributes(arms));
-    all.extend(of_declarations(arms));
-    all.extend(of_libraries(arms));
-    all
+    let model = difference("model", texts(AgentTeam::model));
+    let agent = difference("agent", texts(AgentTeam::agent));
+    let all = model.into_iter().chain(agent).chain(of_attributes(arms));
+    all.chain(of_declarations(arms)).chain(of_libraries(arms)).collect()
 }
 
 /// A difference, if the texts are not all alike.
@@ -191,12 +184,14 @@ fn without_secrets(attributes: &[(SmolStr, Value)]) -> Vec<(SmolStr, Value)> {
     attributes.iter().map(mask).collect()
 }
 
+fn to_map(attributes: &[(SmolStr, Value)]) -> Map<String, Value> {
+    attributes.iter().map(|(key, value)| (key.to_string(), value.clone())).collect()
+}
+
 /// The attributes of a library as JSON. Empty if it has none.
 fn policy(attributes: &[(SmolStr, Value)]) -> String {
     if attributes.is_empty() {
         return String::new();
     }
-    let map: Map<_, _> =
-        attributes.iter().map(|(key, value)| (key.to_string(), value.clone())).collect();
-    Value::from(map).to_string()
+    Value::from(to_map(attributes)).to_string()
 }

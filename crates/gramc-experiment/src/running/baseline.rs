@@ -56,18 +56,15 @@ impl Baseline {
         manifest: &mut ExperimentManifest,
     ) -> Result<(), ExperimentError> {
         let ExperimentManifest { agent, model, specification, .. } = &self.manifest;
-        let fail = |what: &str| {
-            let message = format!("{what} from those of this experiment");
-            Err(ExperimentError::content(&self.folder, message))
-        };
-        if self.manifest.cases != manifest.cases {
-            return fail("the cases of the baseline differ");
-        }
-        if self.manifest.evaluators != manifest.evaluators {
-            return fail("the judges or simulated users of the baseline differ");
-        }
-        if self.manifest.plan.repeats != manifest.plan.repeats {
-            return fail("the repeats of the baseline differ");
+        let differences = [
+            (self.manifest.cases != manifest.cases, "cases"),
+            (self.manifest.evaluators != manifest.evaluators, "judges or simulated users"),
+            (self.manifest.plan.repeats != manifest.plan.repeats, "repeats"),
+        ];
+        if let Some((_, what)) = differences.into_iter().find(|(differs, _)| *differs) {
+            let message =
+                format!("the {what} of the baseline differ from those of this experiment");
+            return Err(ExperimentError::content(&self.folder, message));
         }
         let mut first = self.arm.clone();
         let agent = first.agent.take().unwrap_or_else(|| agent.clone());
