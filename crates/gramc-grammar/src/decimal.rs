@@ -1,6 +1,6 @@
 //! Decimal numbers of any size, as text.
 
-use gramc_json_schema::numbers::significant_digits;
+use gramc_json_schema::numbers::PlainNumber;
 use serde_json::Number;
 
 /// The most digits of a bound. Longer ones count as unlimited or as unreachable.
@@ -22,18 +22,8 @@ pub(crate) struct Decimal {
 impl Decimal {
     /// The exact value of a number. `None` if it has too many digits.
     pub(crate) fn of(number: &Number) -> Option<Self> {
-        let (digits, exponent) = significant_digits(number.as_str())?;
-        let (negative, digits) =
-            digits.strip_prefix('-').map_or((false, &*digits), |it| (true, it));
-        let shift =
-            usize::try_from(exponent.unsigned_abs()).ok().filter(|&it| it <= 2 * MAX_DIGITS)?;
-        let (whole, fraction) = if exponent >= 0 {
-            (digits.to_owned() + &"0".repeat(shift), String::new())
-        } else {
-            let digits = format!("{digits:0>width$}", width = shift + 1);
-            let (whole, fraction) = digits.split_at(digits.len() - shift);
-            (whole.to_owned(), fraction.to_owned())
-        };
+        let PlainNumber { is_negative: negative, whole, fraction } =
+            PlainNumber::of(number, 2 * MAX_DIGITS)?;
         (whole.len() <= MAX_DIGITS && fraction.len() <= 2 * MAX_DIGITS).then_some(Self {
             negative,
             whole,

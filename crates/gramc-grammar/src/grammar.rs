@@ -135,6 +135,6 @@ fn left_out(tool: &ToolSchema<'_>) -> Loss {
         path: String::new(),
         constraint: WHOLE.to_owned(),
         value: tool.name.into(),
-        became: Became::Narrowed("no call of the tool can be derived"),
+        became: Became::Narrowed { reason: "no call of the tool can be derived" },
     }
 }

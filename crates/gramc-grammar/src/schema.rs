@@ -10,7 +10,7 @@ mod unions;
 
 use std::collections::{HashMap, HashSet};
 
-use gramc_json_schema::keywords::{InstanceType, Keyword, has_several_resources, name as k};
+use gramc_json_schema::keywords::{Keyword, has_several_resources, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{decode_fragment, unescape_token};
 use gramc_json_schema::text::MAX_INNER_DEPTH;
@@ -155,7 +155,7 @@ impl Builder<'_> {
             path: dotted_path(Path::ROOT, &path),
             constraint: keyword.to_owned(),
             value: value.clone(),
-            became: Became::Narrowed(reason),
+            became: Became::Narrowed { reason },
         });
     }
 
@@ -420,15 +420,11 @@ const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boo
 fn about(keywords: &Schema) -> Vec<&'static str> {
     let mut types = Vec::new();
     for key in keywords.keys().filter(|key| asserts(key)) {
-        let name = match Keyword::of(key).applies_to() {
-            InstanceType::Object => "object",
-            InstanceType::Array => "array",
-            InstanceType::String => "string",
-            InstanceType::Number => "number",
-            InstanceType::Any => continue,
-        };
-        if !types.contains(&name) {
-            types.push(name);
+        let about = Keyword::of(key).applies_to();
+        for name in about.names().filter(|_| about != TypeSet::ALL) {
+            if !types.contains(&name) {
+                types.push(name);
+            }
         }
     }
     types

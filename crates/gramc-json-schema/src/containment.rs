@@ -89,7 +89,7 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
     }
     let mut prover = Prover::new(wide_document, narrow_document);
     let terms = [Term::Schema(Side::Narrow, narrow)];
-    if prover.covered(&terms, Side::Wide, wide) {
+    if prover.covers(&terms, Side::Wide, wide) {
         return Containment::Proven;
     }
     let referee = match ValidatorPair::new(wide, narrow) {
@@ -99,8 +99,8 @@ pub fn decide(wide: &Value, narrow: &Value) -> Containment {
             return Containment::Undecided(format!("a schema cannot be read: {reason}"));
         }
     };
-    let given_up = prover.stopped().is_some();
-    let reason = prover.stopped().map_or_else(|| doubt(&prover), str::to_owned);
+    let given_up = prover.stop_reason().is_some();
+    let reason = prover.stop_reason().map_or_else(|| doubt(&prover), str::to_owned);
     prover.refresh();
     let hints = [vec![Term::Schema(Side::Wide, wide)]];
     let mut samples = SampleGenerator::new(&mut prover).of(&terms, &hints, MAX_SAMPLES, 0);

@@ -94,7 +94,7 @@ impl Decimal {
     }
 
     /// The mantissas of two numbers with one exponent. `None` where 128 bits do not suffice.
-    fn aligned(self, other: Self) -> Option<(i128, i128, i64)> {
+    fn align(self, other: Self) -> Option<(i128, i128, i64)> {
         let exponent = self.exponent.min(other.exponent);
         let scale = |number: Self| {
             let zeros = u32::try_from(number.exponent - exponent).ok()?;
@@ -108,20 +108,20 @@ impl Decimal {
         if step.mantissa == 0 {
             return None;
         }
-        let (number, step, _) = self.aligned(step)?;
+        let (number, step, _) = self.align(step)?;
         Some(number % step == 0)
     }
 
     /// The sum of two numbers. `None` where that has too many digits.
     pub(crate) fn plus(self, other: Self) -> Option<Self> {
-        let (one, other, exponent) = self.aligned(other)?;
+        let (one, other, exponent) = self.align(other)?;
         let sum = Self { mantissa: one.checked_add(other)?, exponent }.normal();
         (sum.digits() < 30).then_some(sum)
     }
 
     /// The greatest multiple of a step that is not above this number.
     pub(crate) fn step_below(self, step: Self) -> Option<Self> {
-        let (number, step, exponent) = self.aligned(step)?;
+        let (number, step, exponent) = self.align(step)?;
         let mantissa = number.checked_div_euclid(step)?.checked_mul(step)?;
         Some(Self { mantissa, exponent }.normal())
     }

@@ -85,7 +85,7 @@ impl Rewriter<'_> {
                     written.insert(k::DEPENDENCIES.to_owned(), value.clone());
                 }
                 _ => {
-                    let name = renamed(key, map);
+                    let name = name_in_draft7(key, map);
                     let (from, place) = (below(from, key), below(place, name));
                     let value = self.keyword(keyword, value, &from, &place);
                     written.insert(name.to_owned(), value);
@@ -169,12 +169,12 @@ impl Step<'_> {
             V::SchemaList | V::SchemaMap => Self::Schemas(value),
             _ => Self::Other,
         });
-        (renamed(token, map), next)
+        (name_in_draft7(token, map), next)
     }
 }
 
 /// The name of a keyword in draft 7.
-fn renamed<'k>(key: &'k str, schema: &Map<String, Value>) -> &'k str {
+fn name_in_draft7<'k>(key: &'k str, schema: &Map<String, Value>) -> &'k str {
     match key {
         k::DEFS => k::DEFINITIONS,
         k::PREFIX_ITEMS => k::ITEMS,

@@ -107,7 +107,7 @@ impl Generator {
     /// A value like an allowed one that the schema does not allow: a property is missing, of another
     /// type, or beyond its bounds. `None` if none was found.
     pub fn invalid(&self, like: &Value, rng: &mut impl Rng) -> Option<Value> {
-        let mut candidates = smaller::spoiled(like);
+        let mut candidates = smaller::spoil(like);
         while !candidates.is_empty() {
             let candidate = candidates.swap_remove(random::below(rng, candidates.len()));
             if !self.allows(&candidate) {

@@ -1,21 +1,9 @@
 //! The keywords of JSON Schema, and sets of them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// The instances that a keyword constrains or describes. It ignores instances of other types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstanceType {
-    /// Instances of any type.
-    Any,
-    /// Numbers.
-    Number,
-    /// Strings.
-    String,
-    /// Arrays.
-    Array,
-    /// Objects.
-    Object,
-}
+use crate::path::Path;
+use crate::type_set::TypeSet;
 
 /// What the value of a keyword holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +40,8 @@ pub enum KeywordValue {
     Values,
 }
 
-/// Declares each keyword once: its variant, the constant of its name, its name, the instances that
-/// it applies to, and the kind of its value.
+/// Declares each keyword once: its variant, the constant of its name, its name, the types that it
+/// applies to, and the kind of its value.
 macro_rules! keywords {
     ($($variant:ident $constant:ident $name:literal: $applies_to:ident, $value:ident;)*) => {
         /// The names of the keywords, for tables, patterns of `match`, and look-ups in schemas.
@@ -91,11 +79,11 @@ macro_rules! keywords {
                 }
             }
 
-            /// The instances that it applies to.
-            pub const fn applies_to(self) -> InstanceType {
+            /// The types that it constrains or describes. It ignores values of other types.
+            pub const fn applies_to(self) -> TypeSet {
                 match self {
-                    $(Self::$variant => InstanceType::$applies_to,)*
-                    Self::Unknown => InstanceType::Any,
+                    $(Self::$variant => TypeSet::$applies_to,)*
+                    Self::Unknown => TypeSet::ALL,
                 }
             }
 
@@ -111,69 +99,69 @@ macro_rules! keywords {
 }
 
 keywords! {
-    Type TYPE "type": Any, Types;
-    Nullable NULLABLE "nullable": Any, Boolean;
-    Format FORMAT "format": String, Text;
-    Title TITLE "title": Any, Text;
-    Description DESCRIPTION "description": Any, Text;
-    Enum ENUM "enum": Any, Values;
-    Const CONST "const": Any, Value;
-    Default DEFAULT "default": Any, Value;
-    Example EXAMPLE "example": Any, Value;
-    Examples EXAMPLES "examples": Any, Values;
-    Properties PROPERTIES "properties": Object, SchemaMap;
-    Required REQUIRED "required": Object, Names;
-    AdditionalProperties ADDITIONAL_PROPERTIES "additionalProperties": Object, Schema;
-    PatternProperties PATTERN_PROPERTIES "patternProperties": Object, SchemaMap;
-    PropertyNames PROPERTY_NAMES "propertyNames": Object, Schema;
-    MinProperties MIN_PROPERTIES "minProperties": Object, Count;
-    MaxProperties MAX_PROPERTIES "maxProperties": Object, Count;
-    DependentRequired DEPENDENT_REQUIRED "dependentRequired": Object, NamesMap;
-    DependentSchemas DEPENDENT_SCHEMAS "dependentSchemas": Object, SchemaMap;
-    Dependencies DEPENDENCIES "dependencies": Object, SchemaOrNamesMap;
-    UnevaluatedProperties UNEVALUATED_PROPERTIES "unevaluatedProperties": Object, Schema;
-    Items ITEMS "items": Array, SchemaOrList;
-    PrefixItems PREFIX_ITEMS "prefixItems": Array, SchemaList;
-    AdditionalItems ADDITIONAL_ITEMS "additionalItems": Array, Schema;
-    MinItems MIN_ITEMS "minItems": Array, Count;
-    MaxItems MAX_ITEMS "maxItems": Array, Count;
-    UniqueItems UNIQUE_ITEMS "uniqueItems": Array, Boolean;
-    Contains CONTAINS "contains": Array, Schema;
-    MinContains MIN_CONTAINS "minContains": Array, Count;
-    MaxContains MAX_CONTAINS "maxContains": Array, Count;
-    UnevaluatedItems UNEVALUATED_ITEMS "unevaluatedItems": Array, Schema;
-    MinLength MIN_LENGTH "minLength": String, Count;
-    MaxLength MAX_LENGTH "maxLength": String, Count;
-    Pattern PATTERN "pattern": String, Text;
-    ContentEncoding CONTENT_ENCODING "contentEncoding": String, Text;
-    ContentMediaType CONTENT_MEDIA_TYPE "contentMediaType": String, Text;
-    ContentSchema CONTENT_SCHEMA "contentSchema": String, Schema;
-    Minimum MINIMUM "minimum": Number, Number;
-    Maximum MAXIMUM "maximum": Number, Number;
-    ExclusiveMinimum EXCLUSIVE_MINIMUM "exclusiveMinimum": Number, Number;
-    ExclusiveMaximum EXCLUSIVE_MAXIMUM "exclusiveMaximum": Number, Number;
-    MultipleOf MULTIPLE_OF "multipleOf": Number, Number;
-    AnyOf ANY_OF "anyOf": Any, SchemaList;
-    OneOf ONE_OF "oneOf": Any, SchemaList;
-    AllOf ALL_OF "allOf": Any, SchemaList;
-    Not NOT "not": Any, Schema;
-    If IF "if": Any, Schema;
-    Then THEN "then": Any, Schema;
-    Else ELSE "else": Any, Schema;
-    Ref REF "$ref": Any, Reference;
-    DynamicRef DYNAMIC_REF "$dynamicRef": Any, Reference;
-    RecursiveRef RECURSIVE_REF "$recursiveRef": Any, Reference;
-    Defs DEFS "$defs": Any, SchemaMap;
-    Definitions DEFINITIONS "definitions": Any, SchemaMap;
-    Id ID "$id": Any, Reference;
-    Anchor ANCHOR "$anchor": Any, Text;
-    DynamicAnchor DYNAMIC_ANCHOR "$dynamicAnchor": Any, Text;
-    Schema SCHEMA "$schema": Any, Reference;
-    Vocabulary VOCABULARY "$vocabulary": Any, Value;
-    Comment COMMENT "$comment": Any, Text;
-    Deprecated DEPRECATED "deprecated": Any, Boolean;
-    ReadOnly READ_ONLY "readOnly": Any, Boolean;
-    WriteOnly WRITE_ONLY "writeOnly": Any, Boolean;
+    Type TYPE "type": ALL, Types;
+    Nullable NULLABLE "nullable": ALL, Boolean;
+    Format FORMAT "format": STRING, Text;
+    Title TITLE "title": ALL, Text;
+    Description DESCRIPTION "description": ALL, Text;
+    Enum ENUM "enum": ALL, Values;
+    Const CONST "const": ALL, Value;
+    Default DEFAULT "default": ALL, Value;
+    Example EXAMPLE "example": ALL, Value;
+    Examples EXAMPLES "examples": ALL, Values;
+    Properties PROPERTIES "properties": OBJECT, SchemaMap;
+    Required REQUIRED "required": OBJECT, Names;
+    AdditionalProperties ADDITIONAL_PROPERTIES "additionalProperties": OBJECT, Schema;
+    PatternProperties PATTERN_PROPERTIES "patternProperties": OBJECT, SchemaMap;
+    PropertyNames PROPERTY_NAMES "propertyNames": OBJECT, Schema;
+    MinProperties MIN_PROPERTIES "minProperties": OBJECT, Count;
+    MaxProperties MAX_PROPERTIES "maxProperties": OBJECT, Count;
+    DependentRequired DEPENDENT_REQUIRED "dependentRequired": OBJECT, NamesMap;
+    DependentSchemas DEPENDENT_SCHEMAS "dependentSchemas": OBJECT, SchemaMap;
+    Dependencies DEPENDENCIES "dependencies": OBJECT, SchemaOrNamesMap;
+    UnevaluatedProperties UNEVALUATED_PROPERTIES "unevaluatedProperties": OBJECT, Schema;
+    Items ITEMS "items": ARRAY, SchemaOrList;
+    PrefixItems PREFIX_ITEMS "prefixItems": ARRAY, SchemaList;
+    AdditionalItems ADDITIONAL_ITEMS "additionalItems": ARRAY, Schema;
+    MinItems MIN_ITEMS "minItems": ARRAY, Count;
+    MaxItems MAX_ITEMS "maxItems": ARRAY, Count;
+    UniqueItems UNIQUE_ITEMS "uniqueItems": ARRAY, Boolean;
+    Contains CONTAINS "contains": ARRAY, Schema;
+    MinContains MIN_CONTAINS "minContains": ARRAY, Count;
+    MaxContains MAX_CONTAINS "maxContains": ARRAY, Count;
+    UnevaluatedItems UNEVALUATED_ITEMS "unevaluatedItems": ARRAY, Schema;
+    MinLength MIN_LENGTH "minLength": STRING, Count;
+    MaxLength MAX_LENGTH "maxLength": STRING, Count;
+    Pattern PATTERN "pattern": STRING, Text;
+    ContentEncoding CONTENT_ENCODING "contentEncoding": STRING, Text;
+    ContentMediaType CONTENT_MEDIA_TYPE "contentMediaType": STRING, Text;
+    ContentSchema CONTENT_SCHEMA "contentSchema": STRING, Schema;
+    Minimum MINIMUM "minimum": NUMBER, Number;
+    Maximum MAXIMUM "maximum": NUMBER, Number;
+    ExclusiveMinimum EXCLUSIVE_MINIMUM "exclusiveMinimum": NUMBER, Number;
+    ExclusiveMaximum EXCLUSIVE_MAXIMUM "exclusiveMaximum": NUMBER, Number;
+    MultipleOf MULTIPLE_OF "multipleOf": NUMBER, Number;
+    AnyOf ANY_OF "anyOf": ALL, SchemaList;
+    OneOf ONE_OF "oneOf": ALL, SchemaList;
+    AllOf ALL_OF "allOf": ALL, SchemaList;
+    Not NOT "not": ALL, Schema;
+    If IF "if": ALL, Schema;
+    Then THEN "then": ALL, Schema;
+    Else ELSE "else": ALL, Schema;
+    Ref REF "$ref": ALL, Reference;
+    DynamicRef DYNAMIC_REF "$dynamicRef": ALL, Reference;
+    RecursiveRef RECURSIVE_REF "$recursiveRef": ALL, Reference;
+    Defs DEFS "$defs": ALL, SchemaMap;
+    Definitions DEFINITIONS "definitions": ALL, SchemaMap;
+    Id ID "$id": ALL, Reference;
+    Anchor ANCHOR "$anchor": ALL, Text;
+    DynamicAnchor DYNAMIC_ANCHOR "$dynamicAnchor": ALL, Text;
+    Schema SCHEMA "$schema": ALL, Reference;
+    Vocabulary VOCABULARY "$vocabulary": ALL, Value;
+    Comment COMMENT "$comment": ALL, Text;
+    Deprecated DEPRECATED "deprecated": ALL, Boolean;
+    ReadOnly READ_ONLY "readOnly": ALL, Boolean;
+    WriteOnly WRITE_ONLY "writeOnly": ALL, Boolean;
 }
 
 impl Keyword {
@@ -202,6 +190,32 @@ impl Keyword {
                 schemas.filter(|value| !value.is_array()).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Calls `call` with each schema that a value of this keyword holds, and with its path.
+    pub fn each_subschema_mut(
+        self,
+        value: &mut Value,
+        path: &Path<'_>,
+        call: &mut dyn FnMut(&mut Value, &Path<'_>),
+    ) {
+        use KeywordValue as V;
+        match (self.value(), value) {
+            (V::Schema | V::SchemaOrList, value @ (Value::Object(_) | Value::Bool(_))) => {
+                call(value, path);
+            }
+            (V::SchemaList | V::SchemaOrList, Value::Array(items)) => {
+                for (at, item) in items.iter_mut().enumerate() {
+                    call(item, &path.index(at));
+                }
+            }
+            (V::SchemaMap | V::SchemaOrNamesMap, Value::Object(map)) => {
+                for (key, schema) in map.iter_mut().filter(|(_, schema)| !schema.is_array()) {
+                    call(schema, &path.key(key));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -302,6 +316,20 @@ impl Keywords {
         set
     }
 
+    /// The keywords that apply to values of these types alone.
+    pub const fn applying_to(types: TypeSet) -> Self {
+        let mut set = Self::NONE;
+        let mut at = 0;
+        while at < Keyword::ALL.len() {
+            let keyword = Keyword::ALL[at];
+            if types.has(keyword.applies_to()) {
+                set = set.with(keyword);
+            }
+            at += 1;
+        }
+        set
+    }
+
     /// The set without the given keywords.
     #[must_use]
     pub const fn without(self, keywords: &[Keyword]) -> Self {
@@ -318,6 +346,12 @@ impl Keywords {
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// The intersection of two sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// The union of two sets.
@@ -342,11 +376,19 @@ impl Keywords {
     }
 }
 
-/// Whether a part of a schema is a resource of its own, which references within are relative to.
-pub fn has_several_resources(schema: &Value) -> bool {
+/// Whether a predicate is true for a schema or a schema within it.
+pub fn any_schema(schema: &Value, is_match: &mut dyn FnMut(&Map<String, Value>) -> bool) -> bool {
     let Value::Object(map) = schema else { return false };
     let mut parts = map.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
-    parts.any(|part| part.get("$id").is_some_and(Value::is_string) || has_several_resources(part))
+    is_match(map) || parts.any(|part| any_schema(part, is_match))
+}
+
+/// Whether a part of a schema is a resource of its own, which references within are relative to.
+pub fn has_several_resources(schema: &Value) -> bool {
+    let mut is_root = true;
+    any_schema(schema, &mut |map| {
+        !std::mem::take(&mut is_root) && map.get(name::ID).is_some_and(Value::is_string)
+    })
 }
 
 #[cfg(test)]

@@ -31,6 +31,34 @@ pub fn significant_digits(text: &str) -> Option<(String, i64)> {
     Some((format!("{sign}{digits}"), exponent.checked_sub(fraction)?.checked_add(dropped)?))
 }
 
+/// A number without an exponent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlainNumber {
+    /// Whether it is less than 0.
+    pub is_negative: bool,
+    /// The digits before the point, without leading zeros.
+    pub whole: String,
+    /// The digits after the point, without trailing zeros.
+    pub fraction: String,
+}
+
+impl PlainNumber {
+    /// The exact value of a number. `None` if it has an exponent greater than `max`.
+    pub fn of(number: &Number, max: usize) -> Option<Self> {
+        let (digits, exponent) = significant_digits(number.as_str())?;
+        let (is_negative, digits) =
+            digits.strip_prefix('-').map_or((false, &*digits), |digits| (true, digits));
+        let shift = usize::try_from(exponent.unsigned_abs()).ok().filter(|&it| it <= max)?;
+        if exponent >= 0 {
+            let whole = digits.to_owned() + &"0".repeat(shift);
+            return Some(Self { is_negative, whole, fraction: String::new() });
+        }
+        let mut whole = format!("{digits:0>width$}", width = shift + 1);
+        let fraction = whole.split_off(whole.len() - shift);
+        Some(Self { is_negative, whole, fraction })
+    }
+}
+
 /// Whether two numbers are equal: `1.50` and `15e-1` are.
 pub fn same_number(a: &Number, b: &Number) -> bool {
     a == b || significant_digits(a.as_str()) == significant_digits(b.as_str())

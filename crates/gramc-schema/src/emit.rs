@@ -19,7 +19,9 @@ use serde_json::{Map, Value};
 
 pub use json_schema::{ParameterSchema, ResultSchema};
 
-use crate::lower::{Became, Loss, Lowered, Names, Restore, Target, ToolJson, lower};
+use crate::lower::{
+    Became, Loss, Lowered, Names, Restore, Target, ToolJson, is_object_schema, lower,
+};
 use gramc_check::Valid;
 use gramc_json_schema::keywords::name as k;
 use gramc_model::{Agent, Container, Module, Tool, TypeUse};
@@ -120,61 +122,46 @@ impl<'m> Compilation<'m> {
 
     /// One tool in the target's form.
     pub fn compile(&self, entry: Entry<'m>) -> Compiled<'m> {
-        match (self.target, entry) {
+        let lower = |json| lower(self.target.spec(), &self.names, json);
+        Compiled::Lowered(match (self.target, entry) {
             (Target::JsonSchema, Entry::Tool(tool)) => {
                 let schema = ParameterSchema::new(&self.module.types, tool);
-                Compiled(match self.draft {
-                    Draft::Draft2020 => CompiledForm::Schema(schema),
-                    Draft::Draft7 => {
-                        CompiledForm::Lowered(draft7::lower(&tool.name, &json(&schema)))
-                    }
-                })
+                if self.draft == Draft::Draft2020 {
+                    return Compiled::Schema(schema);
+                }
+                draft7::lower(&tool.name, &json(&schema))
             }
-            (Target::JsonSchema, Entry::Container(_) | Entry::Agent(_)) => {
-                let value = match entry {
-                    Entry::Agent(_) => message_object(),
-                    _ => empty_object(),
-                };
-                let restore = Restore::default();
-                Compiled(CompiledForm::Lowered(Lowered { value, losses: Vec::new(), restore }))
-            }
-            (_, Entry::Tool(tool)) => {
-                let mut json = tool_json(self.module, tool, self.target.spec().extras);
+            (target, Entry::Tool(tool)) => {
+                let mut json = tool_json(self.module, tool, target.spec().extras);
                 let mut refused = None;
-                if self.target == Target::Mcp {
+                if target == Target::Mcp {
                     json.output = result_json(self.module, tool);
                     refused = json.output.take_if(|schema| !is_object_schema(schema));
                 }
-                let mut lowered = lower(self.target.spec(), &self.names, json);
+                let mut lowered = lower(json);
                 lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
-                Compiled(CompiledForm::Lowered(lowered))
+                lowered
             }
             (_, Entry::Container(container)) => {
                 let text = container_text(self.module, container);
-                let json = plain_json(&container.name, Some(&text), empty_object());
-                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
+                lower(ToolJson::new(&container.name, Some(&text), empty_object()))
             }
-            (_, Entry::Agent(agent)) => {
-                let description = agent.description.as_deref();
-                let json = plain_json(&agent.name, description, message_object());
-                Compiled(CompiledForm::Lowered(lower(self.target.spec(), &self.names, json)))
-            }
-        }
+            (_, Entry::Agent(_)) => lower(self.source(entry)),
+        })
     }
 
     /// An entry before the rules of a target are applied, with the schema of its result.
     pub fn source(&self, entry: Entry<'m>) -> ToolJson<'m> {
         match entry {
             Entry::Tool(tool) => {
-                let mut json = tool_json(self.module, tool, &[]);
-                json.output = result_json(self.module, tool);
-                json
+                let output = result_json(self.module, tool);
+                ToolJson { output, ..tool_json(self.module, tool, &[]) }
             }
             Entry::Container(container) => {
-                plain_json(&container.name, container.description.as_deref(), empty_object())
+                ToolJson::new(&container.name, container.description.as_deref(), empty_object())
             }
             Entry::Agent(agent) => {
-                plain_json(&agent.name, agent.description.as_deref(), message_object())
+                ToolJson::new(&agent.name, agent.description.as_deref(), message_object())
             }
         }
     }
@@ -204,16 +191,9 @@ impl<'m> Compilation<'m> {
 fn entries<'m>(module: &'m Module, options: &Options) -> Vec<Entry<'m>> {
     let spans = module.spans();
     let within = |file: usize| options.files.contains(&file);
-    let hidden: HashSet<&str> = if options.expanded {
-        HashSet::new()
-    } else {
-        module
-            .containers
-            .iter()
-            .flat_map(|container| &container.members)
-            .map(|name| &**name)
-            .collect()
-    };
+    let containers = module.containers.iter().filter(|_| !options.expanded);
+    let hidden: HashSet<&str> =
+        containers.flat_map(|container| &container.members).map(|name| &**name).collect();
     let places = spans.tools.iter().zip(&module.tools);
     let mut found: Vec<_> = places
         .filter(|(place, tool)| within(place.file) && !hidden.contains(tool.name.as_str()))
@@ -288,13 +268,8 @@ fn lost_result(tool: &Tool, schema: Value) -> Loss {
         path: "outputSchema".to_owned(),
         constraint: "outputSchema".to_owned(),
         value: schema,
-        became: Became::Dropped("MCP's clients take schemas of results only if they are objects"),
+        became: Became::dropped("MCP's clients take schemas of results only if they are objects"),
     }
-}
-
-/// Whether a schema's type is `object`.
-fn is_object_schema(schema: &Value) -> bool {
-    schema.get(k::TYPE).is_some_and(|ty| ty == "object")
 }
 
 /// The parameters of an agent that another agent calls.
@@ -307,19 +282,6 @@ pub fn message_object() -> Value {
         }},
         "required": ["message"],
     })
-}
-
-/// A container or an agent before the target's rules are applied.
-fn plain_json<'t>(name: &'t str, description: Option<&'t str>, parameters: Value) -> ToolJson<'t> {
-    ToolJson {
-        name,
-        title: None,
-        description,
-        parameters,
-        output: None,
-        annotations: Map::new(),
-        extras: Vec::new(),
-    }
 }
 
 /// The description of a container for the model: its own, and the first line of each tool's.
@@ -343,54 +305,52 @@ pub fn container_text(module: &Module, container: &Container) -> String {
 
 /// A tool in a target's form. See [`Compilation::compile`].
 #[derive(Debug)]
-pub struct Compiled<'m>(CompiledForm<'m>);
-
-#[derive(Debug)]
-enum CompiledForm<'m> {
+pub enum Compiled<'m> {
+    /// A plain schema, which is serialized without an intermediate value.
     Schema(ParameterSchema<'m>),
+    /// A tool that was lowered.
     Lowered(Lowered),
 }
 
 impl Compiled<'_> {
     /// The constraints that the target does not support.
     pub fn losses(&self) -> &[Loss] {
-        match &self.0 {
-            CompiledForm::Schema(_) => &[],
-            CompiledForm::Lowered(lowered) => &lowered.losses,
+        match self {
+            Self::Schema(_) => &[],
+            Self::Lowered(lowered) => &lowered.losses,
         }
     }
 
     /// Converts the arguments of a model's call to the tool's declared form.
     pub fn restore(&self) -> Cow<'_, Restore> {
-        match &self.0 {
-            CompiledForm::Schema(_) => Cow::Owned(Restore::default()),
-            CompiledForm::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
+        match self {
+            Self::Schema(_) => Cow::Owned(Restore::default()),
+            Self::Lowered(lowered) => Cow::Borrowed(&lowered.restore),
         }
     }
 
-    /// The tool as JSON. `None` for a plain schema, which is serialized without an intermediate
-    /// value.
+    /// The tool as JSON. `None` for a plain schema.
     pub fn json(&self) -> Option<&Value> {
-        match &self.0 {
-            CompiledForm::Schema(_) => None,
-            CompiledForm::Lowered(lowered) => Some(&lowered.value),
+        match self {
+            Self::Schema(_) => None,
+            Self::Lowered(lowered) => Some(&lowered.value),
         }
     }
 
     /// The tool as JSON.
     pub fn into_json(self) -> Value {
-        match self.0 {
-            CompiledForm::Schema(schema) => json(&schema),
-            CompiledForm::Lowered(lowered) => lowered.value,
+        match self {
+            Self::Schema(schema) => json(&schema),
+            Self::Lowered(lowered) => lowered.value,
         }
     }
 }
 
 impl Serialize for Compiled<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            CompiledForm::Schema(schema) => schema.serialize(serializer),
-            CompiledForm::Lowered(lowered) => lowered.value.serialize(serializer),
+        match self {
+            Self::Schema(schema) => schema.serialize(serializer),
+            Self::Lowered(lowered) => lowered.value.serialize(serializer),
         }
     }
 }

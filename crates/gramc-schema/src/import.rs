@@ -132,12 +132,8 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     let mut input = Input::default();
     let several = documents.len() > 1;
     for (at, document) in documents.into_iter().enumerate() {
-        if several {
-            let name = format!("{}{}", options.name, at + 1);
-            input.document(document, options.from, &name)?;
-        } else {
-            input.document(document, options.from, options.name)?;
-        }
+        let number = if several { (at + 1).to_string() } else { String::new() };
+        input.document(document, options.from, &format!("{}{number}", options.name))?;
     }
     let Input { tools, is_mcp, mut notes } = input;
     let mut tools = distinct(tools, options.container, &mut notes)?;
@@ -148,16 +144,9 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     let tools: Vec<_> =
         tools.into_iter().map(|tool| tool::Raw::new(tool, &mut converter, &mut registry)).collect();
     registry.convert(&mut converter);
-    for raw in tools {
-        let tool = raw.convert(&mut converter, &registry);
-        module.tools.push(tool);
-    }
-    if let Some(place) = converter.no_schema {
-        return Err(ImportError::NoSchema(place));
-    }
+    let tools = tools.into_iter().map(|raw| raw.convert(&mut converter, &registry));
+    module.tools = tools.collect();
     module.types = std::mem::take(&mut converter.types);
-    let unsound = sound::mark(&mut module) + mark_unions(&mut module);
-    module.terms = terms::find(&module);
     if let Some(name) = options.container {
         module.containers.push(Container {
             name: SmolStr::new(name),
@@ -167,6 +156,20 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
             attributes: Vec::new(),
         });
     }
+    finish(module, converter, notes)
+}
+
+/// Marks types that reject values of their own, finds the vocabulary, and prints the module.
+fn finish(
+    mut module: Module,
+    converter: Converter,
+    notes: Vec<String>,
+) -> Result<Imported, ImportError> {
+    if let Some(place) = converter.no_schema {
+        return Err(ImportError::NoSchema(place));
+    }
+    let unsound = sound::mark(&mut module) + mark_unions(&mut module);
+    module.terms = terms::find(&module);
     let text = gramc_model::print::print(&module);
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
@@ -190,13 +193,13 @@ fn normalize_all(
                 Ok(Normalized { schema: normalized, ignored }) => {
                     *schema = Some(normalized);
                     notes.extend(ignored.into_iter().map(|path| {
-                        let path = joined(root, path);
+                        let path = join_path(root, path);
                         format!("tool `{name}`: {path} has no effect in its draft and is left out")
                     }));
                 }
                 Err(references) => {
                     unresolved.extend(references.into_iter().map(|mut reference| {
-                        reference.path = joined(root, reference.path);
+                        reference.path = join_path(root, reference.path);
                         (name.clone(), reference)
                     }));
                 }
@@ -216,7 +219,7 @@ fn normalize_all(
 }
 
 /// A path below the root of a tool's schema.
-fn joined(root: &str, path: String) -> String {
+fn join_path(root: &str, path: String) -> String {
     match (root, path.as_str()) {
         ("", _) => path,
         (root, "") => root.to_owned(),
@@ -228,22 +231,19 @@ fn joined(root: &str, path: String) -> String {
 /// number.
 fn mark_unions(module: &mut Module) -> usize {
     let types = &module.types;
-    let same = |declared: &TypeDeclaration| match &declared.type_use.ty {
-        Type::Union(members) | Type::OneOf(members) => {
-            let unsound = declared.type_use.details.as_ref().is_some_and(|details| details.unsound);
-            !unsound && gramc_check::same_members(types, members, true).is_some()
+    let has_same = |declared: &TypeDeclaration| match &declared.type_use.ty {
+        Type::Union(members) | Type::OneOf(members)
+            if matches!(declared.kind, TypeKind::Union(_))
+                && !sound::is_marked(&declared.type_use) =>
+        {
+            gramc_check::same_members(types, members, true).is_some()
         }
         _ => false,
     };
-    let is_union = |declared: &TypeDeclaration| matches!(declared.kind, TypeKind::Union(_));
-    let unions = types.iter().filter(|(_, declared)| is_union(declared) && same(declared));
-    let found: Vec<_> = unions.map(|(id, _)| id).collect();
-    for id in &found {
-        if let Some(declared) = module.types.0.get_mut(id.0 as usize) {
-            declared.type_use.details_mut().unsound = true;
-        }
-    }
-    found.len()
+    let found: Vec<bool> = types.0.iter().map(has_same).collect();
+    let unions = module.types.0.iter_mut().zip(&found).filter(|(_, has_same)| **has_same);
+    unions.for_each(|(declared, _)| declared.type_use.details_mut().unsound = true);
+    found.into_iter().filter(|has_same| *has_same).count()
 }
 
 /// Removes duplicate tools. If different tools have the same name, all but the first are renamed,
@@ -266,13 +266,9 @@ fn distinct(
                 continue;
             }
             Some(_) => {
-                // There are more numbers than taken names.
-                let mut numbers = 2..taken.len() + known.len() + 3;
-                let free = numbers.find_map(|number| {
-                    let name = format!("{}_{number}", tool.name);
-                    (!taken.contains(&name) && !known.contains_key(&name)).then_some(name)
-                });
-                let name = free.unwrap_or_default();
+                let mut names = (2_u64..).map(|number| format!("{}_{number}", tool.name));
+                let is_free = |name: &String| !taken.contains(name) && !known.contains_key(name);
+                let name = names.find(is_free).unwrap_or_default();
                 notes.push(format!("renamed a second tool `{}` to `{name}`", tool.name));
                 tool.name = name;
             }

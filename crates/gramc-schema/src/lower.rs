@@ -26,22 +26,19 @@ use std::collections::HashSet;
 
 use gramc_json_schema::keywords::Keyword;
 
-pub(crate) use schema::sentences::PINNED;
+pub(crate) use schema::sentences::{PINNED, references_in};
+pub(crate) use shape::is_object_schema;
 
 pub use excess::{Excess, request_limits};
 pub use loss::{Became, Loss};
 pub use names::Names;
 pub use output::lower_output;
 pub use page::page;
-pub use patterns::PatternRule;
 pub use restore::Restore;
 use serde_json::{Map, Value};
 pub use shape::request;
 pub use target::Target;
-pub use target_spec::{
-    AnyOfRule, BoundRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, Recursion,
-    RefRule, RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
-};
+pub use target_spec::{Recursion, RefRule, TargetSpec, ToolShape};
 
 /// A tool before the rules of a target are applied.
 #[derive(Debug, Clone)]
@@ -63,6 +60,21 @@ pub struct ToolJson<'t> {
     pub extras: Vec<(&'t str, Value)>,
 }
 
+impl<'t> ToolJson<'t> {
+    /// A tool with a description and parameters alone.
+    pub fn new(name: &'t str, description: Option<&'t str>, parameters: Value) -> Self {
+        Self {
+            name,
+            title: None,
+            description,
+            parameters,
+            output: None,
+            annotations: Map::new(),
+            extras: Vec::new(),
+        }
+    }
+}
+
 /// A tool lowered to a target.
 #[derive(Debug, Clone)]
 pub struct Lowered {
@@ -77,11 +89,10 @@ pub struct Lowered {
 /// Rewrites keywords of older drafts.
 pub(crate) fn modernize(schema: &mut Value) {
     schema::parts::modernize_all(schema);
-    let declared = schema.get("$schema").and_then(Value::as_str);
-    if declared.is_some_and(|draft| draft.contains("json-schema.org/draft-0"))
-        && let Value::Object(map) = schema
+    let is_old = |draft: &str| draft.contains("json-schema.org/draft-0");
+    if let Value::Object(map) = schema
+        && map.get("$schema").and_then(Value::as_str).is_some_and(is_old)
     {
-        // It is no longer of that draft.
         map.shift_remove("$schema");
     }
 }
@@ -95,7 +106,7 @@ pub(crate) fn constraint_sentence(keyword: Keyword, value: &Value, root: &Value)
 
 /// Adds a sentence to the description of a schema.
 pub(crate) fn add_sentence(schema: &mut Map<String, Value>, sentence: String) {
-    schema::leftovers::describe(schema, vec![sentence]);
+    schema::leftovers::describe(schema, &[sentence]);
 }
 
 /// The references whose targets lead back to themselves, without a property or an item between.
@@ -106,13 +117,6 @@ pub(crate) fn endless_references(schema: &Value) -> HashSet<String> {
 /// What a reference of a schema leads to.
 pub(crate) fn reference_target<'r>(root: &'r Value, to: &str) -> Option<&'r Value> {
     schema::references::target(root, to)
-}
-
-/// All references in a schema.
-pub(crate) fn references_in(schema: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    schema::sentences::references(schema, &mut found, 0);
-    found
 }
 
 /// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
@@ -130,25 +134,20 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
     if wire != name {
         losses.insert(0, loss::renamed(name, "name", name, wire));
     }
-    let description = schema::sentences::joined(description.as_deref(), &notes);
-    let description = match description {
-        Some(text) if !text.is_empty() || !spec.needs_description => Some(text),
-        None if !spec.needs_description => None,
-        _ => {
-            let own = title.into_iter().chain([name]).find(|text| !text.is_empty());
-            Some(own.unwrap_or(wire).to_owned().into())
-        }
-    };
-    let mut description = description;
+    let mut description = schema::sentences::join(description.as_deref(), &notes);
+    if spec.needs_description && description.as_deref().is_none_or(str::is_empty) {
+        let own = title.into_iter().chain([name]).find(|text| !text.is_empty());
+        description = Some(own.unwrap_or(wire).into());
+    }
     if !spec.shape.has_description()
         && let (Value::Object(map), Some(text)) = (&mut schema, description.take())
     {
         // There is no other place for it.
-        let own = map.get("description").and_then(Value::as_str);
-        let notes = own.map(str::to_owned).into_iter().collect::<Vec<_>>();
-        let text = schema::sentences::joined(Some(&text), &notes).unwrap_or_default();
-        map.insert("description".to_owned(), text.into_owned().into());
+        let own = map.get("description").and_then(Value::as_str).map(str::to_owned);
+        map.insert("description".to_owned(), text.into());
+        schema::leftovers::describe(map, own.as_slice());
     }
+    let description = description.map(Cow::into_owned);
     let parts = shape::ToolParts {
         name: wire,
         title,

@@ -5,7 +5,7 @@
 
 mod defs;
 mod page;
-mod text;
+pub mod text;
 mod types;
 
 use std::fmt::Write as _;

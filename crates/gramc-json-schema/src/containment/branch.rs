@@ -14,6 +14,16 @@ use crate::type_set::TypeSet;
 
 pub(super) type KeywordMap = Map<String, Value>;
 
+/// A keyword of a schema.
+#[derive(Clone, Copy)]
+pub(super) struct Clause<'s> {
+    pub(super) side: Side,
+    /// All keywords of the schema.
+    pub(super) keywords: &'s KeywordMap,
+    pub(super) key: &'s str,
+    pub(super) argument: &'s Value,
+}
+
 /// A conjunction of terms.
 pub(super) type Terms<'s> = Vec<Term<'s>>;
 

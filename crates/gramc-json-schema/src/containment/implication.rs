@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::branch::{self, Branch, JsonType, KeywordMap, Term, size, types, whole_size};
+use super::branch::{
+    self, Bound, Branch, Clause, JsonType, KeywordMap, Term, size, types, whole_size,
+};
 use super::document::{Dialect, Side};
 use super::prover::Prover;
 use super::string_validators::is_known_format;
 use crate::decimal::Decimal;
-use crate::keywords::{InstanceType, Keyword, name as k};
+use crate::keywords::{Keyword, name as k};
 use crate::type_set::TypeSet;
 
 impl<'s> Prover<'s> {
@@ -47,7 +49,7 @@ impl<'s> Prover<'s> {
                     properties = true;
                     true
                 }
-                _ => self.implies_keyword(branch, side, wide, (key, argument)),
+                _ => self.implies_keyword(branch, Clause { side, keywords: wide, key, argument }),
             };
             if !proven {
                 return self.fail(key);
@@ -58,13 +60,8 @@ impl<'s> Prover<'s> {
             || self.implies_properties(branch, side, wide)
     }
 
-    fn implies_keyword(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        wide: &'s KeywordMap,
-        (key, argument): (&str, &'s Value),
-    ) -> bool {
+    fn implies_keyword(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, key, argument, .. } = clause;
         match key {
             k::REF => {
                 let target = argument.as_str().and_then(|to| self.document(side).resolve(to));
@@ -74,54 +71,46 @@ impl<'s> Prover<'s> {
             k::ALL_OF => argument
                 .as_array()
                 .is_some_and(|all| all.iter().all(|schema| self.implies(branch, side, schema))),
-            k::ANY_OF => argument.as_array().is_some_and(|members| {
-                let proven = self.implies_for_values(branch, side, wide)
+            k::ANY_OF | k::ONE_OF => argument.as_array().is_some_and(|members| {
+                let proven = self.implies_for_values(branch, clause)
                     || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
-                        members
-                            .iter()
-                            .any(|member| own.attempt(|own| own.implies(part, side, member)))
+                        if key == k::ONE_OF {
+                            return own.implies_exactly_one(part, side, members);
+                        }
+                        let mut members = members.iter();
+                        members.any(|member| own.attempt(|own| own.implies(part, side, member)))
                     });
-                proven || self.fails_in(branch, side, members)
-            }),
-            k::ONE_OF => argument.as_array().is_some_and(|members| {
-                let proven = self.implies_for_values(branch, side, wide)
-                    || self.holds_by_cases(branch, side, members, 0, &mut |own, part| {
-                        own.implies_exactly_one(part, side, members)
-                    });
-                proven || self.fails_in(branch, side, members)
+                if !proven {
+                    self.doubt_deepest(members, |own, member| own.implies(branch, side, member));
+                }
+                proven
             }),
             k::NOT => self.is_apart(branch, side, argument),
-            k::IF => self.implies_condition(branch, side, wide, argument),
+            k::IF => self.implies_condition(branch, clause),
             k::TYPE => types(argument).is_some_and(|types| {
                 let whole = branch.integer || branch.multiples.iter().any(|step| step.is_whole());
                 types.meets(branch.kind.types())
                     && (branch.kind != JsonType::Number || types.meets(TypeSet::FRACTION) || whole)
-                    || self.implies_for_values(branch, side, wide)
+                    || self.implies_for_values(branch, clause)
             }),
-            k::CONST | k::ENUM => self.implies_for_values(branch, side, wide),
+            k::CONST | k::ENUM => self.implies_for_values(branch, clause),
             _ => {
                 let proven = match branch.kind {
                     JsonType::Null | JsonType::Boolean => true,
                     JsonType::Number => implies_number_keyword(branch, key, argument),
-                    JsonType::String => self.implies_string_keyword(branch, side, key, argument),
-                    JsonType::Array => {
-                        self.implies_array_keyword(branch, side, wide, (key, argument))
-                    }
-                    JsonType::Object => self.implies_object_keyword(branch, side, key, argument),
+                    JsonType::String => self.implies_string_keyword(branch, clause),
+                    JsonType::Array => self.implies_array_keyword(branch, clause),
+                    JsonType::Object => self.implies_object_keyword(branch, clause),
                 };
-                proven || self.implies_for_values(branch, side, wide)
+                proven || self.implies_for_values(branch, clause)
             }
         }
     }
 
     /// Whether each of a branch's listed values fits; the whole schema is asked, whose other
     /// keywords they have to fit anyway.
-    fn implies_for_values(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        wide: &'s KeywordMap,
-    ) -> bool {
+    fn implies_for_values(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, keywords: wide, .. } = clause;
         branch.values.as_ref().is_some_and(|values| {
             values.iter().all(|value| {
                 self.spend(1) && self.keywords_accept(side, wide, value, false) == Some(true)
@@ -129,22 +118,13 @@ impl<'s> Prover<'s> {
         })
     }
 
-    /// Notes where the proof for a union failed. Returns false.
-    fn fails_in(&mut self, branch: &Branch<'s>, side: Side, members: &'s [Value]) -> bool {
-        self.doubt_deepest(members, |own, member| own.implies(branch, side, member));
-        false
-    }
-
     /// Whether nothing of a branch fits a schema.
     fn is_apart(&mut self, branch: &Branch<'s>, side: Side, schema: &'s Value) -> bool {
-        let mut terms = branch.terms.clone();
-        if let Some(values) = &branch.values {
-            let apart =
-                values.iter().all(|value| self.schema_accepts(side, schema, value) == Some(false));
-            if apart {
-                return true;
-            }
+        let mut out = |value: &&Value| self.schema_accepts(side, schema, value) == Some(false);
+        if branch.values.as_ref().is_some_and(|values| values.iter().all(&mut out)) {
+            return true;
         }
+        let mut terms = branch.terms.clone();
         terms.push(Term::Schema(side, schema));
         self.attempt(|own| own.is_unsatisfiable(&terms))
     }
@@ -167,17 +147,12 @@ impl<'s> Prover<'s> {
     }
 
     /// `if`, `then` and `else`.
-    fn implies_condition(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        wide: &'s KeywordMap,
-        condition: &'s Value,
-    ) -> bool {
+    fn implies_condition(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, keywords: wide, argument: condition, .. } = clause;
         let then = wide.get(k::THEN).is_none_or(|then| {
             let mut terms = branch.terms.clone();
             terms.push(Term::Schema(side, condition));
-            self.attempt(|own| own.covered(&terms, side, then))
+            self.attempt(|own| own.covers(&terms, side, then))
         });
         then && wide.get(k::ELSE).is_none_or(|otherwise| {
             self.attempt(|own| {
@@ -186,13 +161,8 @@ impl<'s> Prover<'s> {
         })
     }
 
-    fn implies_string_keyword(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        key: &str,
-        argument: &'s Value,
-    ) -> bool {
+    fn implies_string_keyword(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, key, argument, .. } = clause;
         let dialect = self.dialect(side);
         match key {
             k::MIN_LENGTH => whole_size(argument).is_some_and(|least| branch.least >= least),
@@ -208,13 +178,8 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn implies_array_keyword(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        wide: &'s KeywordMap,
-        (key, argument): (&str, &'s Value),
-    ) -> bool {
+    fn implies_array_keyword(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, keywords: wide, key, argument } = clause;
         let dialect = self.dialect(side);
         match key {
             k::MIN_ITEMS => whole_size(argument).is_some_and(|least| branch.least >= least),
@@ -254,17 +219,12 @@ impl<'s> Prover<'s> {
         (0..count).all(|at| {
             let Some(wide) = prefix.get(at).or(rest) else { return true };
             self.spend(1)
-                && self.inside(&at.to_string(), |own| own.covered(branch.item(at), side, wide))
+                && self.inside(&at.to_string(), |own| own.covers(branch.item(at), side, wide))
         })
     }
 
-    fn implies_object_keyword(
-        &mut self,
-        branch: &Branch<'s>,
-        side: Side,
-        key: &str,
-        argument: &'s Value,
-    ) -> bool {
+    fn implies_object_keyword(&mut self, branch: &Branch<'s>, clause: Clause<'s>) -> bool {
+        let Clause { side, key, argument, .. } = clause;
         let new_dialect = |own: &Self, side| own.dialect(side) == Dialect::Draft2020;
         let new = new_dialect(self, side);
         match key {
@@ -312,7 +272,7 @@ impl<'s> Prover<'s> {
     fn implies_property_names(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         let mut terms = branch.names.clone();
         terms.push(Term::Type(JsonType::String));
-        if self.attempt(|own| own.inside("", |own| own.covered(&terms, side, wide))) {
+        if self.attempt(|own| own.inside("", |own| own.covers(&terms, side, wide))) {
             return true;
         }
         branch.is_closed()
@@ -344,7 +304,7 @@ impl<'s> Prover<'s> {
             };
             let property = branch.property(name);
             let proven = self.inside(name, |own| {
-                schemas.iter().all(|schema| own.covered(property, side, schema))
+                schemas.iter().all(|schema| own.covers(property, side, schema))
             });
             if !proven && !self.is_misnamed(branch, name) {
                 return false;
@@ -377,14 +337,13 @@ impl<'s> Prover<'s> {
                 branch.properties.contains_key(name)
                     || self.schemas_of(side, wide, name).is_some_and(|schemas| {
                         self.inside(name, |own| {
-                            schemas.iter().all(|schema| own.covered(&branch.rest, side, schema))
+                            schemas.iter().all(|schema| own.covers(&branch.rest, side, schema))
                         })
                     })
             });
         }
-        let proven = self.inside("*", |own| {
-            schemas.iter().all(|schema| own.covered(&branch.rest, side, schema))
-        });
+        let proven = self
+            .inside("*", |own| schemas.iter().all(|schema| own.covers(&branch.rest, side, schema)));
         proven || self.fail(k::ADDITIONAL_PROPERTIES)
     }
 
@@ -413,20 +372,18 @@ fn implies_maximum(most: Option<u64>, wide: &Value) -> bool {
 
 fn implies_number_keyword(branch: &Branch<'_>, key: &str, argument: &Value) -> bool {
     let Some(at) = Decimal::of_value(argument) else {
-        return Keyword::of(key).applies_to() != InstanceType::Number;
+        return Keyword::of(key).applies_to() != TypeSet::NUMBER;
     };
     let (first, last) = if branch.integer { branch.whole_range() } else { (None, None) };
+    let closed =
+        |whole: Option<i128>| whole.map(|whole| Bound { at: Decimal::whole(whole), open: false });
     let above = |open: bool| {
-        let whole = first.map(Decimal::whole);
-        whole.is_some_and(|first| first > at || (first == at && !open))
-            || branch.low.is_some_and(|low| low.at > at || (low.at == at && (low.open || !open)))
+        let mut ends = [closed(first), branch.low].into_iter().flatten();
+        ends.any(|low| low.at > at || (low.at == at && (low.open || !open)))
     };
     let below = |open: bool| {
-        let whole = last.map(Decimal::whole);
-        whole.is_some_and(|last| last < at || (last == at && !open))
-            || branch
-                .high
-                .is_some_and(|high| high.at < at || (high.at == at && (high.open || !open)))
+        let mut ends = [closed(last), branch.high].into_iter().flatten();
+        ends.any(|high| high.at < at || (high.at == at && (high.open || !open)))
     };
     match key {
         k::MINIMUM => above(false),

@@ -162,8 +162,8 @@ impl<'s> SampleGenerator<'_, 's> {
                 continue;
             }
             let hints: Vec<Terms<'s>> =
-                others.iter().map(|other| self.undeclared(other, &name)).collect();
-            let own = self.undeclared(branch, &name);
+                others.iter().map(|other| self.undeclared_terms(other, &name)).collect();
+            let own = self.undeclared_terms(branch, &name);
             let part = if wild && extras.is_empty() { "*".into() } else { escape_token(&name) };
             let share = if self.is_focus(&part) { limit / 2 + 1 } else { share };
             let values = self.part(&part, &own, &hints, share, depth);
@@ -173,7 +173,7 @@ impl<'s> SampleGenerator<'_, 's> {
     }
 
     /// The terms for a property that a branch may not declare, with those of patterns of its name.
-    fn undeclared(&mut self, branch: &Branch<'s>, name: &str) -> Terms<'s> {
+    fn undeclared_terms(&mut self, branch: &Branch<'s>, name: &str) -> Terms<'s> {
         if let Some(terms) = branch.properties.get(name) {
             return terms.clone();
         }

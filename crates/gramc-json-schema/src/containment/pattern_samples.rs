@@ -4,6 +4,7 @@
 //! is used, so a wrong one is lost effort and no wrong answer.
 
 use crate::pattern::{Class, ClassItem, Node, Pattern, Repetition, Shorthand};
+use crate::text::MAX_DEPTH;
 
 /// The most repetitions of a part.
 const MAX_REPEATS: usize = 2_000;
@@ -52,44 +53,26 @@ pub(super) fn lengths(pattern: &str) -> Option<(u64, Option<u64>)> {
 }
 
 /// How often the innermost part of an expression is repeated at least. Programs that match texts do
-/// that many steps, even where the part matches nothing.
+/// that many steps, even where the part matches nothing. Expressions that nest too deep to be read
+/// count as endless.
 pub(super) fn repetitions(pattern: &str) -> u64 {
-    // The greatest number in each open group, and that of the last part.
-    let (mut open, mut last) = (vec![1_u64], 1_u64);
-    let mut rest = pattern.chars();
-    while let Some(c) = rest.next() {
-        last = match c {
-            '(' => {
-                open.push(1);
-                1
-            }
-            ')' if open.len() > 1 => open.pop().unwrap_or(1),
-            '{' => match count_of(rest.as_str()) {
-                Some((least, after)) => {
-                    rest = after.chars();
-                    last.saturating_mul(least.max(1))
-                }
-                None => 1,
-            },
-            '?' | '+' | '*' => last,
-            '\\' => {
-                rest.next();
-                1
-            }
-            _ => 1,
-        };
-        if let Some(most) = open.last_mut() {
-            *most = last.max(*most);
-        }
-    }
-    open.into_iter().max().unwrap_or(1)
+    let unread = if pattern.matches('(').count() > MAX_DEPTH { u64::MAX } else { 1 };
+    Pattern::parse(pattern).map_or(unread, |pattern| repetitions_in(&pattern))
 }
 
-/// The least count of `2}`, `2,}` or `2,5}`, and the text behind it.
-fn count_of(text: &str) -> Option<(u64, &str)> {
-    let (inside, after) = text.split_once('}')?;
-    let least = inside.split(',').next()?;
-    Some((least.parse().ok()?, after))
+fn repetitions_in(pattern: &Pattern) -> u64 {
+    fn of(node: &Node) -> u64 {
+        match node {
+            Node::Group(inner)
+            | Node::ForeignGroup(inner)
+            | Node::Lookaround { pattern: inner, .. } => repetitions_in(inner),
+            Node::Repeat(repetition) => {
+                of(&repetition.part).saturating_mul(repetition.quantifier.least.max(1))
+            }
+            _ => 1,
+        }
+    }
+    pattern.alternatives.iter().flatten().map(of).max().unwrap_or(1)
 }
 
 impl Part {
@@ -284,9 +267,10 @@ mod tests {
             (r"^\d{4}-\d{2}$", 4),
             ("^(a{3}|b){5,9}c{2}$", 15),
             (r"(?:(?:(?i:\b){2000}){2000}?){200}", 800_000_000),
-            ("((a{99999999999}){99999999999}", u64::MAX),
+            ("((a{99999999999}){99999999999})", u64::MAX),
             (r"(a\){9})", 9),
-            (")){2}", 2),
+            // Malformed.
+            (")){2}", 1),
             ("^a{9}1{9}2{9}$", 9),
             ("{a}{2,}", 2),
         ] {

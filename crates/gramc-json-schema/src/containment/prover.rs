@@ -104,7 +104,7 @@ impl<'s> Prover<'s> {
     }
 
     /// The reason why the search stopped, if it did.
-    pub(super) fn stopped(&self) -> Option<&str> {
+    pub(super) fn stop_reason(&self) -> Option<&str> {
         self.stopped.as_deref()
     }
 
@@ -225,18 +225,18 @@ impl<'s> Prover<'s> {
     }
 
     /// Whether all that fits the terms fits a schema.
-    pub(super) fn covered(&mut self, terms: &[Term<'s>], side: Side, wide: &'s Value) -> bool {
+    pub(super) fn covers(&mut self, terms: &[Term<'s>], side: Side, wide: &'s Value) -> bool {
         if wide == &Value::Bool(true) {
             return true;
         }
         let question = (key(terms), std::ptr::from_ref(wide).addr());
         self.ask(question, |own| {
             let Some(branches) = own.branches(terms) else { return own.fail(k::ANY_OF) };
-            branches.iter().all(|branch| own.branch_covered(branch, side, wide))
+            branches.iter().all(|branch| own.covers_branch(branch, side, wide))
         })
     }
 
-    fn branch_covered(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
+    fn covers_branch(&mut self, branch: &Branch<'s>, side: Side, wide: &'s Value) -> bool {
         let doubt = self.doubt.take();
         let proven = self.implies(branch, side, wide)
             || self.attempt(|own| own.is_empty(branch))

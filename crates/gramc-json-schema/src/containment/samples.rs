@@ -186,7 +186,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
                     values.into_iter().filter(|value| size(value) <= MAX_VALUES).take(share);
                 found.extend(whole);
             } else {
-                found.extend(self.chosen(branch, hints, values, share.min(14)));
+                found.extend(self.choose(branch, hints, values, share.min(14)));
             }
             if found.len() >= limit {
                 break;
@@ -198,7 +198,7 @@ impl<'p, 's> SampleGenerator<'p, 's> {
     }
 
     /// Of many values those that fit, a plain one first, then those that the other side refuses.
-    fn chosen(
+    fn choose(
         &mut self,
         branch: &Branch<'s>,
         hints: &[Terms<'s>],

@@ -29,59 +29,59 @@ impl<'s> Prover<'s> {
                     || (hard
                         && self.dialect(*other) == self.dialect(side)
                         && *own == wide
-                        && self.parts_refer_to_the_same((*other, own), (side, wide)))
+                        && self.parts_refer_to_the_same(
+                            [*other, side],
+                            own,
+                            wide,
+                            &mut HashSet::new(),
+                        ))
             }
             _ => false,
         })
     }
 
+    /// Whether the references in two equal objects, one of each side, lead to equal schemas.
     fn parts_refer_to_the_same(
         &self,
-        (own_side, own): (Side, &'s KeywordMap),
-        (side, wide): (Side, &'s KeywordMap),
+        sides: [Side; 2],
+        own: &'s KeywordMap,
+        wide: &'s KeywordMap,
+        seen: &mut HashSet<(usize, usize)>,
     ) -> bool {
-        let mut seen = HashSet::new();
         own.iter().all(|(key, own)| {
-            wide.get(key).is_some_and(|wide| {
-                self.refer_to_the_same((own_side, own), (side, wide), key, &mut seen)
-            })
+            let wide = wide.get(key);
+            wide.is_some_and(|wide| self.refer_to_the_same(sides, [own, wide], key, seen))
         })
     }
 
-    /// Whether the references in two equal values, which have the same key, lead to equal schemas.
-    /// A pair that was seen before is being compared, or is equal.
+    /// The same for two equal values, which have the same key. A pair that was seen before is being
+    /// compared, or is equal.
     fn refer_to_the_same(
         &self,
-        (own_side, own): (Side, &'s Value),
-        (side, wide): (Side, &'s Value),
+        sides: [Side; 2],
+        values: [&'s Value; 2],
         key: &str,
         seen: &mut HashSet<(usize, usize)>,
     ) -> bool {
         let keyword = Keyword::of(key);
         if keyword != Keyword::Schema && keyword.value() == KeywordValue::Reference {
-            let resolve = |side, reference: &'s Value| {
-                self.document(side).resolve(reference.as_str().filter(|_| keyword == Keyword::Ref)?)
+            let resolve = |at: usize| {
+                let reference = values[at].as_str().filter(|_| keyword == Keyword::Ref)?;
+                self.document(sides[at]).resolve(reference)
             };
-            let (Some(own), Some(wide)) = (resolve(own_side, own), resolve(side, wide)) else {
-                return false;
-            };
+            let (Some(own), Some(wide)) = (resolve(0), resolve(1)) else { return false };
             let pair = (std::ptr::from_ref(own).addr(), std::ptr::from_ref(wide).addr());
             return !seen.insert(pair)
-                || (own == wide
-                    && self.refer_to_the_same((own_side, own), (side, wide), "", seen));
+                || (own == wide && self.refer_to_the_same(sides, [own, wide], "", seen));
         }
-        match (own, wide) {
-            (Value::Array(own), Value::Array(wide)) => {
+        match values {
+            [Value::Array(own), Value::Array(wide)] => {
                 let mut pairs = own.iter().zip(wide);
-                pairs.all(|(own, wide)| {
-                    self.refer_to_the_same((own_side, own), (side, wide), "", seen)
-                })
+                pairs.all(|(own, wide)| self.refer_to_the_same(sides, [own, wide], "", seen))
             }
-            (Value::Object(own), Value::Object(wide)) => own.iter().all(|(key, own)| {
-                wide.get(key).is_some_and(|wide| {
-                    self.refer_to_the_same((own_side, own), (side, wide), key, seen)
-                })
-            }),
+            [Value::Object(own), Value::Object(wide)] => {
+                self.parts_refer_to_the_same(sides, own, wide, seen)
+            }
             _ => true,
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Counterexample;
 use super::document::Dialect;
 use super::pattern_samples::repetitions;
-use crate::keywords::{Keyword, name as k};
+use crate::keywords::{Keyword, any_schema, name as k};
 use crate::shorten::shorten;
 
 /// How long a reason may be that quotes a value.
@@ -30,16 +30,13 @@ pub(super) fn fault(dialect: Dialect, schema: &Value) -> Option<String> {
 pub(super) fn slow_pattern(schema: &Value) -> Option<String> {
     /// The most repetitions of a part in other ones.
     const MAX_REPETITIONS: u64 = 100_000;
-    let Value::Object(keywords) = schema else { return None };
-    let names = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
-    let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
-    let own = keywords.get(k::PATTERN).and_then(Value::as_str);
-    let mut all = own.into_iter().chain(names);
-    if all.any(|pattern| repetitions(pattern) > MAX_REPETITIONS) {
-        return Some(format!("a pattern repeats a part more than {MAX_REPETITIONS} times"));
-    }
-    let parts = keywords.iter().flat_map(|(key, value)| Keyword::of(key).subschemas(value));
-    parts.into_iter().find_map(slow_pattern)
+    let is_slow = any_schema(schema, &mut |keywords| {
+        let names = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
+        let names = names.into_iter().flat_map(Map::keys).map(String::as_str);
+        let own = keywords.get(k::PATTERN).and_then(Value::as_str);
+        own.into_iter().chain(names).any(|pattern| repetitions(pattern) > MAX_REPETITIONS)
+    });
+    is_slow.then(|| format!("a pattern repeats a part more than {MAX_REPETITIONS} times"))
 }
 
 /// The validators of two schemas.
@@ -80,40 +77,25 @@ impl ValidatorPair {
 /// called `#/$defs/Pair[Stop]` by some writers.
 fn with_encoded_references(schema: &Value) -> Cow<'_, Value> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/?#%".contains(c);
-    if all_references(schema, &|reference| reference.chars().all(is_plain)) {
+    let is_odd = |reference: &str| !reference.chars().all(is_plain);
+    if !any_schema(schema, &mut |it| it.get(k::REF).and_then(Value::as_str).is_some_and(is_odd)) {
         return Cow::Borrowed(schema);
     }
     let mut schema = schema.clone();
-    encode_references(&mut schema, &|reference| {
-        let mut encoded = String::with_capacity(reference.len() + 8);
-        for c in reference.chars() {
-            if is_plain(c) {
-                encoded.push(c);
-            } else {
-                let mut bytes = [0; 4];
-                let bytes = c.encode_utf8(&mut bytes).bytes();
-                encoded.extend(bytes.map(|byte| format!("%{byte:02X}")));
-            }
-        }
-        encoded
+    encode_references(&mut schema, &|c| {
+        let mut bytes = [0; 4];
+        let bytes = c.encode_utf8(&mut bytes).bytes();
+        if is_plain(c) { c.into() } else { bytes.map(|byte| format!("%{byte:02X}")).collect() }
     });
     Cow::Owned(schema)
 }
 
-fn all_references(schema: &Value, fits: &dyn Fn(&str) -> bool) -> bool {
-    let Value::Object(keywords) = schema else { return true };
-    keywords.get(k::REF).and_then(Value::as_str).is_none_or(fits)
-        && keywords.iter().all(|(key, value)| {
-            let parts = Keyword::of(key).subschemas(value);
-            parts.into_iter().all(|part| all_references(part, fits))
-        })
-}
-
-fn encode_references(schema: &mut Value, encode: &dyn Fn(&str) -> String) {
+/// Replaces the characters of all references.
+fn encode_references(schema: &mut Value, encode: &dyn Fn(char) -> String) {
     let Value::Object(keywords) = schema else { return };
     for (key, value) in keywords {
         if let (Keyword::Ref, Value::String(reference)) = (Keyword::of(key), &mut *value) {
-            *reference = encode(reference);
+            *reference = reference.chars().map(encode).collect();
         }
         for part in Keyword::of(key).subschemas_mut(value) {
             encode_references(part, encode);

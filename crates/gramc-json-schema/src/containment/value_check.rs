@@ -8,7 +8,7 @@ use crate::type_set::TypeSet;
 use crate::values::canonical;
 use serde_json::Value;
 
-use super::branch::{self, JsonType, KeywordMap, Term, size, types, whole_size};
+use super::branch::{self, Clause, JsonType, KeywordMap, Term, size, types, whole_size};
 use super::document::{Dialect, Side};
 use super::prover::Prover;
 use crate::decimal::Decimal;
@@ -93,7 +93,7 @@ impl<'s> Prover<'s> {
             {
                 continue;
             }
-            all.add(self.keyword_accepts(side, keywords, (key, argument), value));
+            all.add(self.keyword_accepts(Clause { side, keywords, key, argument }, value));
             if all.is_no() {
                 break;
             }
@@ -101,22 +101,15 @@ impl<'s> Prover<'s> {
         all.0
     }
 
-    fn keyword_accepts(
-        &mut self,
-        side: Side,
-        keywords: &'s KeywordMap,
-        (key, argument): (&'s str, &'s Value),
-        value: &Value,
-    ) -> Option<bool> {
+    fn keyword_accepts(&mut self, clause: Clause<'s>, value: &Value) -> Option<bool> {
+        let Clause { side, keywords, key, argument } = clause;
         match key {
             k::REF => {
                 let target = self.document(side).resolve(argument.as_str()?)?;
                 self.schema_accepts(side, target, value)
             }
             k::DYNAMIC_REF | k::RECURSIVE_REF => None,
-            k::ALL_OF | k::ANY_OF | k::ONE_OF => {
-                self.alternatives_accept(side, key, argument, value)
-            }
+            k::ALL_OF | k::ANY_OF | k::ONE_OF => self.alternatives_accept(clause, value),
             k::NOT => self.schema_accepts(side, argument, value).map(|fits| !fits),
             k::IF => {
                 let then =
@@ -139,35 +132,25 @@ impl<'s> Prover<'s> {
             k::ENUM => self.is_listed(argument.as_array()?, value),
             _ => match value {
                 Value::Number(number) => number_keyword_accepts(key, argument, Decimal::of(number)),
-                Value::String(text) => self.string_keyword_accepts(side, key, argument, text),
-                Value::Array(items) => {
-                    self.array_keyword_accepts(side, keywords, (key, argument), items)
-                }
-                Value::Object(map) => {
-                    self.object_keyword_accepts(side, keywords, (key, argument), map)
-                }
+                Value::String(text) => self.string_keyword_accepts(clause, text),
+                Value::Array(items) => self.array_keyword_accepts(clause, items),
+                Value::Object(map) => self.object_keyword_accepts(clause, map),
                 Value::Null | Value::Bool(_) => Some(true),
             },
         }
     }
 
-    fn alternatives_accept(
-        &mut self,
-        side: Side,
-        key: &str,
-        schemas: &'s Value,
-        value: &Value,
-    ) -> Option<bool> {
+    fn alternatives_accept(&mut self, clause: Clause<'s>, value: &Value) -> Option<bool> {
         let (mut yes, mut doubts, mut no) = (0, 0, 0);
-        for schema in schemas.as_array()? {
-            match self.schema_accepts(side, schema, value) {
+        for schema in clause.argument.as_array()? {
+            match self.schema_accepts(clause.side, schema, value) {
                 Some(true) => yes += 1,
                 Some(false) => no += 1,
                 None => doubts += 1,
             }
         }
         let certain = |answer: bool| (doubts == 0).then_some(answer);
-        match key {
+        match clause.key {
             k::ALL_OF if no > 0 => Some(false),
             k::ANY_OF if yes > 0 => Some(true),
             k::ONE_OF if yes > 1 => Some(false),
@@ -192,13 +175,8 @@ impl<'s> Prover<'s> {
         Some(index.contains(&text))
     }
 
-    fn string_keyword_accepts(
-        &mut self,
-        side: Side,
-        key: &str,
-        argument: &'s Value,
-        text: &str,
-    ) -> Option<bool> {
+    fn string_keyword_accepts(&mut self, clause: Clause<'s>, text: &str) -> Option<bool> {
+        let Clause { side, key, argument, .. } = clause;
         let length = || text.chars().count() as u64;
         let dialect = self.dialect(side);
         match key {
@@ -211,13 +189,8 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn array_keyword_accepts(
-        &mut self,
-        side: Side,
-        keywords: &'s KeywordMap,
-        (key, argument): (&str, &'s Value),
-        list: &[Value],
-    ) -> Option<bool> {
+    fn array_keyword_accepts(&mut self, clause: Clause<'s>, list: &[Value]) -> Option<bool> {
+        let Clause { side, keywords, key, argument } = clause;
         let dialect = self.dialect(side);
         let count = list.len() as u64;
         match (key, dialect) {
@@ -261,13 +234,8 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn object_keyword_accepts(
-        &mut self,
-        side: Side,
-        keywords: &'s KeywordMap,
-        (key, argument): (&str, &'s Value),
-        object: &KeywordMap,
-    ) -> Option<bool> {
+    fn object_keyword_accepts(&mut self, clause: Clause<'s>, object: &KeywordMap) -> Option<bool> {
+        let Clause { side, keywords, key, argument } = clause;
         let dialect = self.dialect(side);
         let count = object.len() as u64;
         let holds = |name: &Value| object.contains_key(name.as_str().unwrap_or_default());
@@ -333,10 +301,8 @@ impl<'s> Prover<'s> {
             }
         }
         if schemas.is_empty() {
-            schemas.extend(match branch::rest_of(dialect, keywords) {
-                None => keywords.get(k::ADDITIONAL_PROPERTIES),
-                rest => rest,
-            });
+            let rest = branch::rest_of(dialect, keywords);
+            schemas.extend(rest.or_else(|| keywords.get(k::ADDITIONAL_PROPERTIES)));
         }
         Some(schemas)
     }

@@ -103,7 +103,7 @@ impl<'r, R: Rng> Random<'r, R> {
             _ => return Some(self.anything()),
         };
         if depth > REQUIRED_LEVELS {
-            return self.pooled(schema);
+            return self.take_from_pool(schema);
         }
         if let Some(examples) = keywords.get(k::EXAMPLES).and_then(Value::as_array)
             && !examples.is_empty()
@@ -122,7 +122,7 @@ impl<'r, R: Rng> Random<'r, R> {
             return found.and_then(|found| self.of(found, depth + 1));
         }
         if DIFFICULT.iter().any(|key| keywords.contains_key(*key)) {
-            return self.pooled(schema);
+            return self.take_from_pool(schema);
         }
         for key in [k::ANY_OF, k::ONE_OF] {
             if let Some(members) = keywords.get(key).and_then(Value::as_array) {
@@ -154,7 +154,7 @@ impl<'r, R: Rng> Random<'r, R> {
     }
 
     /// A value of a schema that is not made at random.
-    fn pooled(&mut self, schema: &Value) -> Option<Value> {
+    fn take_from_pool(&mut self, schema: &Value) -> Option<Value> {
         let key = schema.to_string();
         if !self.pools.0.contains_key(&key) {
             self.pools.0.insert(key.clone(), examples(&with_types(self.root, schema), POOL));
@@ -196,7 +196,7 @@ impl<'r, R: Rng> Random<'r, R> {
             if !self.is_sparse(depth) && self.chance(60) {
                 let names = serde_json::json!({"type": "string", "pattern": pattern});
                 if let (Some(Value::String(name)), Some(value)) =
-                    (self.pooled(&names), self.of(schema, depth + 1))
+                    (self.take_from_pool(&names), self.of(schema, depth + 1))
                 {
                     made.entry(name).or_insert(value);
                 }
@@ -206,8 +206,8 @@ impl<'r, R: Rng> Random<'r, R> {
         else {
             return;
         };
-        let (least, most) = Self::sizes(keywords, (k::MIN_PROPERTIES, k::MAX_PROPERTIES), MAX_MORE);
-        let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
+        let (least, most) = Self::sizes(keywords, [k::MIN_PROPERTIES, k::MAX_PROPERTIES], MAX_MORE);
+        let count = if self.is_sparse(depth) { least } else { self.random_between(least, most) };
         let count = count.min(MAX_REQUIRED);
         for _ in 0..count.saturating_mul(3) {
             if made.len() >= count {
@@ -229,13 +229,13 @@ impl<'r, R: Rng> Random<'r, R> {
         let prefix = keywords.get(k::PREFIX_ITEMS).and_then(Value::as_array);
         let prefix = prefix.map_or(&[][..], Vec::as_slice);
         let (least, most) =
-            Self::sizes(keywords, (k::MIN_ITEMS, k::MAX_ITEMS), prefix.len().max(MAX_MORE));
+            Self::sizes(keywords, [k::MIN_ITEMS, k::MAX_ITEMS], prefix.len().max(MAX_MORE));
         if least > MAX_REQUIRED {
             return None;
         }
         let rest = keywords.get(k::ITEMS).unwrap_or(&ANYTHING);
         let most = if rest == &Value::Bool(false) { most.min(prefix.len()) } else { most };
-        let count = if self.is_sparse(depth) { least } else { self.between(least, most) };
+        let count = if self.is_sparse(depth) { least } else { self.random_between(least, most) };
         let is_unique = keywords.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true));
         let mut items: Vec<Value> = Vec::with_capacity(count.min(64));
         for at in 0..count {
@@ -249,13 +249,13 @@ impl<'r, R: Rng> Random<'r, R> {
 
     fn text(&mut self, keywords: &Map<String, Value>) -> String {
         let more = if self.texts == Texts::Wild && self.chance(10) { MAX_TEXT } else { 24 };
-        let (least, most) = Self::sizes(keywords, (k::MIN_LENGTH, k::MAX_LENGTH), more);
+        let (least, most) = Self::sizes(keywords, [k::MIN_LENGTH, k::MAX_LENGTH], more);
         self.words(least.min(MAX_LENGTH), most.min(MAX_LENGTH))
     }
 
     /// A text of at least `least` and at most `most` characters.
     fn words(&mut self, least: usize, most: usize) -> String {
-        let length = self.between(least, most);
+        let length = self.random_between(least, most);
         let is_wild = self.texts == Texts::Wild && self.chance(40);
         let (mut text, mut made) = (String::new(), 0);
         while made < length {
@@ -271,24 +271,14 @@ impl<'r, R: Rng> Random<'r, R> {
     }
 
     fn integer(&mut self, keywords: &Map<String, Value>) -> Option<i64> {
-        let bound = |key: &str| keywords.get(key).and_then(Value::as_f64);
-        let ends = |plain: &str, exclusive: &str| (bound(plain), bound(exclusive));
         #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-        let low = match ends(k::MINIMUM, k::EXCLUSIVE_MINIMUM) {
-            (low, None) => low.map(|it| it.ceil() as i64),
-            (low, Some(other)) => Some(
-                (low.unwrap_or(f64::MIN).ceil() as i64)
-                    .max((other.floor() as i64).saturating_add(1)),
-            ),
+        let bound = |key: &str, round: fn(f64) -> f64, step: i64| {
+            let bound = round(keywords.get(key)?.as_f64()?) as i64;
+            Some(bound.saturating_add(step))
         };
-        #[expect(clippy::cast_possible_truncation, reason = "casts of floats saturate")]
-        let high = match ends(k::MAXIMUM, k::EXCLUSIVE_MAXIMUM) {
-            (high, None) => high.map(|it| it.floor() as i64),
-            (high, Some(other)) => Some(
-                (high.unwrap_or(f64::MAX).floor() as i64)
-                    .min((other.ceil() as i64).saturating_sub(1)),
-            ),
-        };
+        let low = [bound(k::MINIMUM, f64::ceil, 0), bound(k::EXCLUSIVE_MINIMUM, f64::floor, 1)];
+        let high = [bound(k::MAXIMUM, f64::floor, 0), bound(k::EXCLUSIVE_MAXIMUM, f64::ceil, -1)];
+        let (low, high) = (low.into_iter().flatten().max(), high.into_iter().flatten().min());
         let reach = if self.texts == Texts::Wild && self.chance(20) { 1 << 53 } else { 1_000 };
         let (low, high) = match (low, high) {
             (Some(low), Some(high)) => (low, high),
@@ -326,7 +316,7 @@ impl<'r, R: Rng> Random<'r, R> {
         let step = keywords.get(k::MULTIPLE_OF).and_then(Value::as_f64);
         // Two decimals, unless the range is narrower.
         let step = step.unwrap_or(if high - low > 0.1 { 0.01 } else { 0.0 });
-        let made = if step > 0.0 { rounded((made / step).round() * step) } else { made };
+        let made = if step > 0.0 { round_decimals((made / step).round() * step) } else { made };
         Number::from_f64(made).map(Value::Number)
     }
 
@@ -343,11 +333,8 @@ impl<'r, R: Rng> Random<'r, R> {
 
     /// The least and the greatest size that keywords allow. Without a greatest one, at most `more` above
     /// the least.
-    fn sizes(
-        keywords: &Map<String, Value>,
-        (least, most): (&str, &str),
-        more: usize,
-    ) -> (usize, usize) {
+    fn sizes(keywords: &Map<String, Value>, keys: [&str; 2], more: usize) -> (usize, usize) {
+        let [least, most] = keys;
         let size = |key: &str| {
             keywords.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
         };
@@ -360,7 +347,7 @@ impl<'r, R: Rng> Random<'r, R> {
         depth > OPTIONAL_LEVELS || self.left < MAX_VALUES / 2
     }
 
-    fn between(&mut self, least: usize, most: usize) -> usize {
+    fn random_between(&mut self, least: usize, most: usize) -> usize {
         least + below(self.rng, most.saturating_sub(least) + 1)
     }
 
@@ -374,6 +361,6 @@ impl<'r, R: Rng> Random<'r, R> {
 }
 
 /// A number without the traces of binary fractions.
-fn rounded(number: f64) -> f64 {
+fn round_decimals(number: f64) -> f64 {
     format!("{number:.6}").parse().unwrap_or(number)
 }

@@ -18,7 +18,7 @@ pub fn smaller(value: &Value) -> Vec<Value> {
 }
 
 /// Values that a schema which allows `value` may not allow.
-pub(super) fn spoiled(value: &Value) -> Vec<Value> {
+pub(super) fn spoil(value: &Value) -> Vec<Value> {
     let mut found: Vec<Value> =
         [json!(null), json!([[]]), json!("\u{7f}"), json!({"\u{7f}": 0}), json!(-1.5e300)]
             .into_iter()
@@ -42,7 +42,7 @@ pub(super) fn spoiled(value: &Value) -> Vec<Value> {
         }
         Value::Null | Value::Bool(_) => {}
     }
-    parts(value, &mut found, spoiled);
+    parts(value, &mut found, spoil);
     found
 }
 

@@ -119,7 +119,7 @@ fn run(cx: &Linter<'_>) {
 /// Whether something is lost for the model, and not only said in another way. What MCP does not
 /// take of results has a lint of its own.
 fn is_grave(loss: &Loss) -> bool {
-    let same = matches!(loss.became, Became::Rewritten(_) | Became::Inlined | Became::Nullable);
+    let same = matches!(loss.became, Became::Rewritten { .. } | Became::Inlined | Became::Nullable);
     // What was not written was hardly meant.
     let default = loss.became == Became::Closed && loss.value.is_null();
     !same && !default && loss.path != "outputSchema"

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::SerializeMap;
 
-use super::json_schema::TypeUseSchema;
+use super::json_schema::{Entries, TypeUseSchema};
 use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::pointer::escape_fragment_token as escaped;
 use gramc_model::walk::parts;
@@ -25,9 +24,8 @@ pub(super) struct Defs<'m> {
 impl<'m> Defs<'m> {
     /// The types that a tool's parameter schema refers to, and the definitions that its root keeps.
     pub(super) fn of_parameters(types: &'m Types, tool: &'m Tool) -> Self {
-        let mut defs = Self { types, names: Vec::new() };
         if types.0.is_empty() {
-            return defs;
+            return Self { types, names: Vec::new() };
         }
         let mut search = Search::new(types);
         for field in tool.parameters.iter().filter(|field| field.source != ValueSource::Injected) {
@@ -37,15 +35,13 @@ impl<'m> Defs<'m> {
         for id in tool.root.iter().flat_map(|root| &root.defs) {
             search.refer(*id);
         }
-        defs.names = search.finish();
-        defs
+        Self { types, names: search.finish() }
     }
 
     /// The types that a result schema refers to.
     pub(super) fn of_result(types: &'m Types, result: &'m TypeUse) -> Self {
-        let mut defs = Self { types, names: Vec::new() };
         if types.0.is_empty() {
-            return defs;
+            return Self { types, names: Vec::new() };
         }
         let mut search = Search::new(types);
         // Names at the root are inlined.
@@ -62,8 +58,7 @@ impl<'m> Defs<'m> {
             }
         }
         search.type_use(type_use);
-        defs.names = search.finish();
-        defs
+        Self { types, names: search.finish() }
     }
 
     pub(super) fn types(&self) -> &'m Types {
@@ -129,28 +124,14 @@ impl<'m> Defs<'m> {
         if self.names.is_empty() {
             return Ok(());
         }
-        map.serialize_entry(k::DEFS, &Definitions(self))
-    }
-}
-
-struct Definitions<'m>(&'m Defs<'m>);
-
-impl Serialize for Definitions<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.names.len()))?;
-        for (id, name) in &self.0.names {
-            if let Some(declared) = self.0.types.get(*id) {
-                let description = self.0.description(*id);
-                let schema = TypeUseSchema {
-                    type_use: &declared.type_use,
-                    described: description.as_deref(),
-                    remark: None,
-                    defs: self.0,
-                };
-                map.serialize_entry(&**name, &schema)?;
-            }
-        }
-        map.end()
+        let definitions = || {
+            self.names.iter().filter_map(|(id, name)| {
+                let type_use = &self.types.get(*id)?.type_use;
+                let described = self.description(*id);
+                Some((name, TypeUseSchema { type_use, described, remark: None, defs: self }))
+            })
+        };
+        map.serialize_entry(k::DEFS, &Entries(definitions))
     }
 }
 
@@ -158,15 +139,17 @@ fn has_one_kind<'t>(types: &'t Types, mut ty: &'t Type, constraints: &[Constrain
     for _ in 0..=types.0.len() {
         let Type::Named(id) = ty else { return ty.json_name().is_some() };
         let Some(declared) = types.get(*id) else { return false };
-        let fixes =
-            |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
-        let fixed = declared.type_use.constraints.iter().any(fixes);
+        let fixed = declared.type_use.constraints.iter().any(fixes_value);
         if !in_place(types, *id, constraints) || fixed || has_schema(declared) {
             return false;
         }
         ty = &declared.type_use.ty;
     }
     false
+}
+
+fn fixes_value(constraint: &Constraint) -> bool {
+    matches!(constraint, Constraint::Enum(_) | Constraint::Const(_))
 }
 
 /// Whether a declared type has a verbatim schema.
@@ -186,8 +169,6 @@ fn overrides(types: &Types, ty: &Type, constraints: &[Constraint]) -> bool {
 
 fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
     types.get(id).is_some_and(|declared| {
-        let fixes =
-            |known: &Constraint| matches!(known, Constraint::Enum(_) | Constraint::Const(_));
         if has_schema(declared) {
             // If the use narrows the type, both the schema and the constraints must hold.
             return !declared.referred && constraints.is_empty();
@@ -195,7 +176,7 @@ fn in_place(types: &Types, id: TypeId, constraints: &[Constraint]) -> bool {
         !declared.referred
             || overrides(types, &Type::Named(id), constraints)
             // Next to a reference, a constant would reject the null that the type allows.
-            || (constraints.iter().any(fixes)
+            || (constraints.iter().any(fixes_value)
                 && matches!(types.resolve(&declared.type_use.ty), Type::Nullable(_)))
     })
 }
@@ -231,7 +212,7 @@ impl<'m> Search<'m> {
         match ty {
             Type::Named(id) if in_place(self.types, *id, constraints) => {
                 if self.seen.insert(*id) {
-                    self.declared(*id);
+                    self.visit_declared(*id);
                 }
             }
             Type::Named(id) => self.refer(*id),
@@ -251,7 +232,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn declared(&mut self, id: TypeId) {
+    fn visit_declared(&mut self, id: TypeId) {
         if let Some(declared) = self.types.get(id) {
             self.type_use(&declared.type_use);
         }
@@ -268,7 +249,7 @@ impl<'m> Search<'m> {
     fn finish(mut self) -> Vec<(TypeId, Cow<'m, str>)> {
         let mut at = 0;
         while let Some(id) = self.found.get(at).copied() {
-            self.declared(id);
+            self.visit_declared(id);
             at += 1;
         }
         let mut names: Vec<(TypeId, Cow<'m, str>)> = Vec::with_capacity(self.found.len());

@@ -17,9 +17,9 @@ pub(super) fn lower(tool: &str, schema: &Value) -> Lowered {
         let became = match (sentence, place) {
             (Some(sentence), Some(place)) => {
                 add_sentence(place, sentence.clone());
-                Became::Description(sentence)
+                Became::sentence(sentence)
             }
-            _ => Became::Dropped("draft 7 has no such keyword"),
+            _ => Became::dropped("draft 7 has no such keyword"),
         };
         losses.push(Loss {
             tool: tool.to_owned(),

@@ -2,7 +2,9 @@
 //!
 //! Keywords have a fixed order: type, texts, constraints, contents, default, examples, definitions.
 
-use serde::ser::{SerializeMap, SerializeSeq};
+use std::borrow::Cow;
+
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -79,7 +81,7 @@ impl<'m> ResultSchema<'m> {
 impl Serialize for ResultSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Clients read the root's type directly, so a name at the root is inlined.
-        let place = TypePlace::written_out(&self.defs, self.type_use);
+        let place = TypePlace::new(&self.defs, self.type_use, true);
         if let Some(verbatim) = place.verbatim {
             return Verbatim { schema: verbatim, defs: &self.defs }.serialize(serializer);
         }
@@ -110,15 +112,54 @@ impl Serialize for Verbatim<'_> {
     }
 }
 
-/// Writes `properties` and `required`.
+/// An object whose entries are serialized one by one.
+pub(super) struct Entries<F>(pub(super) F);
+
+impl<F, I, K, V> Serialize for Entries<F>
+where
+    F: Fn() -> I,
+    I: IntoIterator<Item = (K, V)>,
+    K: Serialize,
+    V: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map((self.0)())
+    }
+}
+
+/// A list whose items are serialized one by one.
+pub(super) struct Items<F>(pub(super) F);
+
+impl<F, I> Serialize for Items<F>
+where
+    F: Fn() -> I,
+    I: IntoIterator,
+    I::Item: Serialize,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+/// Writes `properties` and `required`. `requires` are required names without a field.
 pub(super) fn fields<M: SerializeMap>(
     map: &mut M,
     fields: &[Field],
     requires: &[SmolStr],
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    map.serialize_entry(k::PROPERTIES, &Properties { fields, defs })?;
-    map.serialize_entry(k::REQUIRED, &Required { fields, requires })
+    let properties = || {
+        let fields = fields.iter().filter(|field| field.source != ValueSource::Injected);
+        fields.map(|field| (&*field.name, FieldSchema { field, defs }))
+    };
+    map.serialize_entry(k::PROPERTIES, &Entries(properties))?;
+    let required = || fields.iter().filter(|field| field.required()).map(|field| &field.name);
+    let is_new = |at: usize, name: &SmolStr| {
+        !requires[..at].contains(name) && !required().any(|field| field == name)
+    };
+    let others = || requires.iter().enumerate().filter(|(at, name)| is_new(*at, name));
+    let all = || required().chain(others().map(|(_, name)| name)).map(SmolStr::as_str);
+    map.serialize_entry(k::REQUIRED, &Items(all))
 }
 
 /// Writes `patternProperties`.
@@ -130,22 +171,10 @@ pub(super) fn patterns<M: SerializeMap>(
     if patterns.is_empty() {
         return Ok(());
     }
-    map.serialize_entry(k::PATTERN_PROPERTIES, &Patterns { patterns, defs })
-}
-
-struct Patterns<'m> {
-    patterns: &'m [FieldPattern],
-    defs: &'m Defs<'m>,
-}
-
-impl Serialize for Patterns<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let defs = self.defs;
-        let patterns = self.patterns.iter();
-        serializer.collect_map(
-            patterns.map(|known| (known.pattern.as_str(), TypeSchema { ty: &known.ty, defs })),
-        )
-    }
+    let schemas = || {
+        patterns.iter().map(|known| (known.pattern.as_str(), TypeSchema { ty: &known.ty, defs }))
+    };
+    map.serialize_entry(k::PATTERN_PROPERTIES, &Entries(schemas))
 }
 
 /// Writes `additionalProperties`.
@@ -159,44 +188,6 @@ pub(super) fn open<M: SerializeMap>(
         Open::Yes => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &true),
         Open::No => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &false),
         Open::Of(ty) => map.serialize_entry(k::ADDITIONAL_PROPERTIES, &TypeSchema { ty, defs }),
-    }
-}
-
-struct Properties<'m> {
-    fields: &'m [Field],
-    defs: &'m Defs<'m>,
-}
-
-impl Serialize for Properties<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for field in self.fields.iter().filter(|field| field.source != ValueSource::Injected) {
-            map.serialize_entry(&*field.name, &FieldSchema { field, defs: self.defs })?;
-        }
-        map.end()
-    }
-}
-
-struct Required<'m> {
-    fields: &'m [Field],
-    /// Required names without a field.
-    requires: &'m [SmolStr],
-}
-
-impl Serialize for Required<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        let required = || self.fields.iter().filter(|field| field.required());
-        for field in required() {
-            list.serialize_element(&*field.name)?;
-        }
-        for (at, name) in self.requires.iter().enumerate() {
-            let twice = self.requires[..at].contains(name);
-            if !twice && !required().any(|field| field.name == *name) {
-                list.serialize_element(&**name)?;
-            }
-        }
-        list.end()
     }
 }
 
@@ -217,7 +208,7 @@ impl Serialize for FieldSchema<'_> {
 pub(super) struct TypeUseSchema<'m> {
     pub(super) type_use: &'m TypeUse,
     /// Replaces the description.
-    pub(super) described: Option<&'m str>,
+    pub(super) described: Option<Cow<'m, str>>,
     /// Appended to the description.
     pub(super) remark: Option<&'static str>,
     pub(super) defs: &'m Defs<'m>,
@@ -225,9 +216,9 @@ pub(super) struct TypeUseSchema<'m> {
 
 impl Serialize for TypeUseSchema<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut place = TypePlace::new(self.defs, self.type_use);
-        if let Some(described) = self.described {
-            place.description = Some(described.into());
+        let mut place = TypePlace::new(self.defs, self.type_use, false);
+        if let Some(described) = &self.described {
+            place.description = Some(Cow::Borrowed(described));
         }
         let own = self.type_use.details.as_deref().and_then(|details| details.verbatim.as_deref());
         if let Some(verbatim) = own {

@@ -1,12 +1,12 @@
 //! The JSON Schema keywords of a type.
 
-use gramc_json_schema::keywords::{InstanceType, Keyword, name as k};
+use gramc_json_schema::keywords::{Keyword, name as k};
+use gramc_json_schema::type_set::TypeSet;
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::defs::Defs;
-use super::json_schema::{TypeSchema, fields, open, patterns, texts};
+use super::json_schema::{Items, TypeSchema, fields, open, patterns, texts};
 use super::place::TypePlace;
 use gramc_model::attributes::of_constraint;
 use gramc_model::{Constraint, ObjectType, Type, Types};
@@ -54,7 +54,8 @@ fn constraints<M: SerializeMap>(
             // The constant writes the `enum` in this case.
             Constraint::Enum(_) if nullable && place.constant().is_some() => {}
             Constraint::Enum(values) => {
-                map.serialize_entry(k::ENUM, &Values { values, null: nullable })?;
+                let null = (nullable && !values.contains(&Value::Null)).then_some(&Value::Null);
+                map.serialize_entry(k::ENUM, &Items(|| values.iter().chain(null)))?;
             }
             Constraint::Const(constant) if nullable && !constant.is_null() => {
                 map.serialize_entry(k::ENUM, &place.constant_or_null(constant))?;
@@ -82,7 +83,7 @@ fn is_size_of(keyword: Keyword, place: &TypePlace<'_>, types: &Types) -> bool {
     match keyword {
         // `tuple` writes `minItems`.
         Keyword::MinItems if holds_tuple(place) => false,
-        keyword if keyword.applies_to() == InstanceType::Array => may_be(types, place.ty, "array"),
+        keyword if keyword.applies_to() == TypeSet::ARRAY => may_be(types, place.ty, "array"),
         _ => may_be(types, place.ty, "object"),
     }
 }
@@ -95,19 +96,6 @@ fn holds_tuple(place: &TypePlace<'_>) -> bool {
             members.iter().any(|member| matches!(member, Type::Tuple(_)))
         }
         _ => false,
-    }
-}
-
-/// The values of an enum, and null if the type allows it.
-struct Values<'m> {
-    values: &'m [Value],
-    null: bool,
-}
-
-impl Serialize for Values<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let null = self.null && !self.values.contains(&Value::Null);
-        serializer.collect_seq(self.values.iter().chain(null.then_some(&Value::Null)))
     }
 }
 
@@ -132,13 +120,14 @@ fn head<M: SerializeMap>(
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
     let said = |kind: fn(&Constraint) -> bool| place.constraints.iter().any(kind);
+    let union = |map: &mut M, key, members: &[&Type]| {
+        map.serialize_entry(key, &Items(|| members.iter().map(|ty| TypeSchema { ty, defs })))
+    };
     if place.nullable {
         return match place.ty.json_name() {
             Some("null") => map.serialize_entry(k::TYPE, "null"),
             Some(name) => map.serialize_entry(k::TYPE, &[name, "null"]),
-            None => {
-                map.serialize_entry(k::ANY_OF, &AnyOf { members: &[place.ty, &Type::Null], defs })
-            }
+            None => union(map, k::ANY_OF, &[place.ty, &Type::Null]),
         };
     }
     if let Some(name) = place.ty.json_name() {
@@ -148,10 +137,7 @@ fn head<M: SerializeMap>(
         Type::Named(id) => map.serialize_entry(k::REF, &defs.reference(*id)),
         Type::Literal(_) if said(|known| matches!(known, Constraint::Const(_))) => Ok(()),
         Type::Literal(value) => map.serialize_entry(k::CONST, value),
-        Type::OneOf(members) => {
-            let members: Vec<_> = members.iter().collect();
-            map.serialize_entry(k::ONE_OF, &AnyOf { members: &members, defs })
-        }
+        Type::OneOf(members) => union(map, k::ONE_OF, &members.iter().collect::<Vec<_>>()),
         Type::Union(members) if place.type_list => {
             let names: Vec<_> = members.iter().filter_map(Type::json_name).collect();
             map.serialize_entry(k::TYPE, &names)
@@ -164,8 +150,7 @@ fn head<M: SerializeMap>(
                 }
                 map.serialize_entry(k::ENUM, &values)
             } else {
-                let members: Vec<_> = members.iter().collect();
-                map.serialize_entry(k::ANY_OF, &AnyOf { members: &members, defs })
+                union(map, k::ANY_OF, &members.iter().collect::<Vec<_>>())
             }
         }
         _ => Ok(()),
@@ -181,16 +166,12 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
         Value::Number(_) => Some("number"),
         _ => None,
     };
-    let values: Option<Vec<_>> = members
-        .iter()
-        .map(|member| match member {
-            Type::Literal(value) => Some(&**value),
-            _ => None,
-        })
-        .collect();
-    let values = values?;
-    let kinds: Option<Vec<_>> = values.iter().map(|value| kind(value)).collect();
-    let kinds = kinds?;
+    let literals = members.iter().map(|member| match member {
+        Type::Literal(value) => Some((kind(value)?, &**value)),
+        _ => None,
+    });
+    let literals: Option<Vec<_>> = literals.collect();
+    let (kinds, values): (Vec<_>, Vec<_>) = literals?.into_iter().unzip();
     let first = *kinds.first()?;
     if kinds.iter().all(|other| *other == first) {
         return Some((first, values));
@@ -198,18 +179,6 @@ fn literals(members: &[Type]) -> Option<(&'static str, Vec<&Value>)> {
     // Integers and other numbers are the same kind in a type expression.
     let numbers = kinds.iter().all(|kind| matches!(*kind, "integer" | "number"));
     numbers.then_some(("number", values))
-}
-
-struct AnyOf<'m> {
-    members: &'m [&'m Type],
-    defs: &'m Defs<'m>,
-}
-
-impl Serialize for AnyOf<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let defs = self.defs;
-        serializer.collect_seq(self.members.iter().map(|ty| TypeSchema { ty, defs }))
-    }
 }
 
 /// Writes the keywords for a value's contents.
@@ -260,13 +229,13 @@ fn tuple<M: SerializeMap>(
     place: &TypePlace<'_>,
     defs: &Defs<'_>,
 ) -> Result<(), M::Error> {
-    let schemas: Vec<_> = items.iter().map(|ty| TypeSchema { ty, defs }).collect();
     let count = items.len() as u64;
     let ends = place.constraints.iter().any(|constraint| match constraint {
         Constraint::MaxSize(most) => *most <= count,
         _ => false,
     });
-    map.serialize_entry(k::PREFIX_ITEMS, &schemas)?;
+    let schemas = || items.iter().map(|ty| TypeSchema { ty, defs });
+    map.serialize_entry(k::PREFIX_ITEMS, &Items(schemas))?;
     let least = place.constraints.iter().find_map(|constraint| match constraint {
         Constraint::MinSize(least) => Some(*least),
         _ => None,

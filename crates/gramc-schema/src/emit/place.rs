@@ -38,19 +38,11 @@ impl<'m> TypePlace<'m> {
         place
     }
 
-    /// A type with attributes.
-    pub(super) fn new(defs: &Defs<'m>, type_use: &'m TypeUse) -> Self {
+    /// A type with attributes. `write_out` inlines its declaration even if other schemas refer to it.
+    pub(super) fn new(defs: &Defs<'m>, type_use: &'m TypeUse, write_out: bool) -> Self {
         let mut place = Self::bare(&type_use.ty);
         place.lay_under(type_use, None);
-        place.enter(defs, false);
-        place
-    }
-
-    /// A type with attributes, whose declaration is inlined even if other schemas refer to it.
-    pub(super) fn written_out(defs: &Defs<'m>, type_use: &'m TypeUse) -> Self {
-        let mut place = Self::bare(&type_use.ty);
-        place.lay_under(type_use, None);
-        place.enter(defs, true);
+        place.enter(defs, write_out);
         place
     }
 

@@ -79,7 +79,7 @@ impl Scope {
 
 impl Converter {
     /// Calls `then` with a step appended to the path.
-    pub(super) fn within<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn at_step<T>(&mut self, step: &str, then: impl FnOnce(&mut Self) -> T) -> T {
         let len = self.scope.path.len();
         if len > 0 {
             self.scope.path.push('.');
@@ -155,7 +155,7 @@ impl Converter {
     /// Converts an entry of `$defs`.
     pub(super) fn definition(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, TypeKind) {
         let (type_use, form) = self.read(schema, hint);
-        form.declared(type_use)
+        form.declare(type_use)
     }
 
     fn read(&mut self, schema: Value, hint: Hint<'_>) -> (TypeUse, DeclarationForm) {
@@ -196,15 +196,12 @@ impl Converter {
                 (self.list(&mut parts, hint), DeclarationForm::Plain)
             }
             ValueShape::Object => self.object(&mut parts, hint),
-            ValueShape::AnyOf => {
-                let members = self.members(k::ANY_OF, &mut parts, hint);
+            ValueShape::AnyOf | ValueShape::OneOf => {
+                let is_any = plan.shape == ValueShape::AnyOf;
+                let keyword = if is_any { k::ANY_OF } else { k::ONE_OF };
+                let members = self.members(keyword, &mut parts, hint);
                 let form = self.form_of_union(&mut type_use, &members);
-                (Type::Union(members), form)
-            }
-            ValueShape::OneOf => {
-                let members = self.members(k::ONE_OF, &mut parts, hint);
-                let form = self.form_of_union(&mut type_use, &members);
-                (Type::OneOf(members), form)
+                (if is_any { Type::Union(members) } else { Type::OneOf(members) }, form)
             }
             ValueShape::Several => {
                 type_use.details_mut().type_list = true;
@@ -219,22 +216,17 @@ impl Converter {
         type_use.ty = if plan.nullable { Type::Nullable(Box::new(ty)) } else { ty };
         parts.values(&mut type_use, plan.nullable);
         if let Some(keys) = parts.names.take() {
-            let keys = self.within(k::PROPERTY_NAMES, |this| this.bare(keys, hint.of(Role::Key)));
+            let keys = self.at_step(k::PROPERTY_NAMES, |this| this.bare(keys, hint.of(Role::Key)));
             type_use.constrain(gramc_model::Constraint::Keys(Box::new(keys)));
         }
-        self.remark(&parts);
-        (type_use, form)
-    }
-
-    /// Records the validation keywords that gram keeps but cannot express.
-    fn remark(&mut self, parts: &SchemaParts) {
         parts.assertions.iter().for_each(|keyword| self.note_assertion(keyword));
+        (type_use, form)
     }
 
     /// Records a validation keyword that gram keeps but cannot express.
     fn note_assertion(&mut self, keyword: &str) {
         let tool = self.scope.tool.to_string();
-        let path = self.within(keyword, |this| this.scope.path.clone());
+        let path = self.at_step(keyword, |this| this.scope.path.clone());
         self.places.push(VerbatimPlace {
             tool,
             path,
@@ -251,7 +243,7 @@ impl Converter {
 
     /// Converts `additionalProperties`.
     pub(super) fn rest(&mut self, schema: Value, hint: Hint<'_>) -> Type {
-        self.within(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint))
+        self.at_step(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint))
     }
 
     /// Converts a list of types.
@@ -271,12 +263,12 @@ impl Converter {
             let items = items.into_iter().enumerate();
             let item = |(at, item): (usize, Value)| {
                 let step = format!("prefixItems.{at}");
-                self.within(&step, |this| this.bare(item, hint))
+                self.at_step(&step, |this| this.bare(item, hint))
             };
             return Type::Tuple(items.map(item).collect());
         }
         let item = parts.items.take();
-        Type::List(item.map(|item| Box::new(self.within(k::ITEMS, |this| this.bare(item, hint)))))
+        Type::List(item.map(|item| Box::new(self.at_step(k::ITEMS, |this| this.bare(item, hint)))))
     }
 
     fn members(&mut self, keyword: &str, parts: &mut SchemaParts, hint: Hint<'_>) -> Vec<Type> {
@@ -291,7 +283,7 @@ impl Converter {
                 None if one => hint,
                 None => Hint { role: Role::Member(at), ..hint },
             };
-            members.push(self.within(&step, |this| this.bare(member, hint)));
+            members.push(self.at_step(&step, |this| this.bare(member, hint)));
         }
         // A union of only constants would be written as an enum.
         if members.iter().all(|member| matches!(member, Type::Literal(_)))
@@ -304,23 +296,18 @@ impl Converter {
         members
     }
 
-    /// The form of a union. Duplicate members mark it as unsound.
+    /// The form of a union. Members that the checker would treat as duplicates mark it as unsound.
+    /// An entry of `$defs` may not be converted yet, so its original schema is compared.
     fn form_of_union(&self, type_use: &mut TypeUse, members: &[Type]) -> DeclarationForm {
-        if !self.has_twins(members) {
-            return DeclarationForm::Union;
-        }
-        type_use.details_mut().unsound = true;
-        DeclarationForm::Twins
-    }
-
-    /// Whether the checker would treat two members of a union as duplicates. An entry of `$defs`
-    /// may not be converted yet, so its original schema is compared.
-    fn has_twins(&self, members: &[Type]) -> bool {
         let known_as = |member| match plain(&self.types, member, |known| !known.referred) {
             ty @ Type::Named(id) => self.originals.get(id).ok_or(ty),
             ty => Err(ty),
         };
-        twins(members, known_as).is_some()
+        if twins(members, known_as).is_none() {
+            return DeclarationForm::Union;
+        }
+        type_use.details_mut().unsound = true;
+        DeclarationForm::Twins
     }
 
     fn object(&mut self, parts: &mut SchemaParts, hint: Hint<'_>) -> (Type, DeclarationForm) {
@@ -332,7 +319,7 @@ impl Converter {
             Some(Value::Bool(false)) => Open::No,
             Some(schema) => {
                 let hint = hint.of(Role::Value);
-                let ty = self.within(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint));
+                let ty = self.at_step(k::ADDITIONAL_PROPERTIES, |this| this.bare(schema, hint));
                 if properties.is_none() && patterns.is_empty() && parts.required.is_empty() {
                     return (Type::Map(Some(Box::new(ty))), DeclarationForm::Plain);
                 }
@@ -361,7 +348,7 @@ impl Converter {
         let hint = hint.of(Role::Value);
         let convert = |(pattern, schema): (String, Value)| {
             let step = format!("patternProperties.{pattern}");
-            let ty = self.within(&step, |this| this.bare(schema, hint));
+            let ty = self.at_step(&step, |this| this.bare(schema, hint));
             FieldPattern { pattern: SmolStr::from(pattern), ty }
         };
         patterns.into_iter().map(convert).collect()
@@ -411,7 +398,7 @@ impl Converter {
 
     /// Declares a type, or returns an equal one that was declared before.
     fn declare(&mut self, type_use: TypeUse, form: DeclarationForm, hint: Hint<'_>) -> TypeId {
-        let (type_use, kind) = form.declared(type_use);
+        let (type_use, kind) = form.declare(type_use);
         let outline = outline(&type_use, &kind);
         let known = self.scope.known.entry(outline).or_default();
         let same = known.iter().take(MAX_COMPARED).find(|id| {

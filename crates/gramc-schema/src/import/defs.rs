@@ -1,5 +1,6 @@
 //! Converts the entries of `$defs` to top-level types, which tools with the same entry share.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -11,9 +12,9 @@ use super::convert::{Converter, Scope, next_id};
 use super::keywords::definition;
 use super::names::{Hint, pascal};
 use super::walk;
+use crate::lower::references_in;
 use gramc_check::is_type_name;
-use gramc_json_schema::keywords::name as k;
-use gramc_model::{Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types};
+use gramc_model::{TypeDeclaration, TypeId, TypeKind, TypeUse, Types};
 
 /// The `$defs` of one schema.
 pub(super) struct Block {
@@ -74,9 +75,9 @@ impl Registry {
         let block = self.blocks.len();
         known.push(block);
         let outline = |(name, schema): (&String, &Value)| {
-            let mut refers_to = Vec::new();
-            references(schema, &mut refers_to);
-            (name.clone(), Outline { hash: hash_of(schema), refers_to })
+            let references = references_in(schema);
+            let refers_to = references.iter().filter_map(|to| definition(to)).map(Cow::into_owned);
+            (name.clone(), Outline { hash: hash_of(schema), refers_to: refers_to.collect() })
         };
         let outlines: HashMap<_, _> = definitions.iter().map(outline).collect();
         let mut ids = HashMap::with_capacity(definitions.len());
@@ -105,7 +106,7 @@ impl Registry {
         outlines: &HashMap<String, Outline>,
     ) -> Option<TypeId> {
         let known = self.by_name.get(name).filter(|_| definitions.len() <= MAX_COMPARED)?;
-        let reached = reached(name, outlines);
+        let reached = reachable_entries(name, outlines);
         let entries = known.iter().filter_map(|at| self.entries.get(*at));
         let mut entries = entries.filter_map(|entry| Some((entry, self.blocks.get(entry.block)?)));
         let same = entries.find(|(_, other)| {
@@ -157,52 +158,32 @@ impl Registry {
 
     /// Converts all entries.
     pub(super) fn convert(&self, converter: &mut Converter) {
+        // All entries share one scope, so that equal types within them are declared once.
         let mut scope = Scope::default();
         for entry in &self.entries {
-            let Some(block) = self.blocks.get(entry.block) else { continue };
-            let Some(schema) = block.original.get(&entry.name) else { continue };
-            // All entries share one scope, so that equal types within them are declared once.
-            scope.definitions = Some(Rc::clone(&block.ids));
-            scope.tool = entry.tool.clone();
-            scope.path = format!("$defs.{}", entry.name);
-            std::mem::swap(&mut converter.scope, &mut scope);
-            let name = converter.types.get(entry.id).map_or("", |known| &known.name).to_owned();
-            let schema = schema.clone();
-            let (type_use, kind) = converter.definition(schema, Hint::new(&name, ""));
-            std::mem::swap(&mut converter.scope, &mut scope);
-            if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
-                (declared.type_use, declared.kind) = (type_use, kind);
-            }
+            self.declare(converter, &mut scope, entry, |converter, block| {
+                let schema = block.original.get(&entry.name).cloned().unwrap_or_default();
+                let name = converter.types.get(entry.id).map_or("", |known| &known.name).to_owned();
+                converter.definition(schema, Hint::new(&name, ""))
+            });
         }
         self.cut_endless(converter);
     }
 
     /// Keeps types verbatim that have no finite value, which gram rejects.
     fn cut_endless(&self, converter: &mut Converter) {
-        if self.entries.is_empty() {
-            return;
-        }
         loop {
-            let endless = walk::endless(&converter.types);
+            let endless = walk::find_endless(&converter.types);
             let mut cut = false;
-            for entry in &self.entries {
-                if !endless.contains(&entry.id) {
-                    continue;
-                }
-                let Some(block) = self.blocks.get(entry.block) else { continue };
-                let schema = block.original.get(&entry.name).cloned().unwrap_or_default();
-                let mut scope = Scope::new(&entry.tool, false);
-                scope.definitions = Some(Rc::clone(&block.ids));
-                scope.path = format!("$defs.{}", entry.name);
-                std::mem::swap(&mut converter.scope, &mut scope);
-                let reason = "it has no finite value".to_owned();
-                // What refers to the type would go on without an end.
-                let schema = if block.is_shared { Value::Object(Map::new()) } else { schema };
-                let type_use = converter.keep(schema, reason);
-                std::mem::swap(&mut converter.scope, &mut scope);
-                if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
-                    (declared.type_use, declared.kind) = (type_use, TypeKind::Alias);
-                }
+            for entry in self.entries.iter().filter(|entry| endless.contains(&entry.id)) {
+                self.declare(converter, &mut Scope::default(), entry, |converter, block| {
+                    // What refers to the type would go on without an end.
+                    let schema = match block.original.get(&entry.name) {
+                        Some(schema) if !block.is_shared => schema.clone(),
+                        _ => Value::Object(Map::new()),
+                    };
+                    (converter.keep(schema, "it has no finite value".to_owned()), TypeKind::Alias)
+                });
                 cut = true;
             }
             if !cut {
@@ -211,18 +192,37 @@ impl Registry {
         }
     }
 
+    /// Declares the type of an entry, which `convert` makes in a scope.
+    fn declare(
+        &self,
+        converter: &mut Converter,
+        scope: &mut Scope,
+        entry: &DefinitionEntry,
+        convert: impl FnOnce(&mut Converter, &Block) -> (TypeUse, TypeKind),
+    ) {
+        let Some(block) = self.blocks.get(entry.block) else { return };
+        scope.definitions = Some(Rc::clone(&block.ids));
+        scope.tool = entry.tool.clone();
+        scope.path = format!("$defs.{}", entry.name);
+        std::mem::swap(&mut converter.scope, scope);
+        let (type_use, kind) = convert(converter, block);
+        std::mem::swap(&mut converter.scope, scope);
+        if let Some(declared) = converter.types.0.get_mut(entry.id.0 as usize) {
+            (declared.type_use, declared.kind) = (type_use, kind);
+        }
+    }
+
     /// The entries of a block that are not reachable from the roots, in order.
-    pub(super) fn unreached(
+    pub(super) fn unreachable_entries(
         &self,
         block: usize,
         types: &Types,
-        roots: &mut dyn Iterator<Item = &Type>,
+        roots: Vec<TypeId>,
     ) -> Vec<TypeId> {
         let Some(block) = self.blocks.get(block).filter(|block| !block.is_shared) else {
             return Vec::new();
         };
-        let mut reached = HashSet::new();
-        walk::reach(types, roots, &mut reached);
+        let reached = walk::reach(types, roots);
         let names = block.original.keys();
         names
             .filter_map(|name| block.ids.get(name))
@@ -232,21 +232,11 @@ impl Registry {
     }
 }
 
-/// Collects the names of entries that a schema refers to.
-fn references(schema: &Value, found: &mut Vec<String>) {
-    match schema {
-        Value::Object(map) => {
-            let target = map.get(k::REF).and_then(Value::as_str);
-            found.extend(target.and_then(definition).map(String::from));
-            map.values().for_each(|inner| references(inner, found));
-        }
-        Value::Array(items) => items.iter().for_each(|inner| references(inner, found)),
-        _ => {}
-    }
-}
-
 /// The names of all entries that are reachable from one, including itself.
-fn reached<'n>(name: &'n str, outlines: &'n HashMap<String, Outline>) -> HashSet<&'n str> {
+fn reachable_entries<'n>(
+    name: &'n str,
+    outlines: &'n HashMap<String, Outline>,
+) -> HashSet<&'n str> {
     let mut found = HashSet::from([name]);
     let mut open = vec![name];
     while let Some(name) = open.pop() {

@@ -27,11 +27,13 @@ impl fmt::Display for VerbatimPlace {
 }
 
 /// An error of an import.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The text is not valid JSON, or nests deeper than 128 levels.
-    Json(serde_json::Error),
+    #[error("invalid JSON: {0}")]
+    Json(#[source] serde_json::Error),
     /// The text is JSON that is not usable: the line, and what is wrong.
+    #[error("invalid JSON: {fault} at line {line}")]
     Text {
         /// The line, starting at 1.
         line: usize,
@@ -39,64 +41,39 @@ pub enum ImportError {
         fault: gramc_json_schema::text::TextFault,
     },
     /// The text is empty or only whitespace.
+    #[error("the input is empty")]
     Empty,
     /// The JSON contains no tools: what was found.
+    #[error(
+        "{0} does not contain tools: expected tools in the format of MCP, OpenAI, Anthropic or \
+         Gemini, or a JSON Schema of an object"
+    )]
     Unrecognised(String),
     /// The JSON has another format than requested: what was expected, and what was found.
+    #[error("expected {0}, found {1}")]
     Mismatch(&'static str, String),
     /// A tool has no name: its position in the list, starting at 1.
+    #[error("tool {0} has no name: expected a string at `name`")]
     Nameless(usize),
     /// Another value takes the place of a schema.
+    #[error(
+        "tool `{}`: {} is not a JSON Schema: expected an object, true or false",
+        .0.tool,
+        if .0.path.is_empty() { "its schema" } else { &.0.path }
+    )]
     NoSchema(VerbatimPlace),
     /// References lead to another document or nowhere: each with its tool.
+    #[error("{}", lines_of(.0))]
     Unresolved(Vec<(String, UnresolvedReference)>),
     /// The container and one of its tools have the same name.
+    #[error("the name `{0}` is used by a tool: choose another container name")]
     SameName(String),
     /// The server returned an error: its message.
+    #[error("the server returned an error instead of tools: {0}")]
     Refused(String),
 }
 
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(error) => write!(f, "invalid JSON: {error}"),
-            Self::Text { line, fault } => write!(f, "invalid JSON: {fault} at line {line}"),
-            Self::Empty => write!(f, "the input is empty"),
-            Self::Unrecognised(found) => write!(
-                f,
-                "{found} does not contain tools: expected tools in the format of MCP, OpenAI, \
-                 Anthropic or Gemini, or a JSON Schema of an object"
-            ),
-            Self::Mismatch(wanted, found) => write!(f, "expected {wanted}, found {found}"),
-            Self::Nameless(at) => write!(f, "tool {at} has no name: expected a string at `name`"),
-            Self::NoSchema(VerbatimPlace { tool, path, .. }) => {
-                let place = if path.is_empty() { "its schema" } else { path };
-                write!(
-                    f,
-                    "tool `{tool}`: {place} is not a JSON Schema: expected an object, true or false"
-                )
-            }
-            Self::Unresolved(references) => {
-                let line = |(tool, reference): &(String, UnresolvedReference)| {
-                    format!("tool `{tool}`: {reference}")
-                };
-                write!(f, "{}", references.iter().map(line).collect::<Vec<_>>().join("\n"))
-            }
-            Self::SameName(name) => {
-                write!(f, "the name `{name}` is used by a tool: choose another container name")
-            }
-            Self::Refused(message) => {
-                write!(f, "the server returned an error instead of tools: {message}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ImportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Json(error) => Some(error),
-            _ => None,
-        }
-    }
+fn lines_of(references: &[(String, UnresolvedReference)]) -> String {
+    let lines = references.iter().map(|(tool, reference)| format!("tool `{tool}`: {reference}"));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -48,6 +48,8 @@ impl Origin {
     }
 }
 
+type Object = Map<String, Value>;
+
 /// A tool before its conversion.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ImportedTool {
@@ -61,6 +63,12 @@ pub(super) struct ImportedTool {
     pub(super) attributes: Vec<(SmolStr, Value)>,
 }
 
+impl ImportedTool {
+    fn of_schema(name: String, schema: Value) -> Self {
+        Self { name, schema: Some(schema), ..Self::default() }
+    }
+}
+
 /// The tools of all documents.
 #[derive(Debug, Default)]
 pub(super) struct Input {
@@ -72,7 +80,7 @@ pub(super) struct Input {
 }
 
 /// The expected format, for an error message.
-fn expected(from: Origin) -> &'static str {
+fn expected_format(from: Origin) -> &'static str {
     match from {
         Origin::Auto => "a list of tools, or a JSON Schema",
         Origin::JsonSchema => "a JSON Schema of an object, or an object from tool names to schemas",
@@ -107,16 +115,11 @@ impl Input {
         match document {
             Value::Array(items) => self.list(items, from),
             Value::Object(map) => self.object(map, from, name),
-            other => Err(unrecognised(&other, from)),
+            other => Err(unrecognised_error(&other, from)),
         }
     }
 
-    fn object(
-        &mut self,
-        mut map: Map<String, Value>,
-        from: Origin,
-        name: &str,
-    ) -> Result<(), ImportError> {
+    fn object(&mut self, mut map: Object, from: Origin, name: &str) -> Result<(), ImportError> {
         if let Some(error) = map.get("error").filter(|_| map.contains_key("jsonrpc")) {
             let message = error.get("message").and_then(Value::as_str);
             return Err(ImportError::Refused(
@@ -145,23 +148,17 @@ impl Input {
         let schemas = !map.is_empty()
             && map.values().all(|schema| schema.get("type").is_some_and(|ty| ty == "object"));
         if !matches!(from, Origin::Auto | Origin::JsonSchema) {
-            return Err(unrecognised(&Value::Object(map), from));
+            return Err(unrecognised_error(&Value::Object(map), from));
         }
         if schemas {
-            for (name, schema) in map {
-                self.tools.push(ImportedTool {
-                    name,
-                    schema: Some(schema),
-                    ..ImportedTool::default()
-                });
-            }
+            let tools = map.into_iter();
+            self.tools.extend(tools.map(|(name, schema)| ImportedTool::of_schema(name, schema)));
             return Ok(());
         }
         if !is_schema(&map) {
-            return Err(unrecognised(&Value::Object(map), from));
+            return Err(unrecognised_error(&Value::Object(map), from));
         }
-        let schema = Some(Value::Object(map));
-        self.tools.push(ImportedTool { name: name.to_owned(), schema, ..ImportedTool::default() });
+        self.tools.push(ImportedTool::of_schema(name.to_owned(), map.into()));
         Ok(())
     }
 
@@ -170,7 +167,7 @@ impl Input {
         for (at, item) in items.into_iter().enumerate() {
             match item {
                 Value::Object(map) => self.tool(map, from, at + 1)?,
-                other => return Err(unrecognised(&other, from)),
+                other => return Err(unrecognised_error(&other, from)),
             }
         }
         self.is_mcp &= mcp;
@@ -178,12 +175,7 @@ impl Input {
     }
 
     /// Adds one item of a tool list.
-    fn tool(
-        &mut self,
-        mut map: Map<String, Value>,
-        from: Origin,
-        at: usize,
-    ) -> Result<(), ImportError> {
+    fn tool(&mut self, mut map: Object, from: Origin, at: usize) -> Result<(), ImportError> {
         for key in ["functionDeclarations", "function_declarations"] {
             if let Some(Value::Array(items)) = map.get_mut(key) {
                 let items = std::mem::take(items);
@@ -218,7 +210,7 @@ impl Input {
             self.notes.push(format!("skipped tool {at}: `{kind}` is built into the provider"));
             return Ok(());
         }
-        let Some(form) = form else { return Err(unrecognised(&Value::Object(map), from)) };
+        let Some(form) = form else { return Err(unrecognised_error(&Value::Object(map), from)) };
         check(from, form, &map)?;
         if from == Origin::Gemini {
             return self.declarations(vec![Value::Object(map)], from);
@@ -229,10 +221,10 @@ impl Input {
     /// Adds function declarations of Gemini, whose schemas are `OpenAPI` schemas.
     fn declarations(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
         if !matches!(from, Origin::Auto | Origin::Gemini) {
-            return Err(ImportError::Mismatch(expected(from), "tools of Gemini".to_owned()));
+            return Err(ImportError::Mismatch(expected_format(from), "tools of Gemini".to_owned()));
         }
         for (at, item) in items.into_iter().enumerate() {
-            let Value::Object(mut map) = item else { return Err(unrecognised(&item, from)) };
+            let Value::Object(mut map) = item else { return Err(unrecognised_error(&item, from)) };
             for key in ["parameters", "response"] {
                 if let Some(schema) = map.get_mut(key) {
                     openapi::to_json_schema(schema);
@@ -243,12 +235,7 @@ impl Input {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        map: Map<String, Value>,
-        form: ToolForm,
-        at: usize,
-    ) -> Result<(), ImportError> {
+    fn read(&mut self, map: Object, form: ToolForm, at: usize) -> Result<(), ImportError> {
         let mut tool = ImportedTool::default();
         let mut name = None;
         for (key, value) in map {
@@ -304,7 +291,7 @@ impl Input {
 }
 
 /// Adds MCP annotations. The four hints become separate attributes.
-fn annotations(tool: &mut ImportedTool, mut hints: Map<String, Value>) {
+fn annotations(tool: &mut ImportedTool, mut hints: Object) {
     let empty = hints.is_empty();
     for (hint, attribute) in [
         ("readOnlyHint", "readOnly"),
@@ -323,26 +310,22 @@ fn annotations(tool: &mut ImportedTool, mut hints: Map<String, Value>) {
     }
 }
 
-fn form_of(map: &Map<String, Value>) -> Option<ToolForm> {
-    let has = |key: &str| map.contains_key(key);
-    if has("inputSchema") {
-        Some(ToolForm::Mcp)
-    } else if has("input_schema") {
-        Some(ToolForm::Anthropic)
-    } else if has("parametersJsonSchema") || has("parameters_json_schema") {
-        Some(ToolForm::Gemini)
-    } else if has("parameters")
-        || map.get("type").is_some_and(|kind| kind == "function")
-        || has("name")
-    {
-        Some(ToolForm::Function)
-    } else {
-        map.get("type").is_some_and(Value::is_string).then_some(ToolForm::Function)
-    }
+fn form_of(map: &Object) -> Option<ToolForm> {
+    let keys = [
+        ("inputSchema", ToolForm::Mcp),
+        ("input_schema", ToolForm::Anthropic),
+        ("parametersJsonSchema", ToolForm::Gemini),
+        ("parameters_json_schema", ToolForm::Gemini),
+        ("parameters", ToolForm::Function),
+        ("name", ToolForm::Function),
+    ];
+    let is_typed = map.get("type").is_some_and(Value::is_string);
+    let found = keys.iter().find(|(key, _)| map.contains_key(*key)).map(|(_, form)| *form);
+    found.or(is_typed.then_some(ToolForm::Function))
 }
 
 /// Whether an object is a tool, and not a schema or an object with schemas.
-fn is_tool(map: &Map<String, Value>) -> bool {
+fn is_tool(map: &Object) -> bool {
     let named = map.get("name").is_some_and(Value::is_string);
     let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
     let schema = ["inputSchema", "input_schema", "parameters", "parametersJsonSchema"];
@@ -354,7 +337,7 @@ fn is_tool(map: &Map<String, Value>) -> bool {
 }
 
 /// Whether an object looks like a JSON Schema.
-fn is_schema(map: &Map<String, Value>) -> bool {
+fn is_schema(map: &Object) -> bool {
     let word = |key: &str| map.get(key).is_some_and(Value::is_string);
     let holds = |key: &str| map.get(key).is_some_and(|value| value.is_object() || value.is_array());
     word("type")
@@ -368,7 +351,7 @@ fn is_schema(map: &Map<String, Value>) -> bool {
 }
 
 /// Rejects a tool of another format than the requested one.
-fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), ImportError> {
+fn check(from: Origin, form: ToolForm, map: &Object) -> Result<(), ImportError> {
     let has_schema = map.contains_key("parameters");
     let fits = match from {
         Origin::Auto => true,
@@ -389,10 +372,10 @@ fn check(from: Origin, form: ToolForm, map: &Map<String, Value>) -> Result<(), I
         ToolForm::Gemini => "a tool of Gemini",
         ToolForm::Function => "a function with `parameters`",
     };
-    Err(ImportError::Mismatch(expected(from), found.to_owned()))
+    Err(ImportError::Mismatch(expected_format(from), found.to_owned()))
 }
 
-fn unrecognised(found: &Value, from: Origin) -> ImportError {
+fn unrecognised_error(found: &Value, from: Origin) -> ImportError {
     let found = match found {
         Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
         Value::Object(map) => {
@@ -408,6 +391,6 @@ fn unrecognised(found: &Value, from: Origin) -> ImportError {
     };
     match from {
         Origin::Auto => ImportError::Unrecognised(found),
-        from => ImportError::Mismatch(expected(from), found),
+        from => ImportError::Mismatch(expected_format(from), found),
     }
 }

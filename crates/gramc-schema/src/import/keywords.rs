@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use gramc_json_schema::keywords::{InstanceType, Keyword, Keywords, name as k};
+use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
+use gramc_json_schema::numbers::PlainNumber;
+use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Number, Value};
 
 use gramc_json_schema::pointer::{
@@ -46,134 +48,90 @@ pub(super) type Reason = String;
 /// Whether a keyword constrains a value in a way that gram cannot express, where it is not
 /// converted. `disallow` and `extends` are keywords of draft 3.
 pub(super) fn is_assertion(keyword: &str) -> bool {
-    Keywords::VALIDATOR_ONLY.has(Keyword::of(keyword))
+    Keywords::VALIDATOR_ONLY.has(K::of(keyword))
         || matches!(keyword, k::PATTERN_PROPERTIES | "disallow" | "extends")
 }
 
-/// The families of a schema's keywords.
-#[derive(Default)]
-struct Families {
-    all: u16,
-    /// The number of keywords that set a minimum or maximum.
-    bounds: u8,
-}
+/// The keywords that gram expresses as attributes of values of any type.
+const VALUES: Keywords = Keywords::of(&[K::Enum, K::Const]);
 
-impl Families {
-    const TEXT: u16 = 1;
-    const NUMBER: u16 = 1 << 1;
-    const LIST: u16 = 1 << 2;
-    const OBJECT: u16 = 1 << 3;
-    const VALUES: u16 = 1 << 4;
-    const FORMAT: u16 = 1 << 5;
-    const BYTES: u16 = 1 << 6;
-    const ANY_OF: u16 = 1 << 7;
-    const ONE_OF: u16 = 1 << 8;
-    const REFERENCE: u16 = 1 << 9;
-
-    fn add(&mut self, family: u16) -> bool {
-        self.all |= family;
-        true
-    }
-
-    fn has(&self, family: u16) -> bool {
-        self.all & family != 0
-    }
-
-    /// Whether there are no other families.
-    fn only(&self, families: u16) -> bool {
-        self.all & !families == 0
-    }
-}
+/// Those of numbers, and their formats.
+const OF_NUMBERS: Keywords = Keywords::applying_to(TypeSet::NUMBER).with(K::Format);
 
 /// Decides how to read a schema. An error if gram cannot express it.
 pub(super) fn plan(
     schema: &Map<String, Value>,
     definitions: Option<&HashMap<String, TypeId>>,
 ) -> Result<ReadPlan, Reason> {
-    let mut families = Families::default();
-    let mut ty = None;
+    // The keywords that depend on the type.
+    let mut found = Keywords::NONE;
     for (key, value) in schema {
-        if key == k::TYPE {
-            ty = Some(value);
-        } else if !known(&mut families, key, value)? {
+        if !is_known(&mut found, key, value)? {
             return Err(format!("gram cannot express this value of `{key}`"));
         }
     }
-    let (shape, nullable) = shape(schema, ty, &families, definitions)?;
+    let (shape, nullable) = shape(schema, found, definitions)?;
     let allowed = match shape {
-        ValueShape::Any => Families::VALUES | Families::TEXT | Families::NUMBER | Families::FORMAT,
-        ValueShape::Null | ValueShape::Boolean => Families::VALUES,
-        ValueShape::Integer | ValueShape::Number => {
-            Families::VALUES | Families::NUMBER | Families::FORMAT
-        }
-        ValueShape::Text => Families::VALUES | Families::TEXT | Families::FORMAT | Families::BYTES,
-        ValueShape::List => Families::VALUES | Families::LIST,
-        ValueShape::Object => Families::VALUES | Families::OBJECT,
-        ValueShape::AnyOf => Families::ANY_OF,
-        ValueShape::OneOf => Families::ONE_OF,
-        ValueShape::Several => of_several(schema, &families)?,
-        ValueShape::Reference(_) => Families::REFERENCE,
+        ValueShape::Any => OF_NUMBERS
+            .and_those_of(Keywords::applying_to(TypeSet::STRING))
+            .without(&[K::ContentEncoding])
+            .and_those_of(VALUES),
+        ValueShape::Null | ValueShape::Boolean => VALUES,
+        ValueShape::Integer | ValueShape::Number => OF_NUMBERS.and_those_of(VALUES),
+        ValueShape::Text => Keywords::applying_to(TypeSet::STRING).and_those_of(VALUES),
+        ValueShape::List => Keywords::applying_to(TypeSet::ARRAY).and_those_of(VALUES),
+        ValueShape::Object => Keywords::applying_to(TypeSet::OBJECT).and_those_of(VALUES),
+        ValueShape::AnyOf => Keywords::of(&[K::AnyOf]),
+        ValueShape::OneOf => Keywords::of(&[K::OneOf]),
+        ValueShape::Several => of_several(schema, found)?,
+        ValueShape::Reference(_) => Keywords::of(&[K::Ref]),
     };
-    if !families.only(allowed) {
+    if !found.minus(allowed).is_empty() {
         return Err("some of its keywords apply to another type".to_owned());
     }
-    if nullable && schema.contains_key(k::CONST) {
+    if nullable && found.has(K::Const) {
         return Err("it combines a constant with a nullable type".to_owned());
     }
-    if families.bounds > 1 {
-        bounds(schema)?;
+    if found.has_any(&[K::Maximum, K::MaxLength, K::MaxItems, K::MaxProperties]) {
+        check_bounds(schema)?;
     }
     match shape {
-        ValueShape::List => tuple(schema)?,
-        ValueShape::Object => required(schema)?,
+        ValueShape::List => check_tuple(schema)?,
+        ValueShape::Object => check_required(schema)?,
         _ => {}
     }
     Ok(ReadPlan { shape, nullable })
 }
 
 /// Whether gram can express this value of a keyword. An error if it cannot express the keyword.
-fn known(families: &mut Families, key: &str, value: &Value) -> Result<bool, Reason> {
-    use Families as F;
-    if key.starts_with("min") || key.starts_with("max") {
-        families.bounds = families.bounds.saturating_add(1);
-    }
+/// Keywords that depend on the type are added to `found`.
+fn is_known(found: &mut Keywords, key: &str, value: &Value) -> Result<bool, Reason> {
+    let keyword = K::of(key);
     let is_schema = || value.is_object() || value.is_boolean();
-    Ok(match key {
-        k::TITLE | k::DESCRIPTION => value.is_string(),
-        k::EXAMPLES => value.is_array(),
-        k::DEPRECATED => *value == Value::Bool(true),
-        k::CONTENT_ENCODING => families.add(F::BYTES) && value == "base64",
-        k::ITEMS => families.add(F::LIST) && is_schema(),
-        k::PREFIX_ITEMS => {
-            families.add(F::LIST) && value.as_array().is_some_and(|items| items.len() > 1)
-        }
-        k::PROPERTIES => families.add(F::OBJECT) && value.is_object(),
-        k::REQUIRED => families.add(F::OBJECT) && value.is_array(),
-        k::ADDITIONAL_PROPERTIES => families.add(F::OBJECT) && is_schema(),
-        k::ANY_OF => families.add(F::ANY_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
-        k::ONE_OF => families.add(F::ONE_OF) && value.as_array().is_some_and(|all| !all.is_empty()),
-        k::REF => families.add(F::REFERENCE) && value.is_string(),
+    let is_list = |least| value.as_array().is_some_and(|items| items.len() >= least);
+    let is_expressible = match keyword {
+        K::Type => return Ok(true),
+        K::Title | K::Description => return Ok(value.is_string()),
+        K::Examples => return Ok(value.is_array()),
+        K::Deprecated => return Ok(*value == Value::Bool(true)),
+        K::ContentEncoding => value == "base64",
+        K::Items | K::AdditionalProperties => is_schema(),
+        K::PrefixItems => is_list(2),
+        K::Properties => value.is_object(),
+        K::Required => value.is_array(),
+        K::AnyOf | K::OneOf => is_list(1),
+        K::Ref => value.is_string(),
         // gramc writes these only at the root.
-        k::DEFS | k::DEFINITIONS | k::SCHEMA | k::ADDITIONAL_ITEMS => {
+        K::Defs | K::Definitions | K::Schema | K::AdditionalItems => {
             return Err(format!("gram cannot express `{key}` here"));
         }
-        key => match of_keyword(Keyword::of(key)) {
-            Some(spec) => families.add(family(Keyword::of(key))) && is_operand(spec, value),
-            None => true,
+        keyword => match of_keyword(keyword) {
+            Some(spec) => is_operand(spec, value),
+            None => return Ok(true),
         },
-    })
-}
-
-/// The family of a constraint keyword.
-fn family(keyword: Keyword) -> u16 {
-    match (keyword, keyword.applies_to()) {
-        (Keyword::Format, _) => Families::FORMAT,
-        (_, InstanceType::Number) => Families::NUMBER,
-        (_, InstanceType::String) => Families::TEXT,
-        (_, InstanceType::Array) => Families::LIST,
-        (_, InstanceType::Object) => Families::OBJECT,
-        (_, InstanceType::Any) => Families::VALUES,
-    }
+    };
+    *found = found.with(keyword);
+    Ok(is_expressible)
 }
 
 /// Whether gram can express the value of a constraint keyword.
@@ -195,36 +153,33 @@ fn is_operand(spec: &ConstraintSpec, value: &Value) -> bool {
 /// The kind of value that a schema describes, and whether null is also allowed.
 fn shape(
     schema: &Map<String, Value>,
-    ty: Option<&Value>,
-    families: &Families,
+    found: Keywords,
     definitions: Option<&HashMap<String, TypeId>>,
 ) -> Result<(ValueShape, bool), Reason> {
-    let several = [Families::ANY_OF, Families::ONE_OF, Families::REFERENCE];
-    let several = several.iter().filter(|family| families.has(**family)).count();
+    let ty = schema.get(k::TYPE);
+    let several = [K::AnyOf, K::OneOf, K::Ref].iter().filter(|key| found.has(**key)).count();
     if several + usize::from(ty.is_some()) > 1 {
         return Err("it declares its type in several ways".to_owned());
     }
-    if families.has(Families::REFERENCE)
-        && let Some(Value::String(target)) = schema.get(k::REF)
-    {
+    if let Some(Value::String(target)) = schema.get(k::REF) {
         return match definition(target).and_then(|name| definitions?.get(&*name)) {
             Some(id) => Ok((ValueShape::Reference(*id), false)),
             None => Err(format!("it refers to `{target}`, which is not an entry of `$defs`")),
         };
     }
     match ty {
-        None if families.has(Families::ANY_OF) => Ok((ValueShape::AnyOf, false)),
-        None if families.has(Families::ONE_OF) => Ok((ValueShape::OneOf, false)),
+        None if found.has(K::AnyOf) => Ok((ValueShape::AnyOf, false)),
+        None if found.has(K::OneOf) => Ok((ValueShape::OneOf, false)),
         None => Ok((ValueShape::Any, false)),
-        Some(Value::String(name)) => Ok((named(name)?, false)),
+        Some(Value::String(name)) => Ok((shape_of_type(name)?, false)),
         Some(Value::Array(names)) => match names.as_slice() {
             [Value::String(name), Value::String(null)] if null == "null" && name != "null" => {
-                Ok((named(name)?, true))
+                Ok((shape_of_type(name)?, true))
             }
             names => {
                 let mut known = HashSet::new();
                 for name in names {
-                    named(name.as_str().unwrap_or_default())?;
+                    shape_of_type(name.as_str().unwrap_or_default())?;
                     if !known.insert(name) {
                         return Err("its list of types contains a duplicate".to_owned());
                     }
@@ -239,47 +194,40 @@ fn shape(
     }
 }
 
-/// The keyword families that a list of types allows.
-fn of_several(schema: &Map<String, Value>, families: &Families) -> Result<u16, Reason> {
-    use Families as F;
+/// The keywords that a list of types allows.
+fn of_several(schema: &Map<String, Value>, found: Keywords) -> Result<Keywords, Reason> {
     let names = schema.get(k::TYPE).and_then(Value::as_array);
     let has = |name: &str| names.is_some_and(|names| names.iter().any(|known| known == name));
-    let mut allowed = F::VALUES;
-    for (name, family) in [
-        ("string", F::TEXT | F::FORMAT | F::BYTES),
-        ("integer", F::NUMBER | F::FORMAT),
-        ("number", F::NUMBER | F::FORMAT),
-        ("array", F::LIST),
+    let mut allowed = VALUES;
+    for (name, keywords) in [
+        ("string", Keywords::applying_to(TypeSet::STRING)),
+        ("integer", OF_NUMBERS),
+        ("number", OF_NUMBERS),
+        ("array", Keywords::applying_to(TypeSet::ARRAY)),
     ] {
         if has(name) {
-            allowed |= family;
+            allowed = allowed.and_those_of(keywords);
         }
     }
     // In a list of types, gram can only express the value type of an object.
-    let open = schema.get(k::ADDITIONAL_PROPERTIES);
-    let others =
-        [k::PROPERTIES, k::REQUIRED, k::PROPERTY_NAMES, k::MIN_PROPERTIES, k::MAX_PROPERTIES];
-    if families.has(F::OBJECT) && has("object") {
-        if !open.is_some_and(Value::is_object) || others.iter().any(|key| schema.contains_key(*key))
-        {
+    let of_objects = found.and(Keywords::applying_to(TypeSet::OBJECT));
+    if has("object") && !of_objects.is_empty() {
+        let is_schema = schema.get(k::ADDITIONAL_PROPERTIES).is_some_and(Value::is_object);
+        if of_objects != Keywords::of(&[K::AdditionalProperties]) || !is_schema {
             return Err(
                 "gram cannot express its constraints on objects in a list of types".to_owned()
             );
         }
-        allowed |= F::OBJECT;
+        allowed = allowed.and_those_of(of_objects);
     }
-    if families.has(F::LIST) && has("array") {
-        let sized = [k::MIN_ITEMS, k::MAX_ITEMS].iter().any(|key| schema.contains_key(*key));
-        if schema.contains_key(k::PREFIX_ITEMS) || (sized && has("object")) {
-            return Err(
-                "gram cannot express its constraints on arrays in a list of types".to_owned()
-            );
-        }
+    let is_sized = found.has_any(&[K::MinItems, K::MaxItems]) && has("object");
+    if has("array") && (found.has(K::PrefixItems) || is_sized) {
+        return Err("gram cannot express its constraints on arrays in a list of types".to_owned());
     }
     Ok(allowed)
 }
 
-pub(super) fn named(name: &str) -> Result<ValueShape, Reason> {
+pub(super) fn shape_of_type(name: &str) -> Result<ValueShape, Reason> {
     Ok(match name {
         "null" => ValueShape::Null,
         "boolean" => ValueShape::Boolean,
@@ -305,40 +253,20 @@ pub(super) fn definition(target: &str) -> Option<Cow<'_, str>> {
 /// A number without an exponent, as bounds are in gram. `None` if the value is not a number or
 /// would be too long.
 pub(super) fn bound(value: &Value) -> Option<Number> {
-    const MAX_EXPONENT: i64 = 400;
+    /// The most zeros that are written in place of an exponent.
+    const MAX_ZEROS: usize = 400;
     let Value::Number(number) = value else { return None };
-    let text = number.to_string();
-    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+    if !number.as_str().contains(['e', 'E']) {
         return Some(number.clone());
-    };
-    let exponent: i64 = exponent.parse().ok().filter(|e: &i64| e.abs() <= MAX_EXPONENT)?;
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let point = i64::try_from(whole.len()).ok()? + exponent;
-    let text = match usize::try_from(point) {
-        Ok(point) if point >= digits.len() => {
-            let digits = digits.trim_start_matches('0');
-            let zeros = if digits.is_empty() {
-                1
-            } else {
-                point.checked_sub(whole.len() + fraction.len())?
-            };
-            format!("{sign}{digits}{}", "0".repeat(zeros))
-        }
-        Ok(point) if point > 0 => {
-            let (whole, fraction) = digits.split_at_checked(point)?;
-            let whole = whole.trim_start_matches('0');
-            let whole = if whole.is_empty() { "0" } else { whole };
-            format!("{sign}{whole}.{fraction}")
-        }
-        _ => format!("{sign}0.{}{digits}", "0".repeat(usize::try_from(-point).ok()?)),
-    };
-    Some(Number::from_string_unchecked(text))
+    }
+    let PlainNumber { is_negative, whole, fraction } = PlainNumber::of(number, MAX_ZEROS)?;
+    let (sign, point) =
+        (if is_negative { "-" } else { "" }, if fraction.is_empty() { "" } else { "." });
+    Some(Number::from_string_unchecked(format!("{sign}{whole}{point}{fraction}")))
 }
 
 /// Rejects empty ranges, which are errors in gram.
-fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
+fn check_bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
     for (least, most) in [
         (k::MINIMUM, k::MAXIMUM),
         (k::MIN_LENGTH, k::MAX_LENGTH),
@@ -356,7 +284,7 @@ fn bounds(schema: &Map<String, Value>) -> Result<(), Reason> {
 }
 
 /// Rejects tuples with a type for the other items.
-fn tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
+fn check_tuple(schema: &Map<String, Value>) -> Result<(), Reason> {
     if !schema.contains_key(k::PREFIX_ITEMS) {
         return Ok(());
     }
@@ -376,31 +304,16 @@ fn is_closed(schema: &Map<String, Value>) -> bool {
 }
 
 /// Rejects required names that are not strings, or are duplicates.
-fn required(schema: &Map<String, Value>) -> Result<(), Reason> {
+fn check_required(schema: &Map<String, Value>) -> Result<(), Reason> {
     let Some(Value::Array(names)) = schema.get(k::REQUIRED) else { return Ok(()) };
     if !names.iter().all(Value::is_string) {
         return Err("`required` contains a value that is not a string".to_owned());
     }
-    if let Some(name) = twice(names) {
+    let mut known = HashSet::with_capacity(names.len());
+    if let Some(name) = names.iter().find(|name| !known.insert(*name)) {
         return Err(format!("`required` names {name} twice"));
     }
     Ok(())
-}
-
-/// A value that occurs twice in a list.
-fn twice(values: &[Value]) -> Option<&Value> {
-    /// The list length from which a hash set is faster than pairwise comparison.
-    const MANY: usize = 20;
-    if values.len() < MANY {
-        let known = |at: usize, value: &Value| values.iter().take(at).any(|other| other == value);
-        return values
-            .iter()
-            .enumerate()
-            .find(|(at, value)| known(*at, value))
-            .map(|(_, value)| value);
-    }
-    let mut known = HashSet::with_capacity(values.len());
-    values.iter().find(|value| !known.insert(*value))
 }
 
 #[cfg(test)]

@@ -1,30 +1,22 @@
 //! Converts Gemini's `OpenAPI` 3.0 schemas to JSON Schema.
 
-use serde_json::{Map, Number, Value};
+use gramc_json_schema::keywords::{Keyword, KeywordValue};
+use serde_json::{Map, Value};
 
 /// Converts a schema to JSON Schema: lowercase type names, null as a type, and sizes as numbers.
 pub(super) fn to_json_schema(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     for (key, value) in map.iter_mut() {
-        match (key.as_str(), value) {
-            ("type", Value::String(name)) => name.make_ascii_lowercase(),
-            ("properties", Value::Object(inner)) => inner.values_mut().for_each(to_json_schema),
-            ("items" | "additionalProperties", inner) => to_json_schema(inner),
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(inner)) => {
-                inner.iter_mut().for_each(to_json_schema);
-            }
-            (
-                "minItems" | "maxItems" | "minLength" | "maxLength" | "minProperties"
-                | "maxProperties",
-                value,
-            ) => {
-                // The JSON encoding of Protocol Buffers writes 64-bit integers as strings.
-                let number = value.as_str().and_then(|text| text.parse::<u64>().ok());
-                if let Some(number) = number {
-                    *value = Value::Number(Number::from(number));
+        let keyword = Keyword::of(key);
+        match (keyword.value(), &mut *value) {
+            (KeywordValue::Types, Value::String(name)) => name.make_ascii_lowercase(),
+            // The JSON encoding of Protocol Buffers writes 64-bit integers as strings.
+            (KeywordValue::Count, Value::String(text)) => {
+                if let Ok(number) = text.parse::<u64>() {
+                    *value = number.into();
                 }
             }
-            _ => {}
+            _ => keyword.subschemas_mut(value).into_iter().for_each(to_json_schema),
         }
     }
     if map.get("type").is_some_and(|ty| ty == "type_unspecified") {

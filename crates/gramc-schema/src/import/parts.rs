@@ -29,7 +29,7 @@ pub(super) enum DeclarationForm {
 
 impl DeclarationForm {
     /// The type and kind of the declaration.
-    pub(super) fn declared(self, mut type_use: TypeUse) -> (TypeUse, TypeKind) {
+    pub(super) fn declare(self, mut type_use: TypeUse) -> (TypeUse, TypeKind) {
         let object = type_use.ty.without_null();
         let has_fields = matches!(object, Type::Object(object) if object.fields.is_some());
         let kind = match self {
@@ -106,15 +106,7 @@ impl SchemaParts {
             (k::ITEMS, value) => self.items = Some(value),
             (k::PREFIX_ITEMS, Value::Array(items)) => self.prefix = Some(items),
             (k::PROPERTIES, Value::Object(properties)) => self.properties = Some(properties),
-            (k::REQUIRED, Value::Array(names)) => {
-                self.required = names
-                    .into_iter()
-                    .filter_map(|name| match name {
-                        Value::String(name) => Some(name),
-                        _ => None,
-                    })
-                    .collect();
-            }
+            (k::REQUIRED, names) => self.required = names_of(Some(names)),
             (k::ADDITIONAL_PROPERTIES, value) => self.additional = Some(value),
             (k::PATTERN_PROPERTIES, Value::Object(patterns))
                 if plan.shape == ValueShape::Object && are_field_patterns(&patterns) =>
@@ -233,22 +225,13 @@ impl SchemaParts {
             ValueShape::Text => values.iter().all(Value::is_string),
             ValueShape::Boolean => values.iter().all(Value::is_boolean),
             _ => {
-                let whole = |value: &Value| match value {
-                    Value::Number(number) => Some(value::is_integer(number)),
-                    _ => None,
-                };
-                let kinds: Option<Vec<bool>> = values.iter().map(whole).collect();
-                let all_whole = kinds?.into_iter().all(|whole| whole);
-                all_whole == (shape == ValueShape::Integer)
+                let is_whole = |value: &Value| value.as_number().map(value::is_integer);
+                let kinds: Option<Vec<bool>> = values.iter().map(is_whole).collect();
+                kinds?.into_iter().all(|whole| whole) == (shape == ValueShape::Integer)
             }
         };
-        let distinct = if shape == ValueShape::Text {
-            let mut known = HashSet::with_capacity(values.len());
-            values.iter().all(|value| known.insert(value.as_str()))
-        } else {
-            let mut known = HashSet::with_capacity(values.len());
-            values.iter().all(|value| known.insert(value::canonical(value)))
-        };
+        let mut known = HashSet::with_capacity(values.len());
+        let distinct = values.iter().all(|value| known.insert(value::canonical(value)));
         if !of_kind || !distinct {
             return None;
         }
@@ -280,6 +263,16 @@ impl SchemaParts {
             type_use.constrain(Constraint::Const(Box::new(constant)));
         }
     }
+}
+
+/// The names in a list.
+pub(super) fn names_of(list: Option<Value>) -> Vec<String> {
+    let Some(Value::Array(names)) = list else { return Vec::new() };
+    let name = |name| match name {
+        Value::String(name) => Some(name),
+        _ => None,
+    };
+    names.into_iter().filter_map(name).collect()
 }
 
 /// The constraint of a keyword that does not depend on other keywords.

@@ -10,19 +10,19 @@ use gramc_model::{Constraint, Module, Optionality, Type, TypeUse, Types};
 /// and returns their number.
 pub(super) fn mark(module: &mut Module) -> usize {
     // Marking changes the types that values are checked against, so all types are checked first.
-    let mut verdicts = Vec::new();
-    for type_use in type_uses(module) {
-        verdicts.push(is_unsound(&module.types, type_use));
-    }
-    let mut verdicts = verdicts.into_iter();
+    let verdicts = type_uses(module).map(|type_use| is_unsound(&module.types, type_use));
+    let mut verdicts = verdicts.collect::<Vec<_>>().into_iter();
     each_type_use(module, &mut |type_use, _| {
         if verdicts.next() == Some(true) {
             set_unsound(type_use);
         }
     });
-    let marked =
-        |type_use: &&TypeUse| type_use.details.as_ref().is_some_and(|details| details.unsound);
-    type_uses(module).filter(marked).count()
+    type_uses(module).filter(|type_use| is_marked(type_use)).count()
+}
+
+/// Whether a type is marked.
+pub(super) fn is_marked(type_use: &TypeUse) -> bool {
+    type_use.details.as_ref().is_some_and(|details| details.unsound)
 }
 
 /// Removes the defaults and examples that the checker would reject, and returns their number.

@@ -10,10 +10,11 @@ use super::defs::{Block, Registry};
 use super::input::ImportedTool;
 use super::keywords::{self, ReadPlan, Reason, ValueShape};
 use super::names::{Hint, pascal};
-use super::parts::are_field_patterns;
+use super::parts::{self, are_field_patterns};
 use super::walk;
 use gramc_json_schema::keywords::name as k;
-use gramc_model::{Open, Output, Root, Tool, Type, TypeUse};
+use gramc_model::walk::{names, names_of_type_use};
+use gramc_model::{Open, Output, Root, Tool, TypeUse};
 
 /// A tool whose `$defs` are registered.
 pub(super) struct Raw {
@@ -46,7 +47,7 @@ impl Raw {
     }
 
     /// A tool whose schemas refer to registered definitions.
-    pub(super) fn shared(mut found: ImportedTool, definitions: Option<usize>) -> Self {
+    pub(super) fn with_shared(mut found: ImportedTool, definitions: Option<usize>) -> Self {
         let name = SmolStr::from(std::mem::take(&mut found.name));
         Self { found, name, definitions: [definitions; 2] }
     }
@@ -72,15 +73,14 @@ impl Raw {
             parameters(&mut tool, converter, schema, block);
         }
         if let Some(at) = of_parameters {
-            let fields = tool.parameters.iter();
-            let mut roots: Vec<&Type> = fields.map(|field| &field.type_use.ty).collect();
-            let keys: Vec<&Type> =
-                tool.parameters.iter().flat_map(|field| keys(&field.type_use)).collect();
-            roots.extend(keys);
-            roots.extend(tool.undeclared_types());
+            let mut roots = Vec::new();
+            for field in &tool.parameters {
+                names_of_type_use(&field.type_use, &mut |id| roots.push(id));
+            }
+            tool.undeclared_types().for_each(|ty| names(ty, &mut |id| roots.push(id)));
             // Unused entries are kept, so that the schema is preserved and verbatim subschemas can
             // refer to them.
-            let unreached = registry.unreached(at, &converter.types, &mut roots.into_iter());
+            let unreached = registry.unreachable_entries(at, &converter.types, roots);
             let root = tool.root.get_or_insert_with(Box::default);
             // A verbatim root contains its definitions.
             if root.verbatim.is_none() {
@@ -94,14 +94,6 @@ impl Raw {
         walk::order_local(&mut converter.types, start, &mut tool);
         tool
     }
-}
-
-/// The key types of a type use.
-fn keys(type_use: &TypeUse) -> impl Iterator<Item = &Type> {
-    type_use.constraints.iter().filter_map(|constraint| match constraint {
-        gramc_model::Constraint::Keys(keys) => Some(&**keys),
-        _ => None,
-    })
 }
 
 /// Converts the parameter schema.
@@ -121,13 +113,13 @@ fn parameters(tool: &mut Tool, converter: &mut Converter, schema: Value, block: 
         // The signature still declares the parameters.
         let known = converter.places.len();
         if let Some(Value::Object(properties)) = map.remove(k::PROPERTIES) {
-            let required = names(map.remove(k::REQUIRED));
+            let required = parts::names_of(map.remove(k::REQUIRED));
             (tool.parameters, _) = converter.fields(properties, &required, &owner);
         }
         converter.places.truncate(known);
         return;
     }
-    let required = names(map.remove(k::REQUIRED));
+    let required = parts::names_of(map.remove(k::REQUIRED));
     let mut root = Root::default();
     for (key, value) in map {
         match (key.as_str(), value) {
@@ -186,15 +178,6 @@ fn keep(tool: &mut Tool, converter: &mut Converter, schema: Value, reason: Reaso
     root.verbatim = verbatim.map(|schema| *schema);
 }
 
-fn names(required: Option<Value>) -> Vec<String> {
-    let Some(Value::Array(names)) = required else { return Vec::new() };
-    let name = |name| match name {
-        Value::String(name) => Some(name),
-        _ => None,
-    };
-    names.into_iter().filter_map(name).collect()
-}
-
 /// Converts the result schema.
 fn result(
     tool: &str,
@@ -222,8 +205,9 @@ fn result(
     let name = format!("{}Result", pascal(tool));
     let type_use = converter.node(schema, Hint::new(&name, ""));
     if let (Some(at), Some(original)) = (definitions, original) {
-        let roots: Vec<&Type> = std::iter::once(&type_use.ty).chain(keys(&type_use)).collect();
-        if !registry.unreached(at, &converter.types, &mut roots.into_iter()).is_empty() {
+        let mut roots = Vec::new();
+        names_of_type_use(&type_use, &mut |id| roots.push(id));
+        if !registry.unreachable_entries(at, &converter.types, roots).is_empty() {
             return converter.keep(original, "its `$defs` has unused entries".to_owned());
         }
     }

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::convert::Converter;
 use super::defs::Registry;
 use super::input::ImportedTool;
-use super::{ImportError, Imported, mark_unions, sound, terms, tool};
+use super::{ImportError, Imported, finish, sound, tool};
 use gramc_model::{Container, Module, Type, TypeDeclaration, TypeId, TypeKind, ValueSource};
 
 /// Tools whose schemas refer to shared definitions.
@@ -64,16 +64,13 @@ pub fn import_tools(set: ToolSet) -> Result<Imported, ImportError> {
             output: result,
             attributes,
         };
-        let mut tool = tool::Raw::shared(found, block).convert(&mut converter, &registry);
+        let mut tool = tool::Raw::with_shared(found, block).convert(&mut converter, &registry);
         tool.deprecated = is_deprecated;
         for field in tool.parameters.iter_mut().filter(|field| injected.contains(&field.name)) {
             field.source = ValueSource::Injected;
             field.secret = true;
         }
         module.tools.push(tool);
-    }
-    if let Some(place) = converter.no_schema {
-        return Err(ImportError::NoSchema(place));
     }
     module.types = std::mem::take(&mut converter.types);
     let removed = sound::remove_rejected(&mut module);
@@ -84,12 +81,9 @@ pub fn import_tools(set: ToolSet) -> Result<Imported, ImportError> {
             vec![format!("{count} defaults and examples that their types reject are left out")]
         }
     };
-    let unsound = sound::mark(&mut module) + mark_unions(&mut module);
     tag_unions(&mut module);
-    module.terms = terms::find(&module);
     module.containers = containers;
-    let text = gramc_model::print::print(&module);
-    Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
+    finish(module, converter, notes)
 }
 
 /// Names the field that distinguishes the members of each declared union that has one.

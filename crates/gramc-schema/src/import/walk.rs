@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gramc_model::walk::{names, names_of_type_use};
+use gramc_model::walk::{endless, names, names_of, names_of_type_use, self_aliases};
 use gramc_model::{Constraint, FieldPattern, Open, Tool, Type, TypeId, TypeUse, Types};
 
 /// Calls `visit` with a mutable reference to each name in a type.
@@ -52,21 +52,15 @@ fn names_mut_of_type_use(type_use: &mut TypeUse, visit: &mut dyn FnMut(&mut Type
     }
 }
 
-/// Collects all types that are reachable from the roots.
-pub(super) fn reach(
-    types: &Types,
-    roots: &mut dyn Iterator<Item = &Type>,
-    reached: &mut HashSet<TypeId>,
-) {
-    let mut open = Vec::new();
-    roots.for_each(|ty| names(ty, &mut |id| open.push(id)));
+/// All types that are reachable from some.
+pub(super) fn reach(types: &Types, mut open: Vec<TypeId>) -> HashSet<TypeId> {
+    let mut reached = HashSet::new();
     while let Some(id) = open.pop() {
-        if reached.insert(id)
-            && let Some(declared) = types.get(id)
-        {
-            names_of_type_use(&declared.type_use, &mut |id| open.push(id));
+        if reached.insert(id) {
+            open.extend(names_of(types, id));
         }
     }
+    reached
 }
 
 /// Sorts the types from `start` on by a preorder traversal from `roots`, and returns the new ID of
@@ -77,8 +71,7 @@ fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
     let mut next = 0;
     let mut open: Vec<TypeId> = roots.into_iter().rev().collect();
     // Unreachable types come last.
-    let rest = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
-    let mut rest = rest.collect::<Vec<_>>().into_iter();
+    let mut rest = ids_from(types, start);
     while let Some(id) = open.pop().or_else(|| rest.next()) {
         let Some(at) = (id.0 as usize).checked_sub(start) else { continue };
         if place.get(at).is_none_or(Option::is_some) {
@@ -86,13 +79,7 @@ fn order(types: &mut Types, start: usize, roots: Vec<TypeId>) -> Vec<TypeId> {
         }
         place[at] = Some(next);
         next += 1;
-        let behind = open.len();
-        if let Some(declared) = types.get(id) {
-            names_of_type_use(&declared.type_use, &mut |id| open.push(id));
-        }
-        if let Some(inner) = open.get_mut(behind..) {
-            inner.reverse();
-        }
+        open.extend(names_of(types, id).into_iter().rev());
     }
     let moved: Vec<usize> = place.into_iter().map(Option::unwrap_or_default).collect();
     let mut sorted: Vec<_> = types.0.drain(start..).zip(&moved).collect();
@@ -129,53 +116,16 @@ pub(super) fn order_local(types: &mut Types, start: usize, tool: &mut Tool) {
         names_mut_of_undeclared(patterns, &mut tool.open, &mut visit);
         names_mut_of_type_use(&mut tool.result.type_use, &mut visit);
     }
-    let ids = (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)));
-    tool.types = ids.collect();
+    tool.types = ids_from(types, start).collect();
+}
+
+/// The types from `start` on.
+fn ids_from(types: &Types, start: usize) -> impl Iterator<Item = TypeId> + use<> {
+    // There are fewer types than bytes in the JSON, which fits in 32 bits.
+    (start..types.0.len()).map(|at| TypeId(u32::try_from(at).unwrap_or(u32::MAX)))
 }
 
 /// Types without a finite value, or that resolve to themselves.
-pub(super) fn endless(types: &Types) -> HashSet<TypeId> {
-    gramc_model::walk::endless(types).into_iter().chain(self_references(types)).collect()
-}
-
-/// The types that are checked against themselves without consuming a part of the value: those that
-/// remain after removing types that lead nowhere and types that nothing leads to.
-fn self_references(types: &Types) -> Vec<TypeId> {
-    let heads = |declared: &gramc_model::TypeDeclaration| {
-        let mut found = Vec::new();
-        gramc_model::walk::heads(&declared.type_use.ty, &mut found);
-        found.into_iter().map(|id| id.0 as usize).collect()
-    };
-    let forwards: Vec<Vec<usize>> = types.0.iter().map(heads).collect();
-    let mut backwards = vec![Vec::new(); forwards.len()];
-    for (from, ways) in forwards.iter().enumerate() {
-        for to in ways {
-            if let Some(ways) = backwards.get_mut(*to) {
-                ways.push(from);
-            }
-        }
-    }
-    let mut left = vec![true; forwards.len()];
-    prune(&mut left, &forwards, &backwards);
-    prune(&mut left, &backwards, &forwards);
-    types.iter().filter(|(id, _)| left[id.0 as usize]).map(|(id, _)| id).collect()
-}
-
-/// Removes nodes without an edge to a remaining node, until nothing changes.
-fn prune(left: &mut [bool], ways: &[Vec<usize>], back: &[Vec<usize>]) {
-    let is_left = |left: &[bool], at: usize| left.get(at).copied().unwrap_or_default();
-    let mut counts: Vec<usize> =
-        ways.iter().map(|ways| ways.iter().filter(|to| is_left(left, **to)).count()).collect();
-    let mut open: Vec<usize> =
-        (0..counts.len()).filter(|at| left[*at] && counts[*at] == 0).collect();
-    while let Some(at) = open.pop() {
-        left[at] = false;
-        for from in back.get(at).into_iter().flatten() {
-            let Some(count) = counts.get_mut(*from) else { continue };
-            *count = count.saturating_sub(1);
-            if *count == 0 && is_left(left, *from) {
-                open.push(*from);
-            }
-        }
-    }
+pub(super) fn find_endless(types: &Types) -> HashSet<TypeId> {
+    endless(types).into_iter().chain(self_aliases(types)).collect()
 }

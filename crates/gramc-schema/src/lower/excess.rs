@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::keywords::{Keyword, name as k};
 use serde_json::{Map, Value};
 
-use super::target_spec::{TargetSpec, ToolShape};
+use super::target_spec::{Limits, TargetSpec, ToolShape};
 
 /// A limit that a request exceeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
         }
     };
     check("tools in a request", limits.tools, tools.len() as u64, None);
-    if *limits == (super::Limits { tools: limits.tools, ..super::Limits::NONE }) {
+    if *limits == (Limits { tools: limits.tools, ..Limits::NONE }) {
         return found;
     }
     let mut all = Counts::default();
@@ -71,19 +71,10 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
 }
 
 /// The name, description and schema of a tool in a target's format.
-fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
-    let (tool, schema) = match shape {
-        ToolShape::Schema => (&Value::Null, tool),
-        ToolShape::Function { .. } => (&tool["function"], &tool["function"]["parameters"]),
-        ToolShape::BareFunction | ToolShape::FlatFunction { .. } => (tool, &tool["parameters"]),
-        ToolShape::InputSchema { .. } => (tool, &tool["input_schema"]),
-        ToolShape::Declaration { parameters, .. } => (tool, &tool[parameters]),
-        ToolShape::ToolSpec => (&tool["toolSpec"], &tool["toolSpec"]["inputSchema"]["json"]),
-        ToolShape::ResponseFormat => (&tool["json_schema"], &tool["json_schema"]["schema"]),
-        ToolShape::TextFormat | ToolShape::OutputFormat => (tool, &tool["schema"]),
-        ToolShape::ResponseSchema => (tool, &tool["responseJsonSchema"]),
-        ToolShape::Mcp => (tool, &tool["inputSchema"]),
-    };
+pub(super) fn parts(shape: ToolShape, tool: &Value) -> (&str, Option<&Value>, &Value) {
+    let path = shape.schema_path();
+    let schema = path.iter().fold(tool, |value, key| &value[*key]);
+    let tool = if path.len() > 1 { &tool[path[0]] } else { tool };
     (tool["name"].as_str().unwrap_or_default(), tool.get(k::DESCRIPTION), schema)
 }
 
@@ -123,17 +114,24 @@ impl Counts {
                         self.schema(definition, depth);
                     }
                 }
-                (k::ANY_OF | k::ONE_OF | k::ALL_OF | k::PREFIX_ITEMS, Value::Array(parts)) => {
-                    for part in parts {
+                (
+                    k::ANY_OF
+                    | k::ONE_OF
+                    | k::ALL_OF
+                    | k::PREFIX_ITEMS
+                    | k::ITEMS
+                    | k::ADDITIONAL_PROPERTIES,
+                    value,
+                ) => {
+                    for part in Keyword::of(key).subschemas(value) {
                         self.schema(part, inner);
                     }
                 }
-                (k::ITEMS | k::ADDITIONAL_PROPERTIES, value) => self.schema(value, inner),
                 (k::ENUM, Value::Array(values)) => {
                     self.enum_values += values.len() as u64;
-                    self.characters += values.iter().map(written).sum::<u64>();
+                    self.characters += values.iter().map(value_length).sum::<u64>();
                 }
-                (k::CONST, value) => self.characters += written(value),
+                (k::CONST, value) => self.characters += value_length(value),
                 _ => {}
             }
         }
@@ -169,7 +167,7 @@ fn length(text: &str) -> u64 {
 }
 
 /// The number of characters in an enum value.
-fn written(value: &Value) -> u64 {
+fn value_length(value: &Value) -> u64 {
     value.as_str().map_or_else(|| length(&value.to_string()), length)
 }
 

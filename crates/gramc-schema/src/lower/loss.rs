@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A part of a tool definition that the target does not support.
 ///
 /// It serializes as an object with the keys `tool`, `path`, `constraint`, `value` and `became`, and
 /// with `sentence`, `to` or `reason` if present.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Loss {
     /// The tool's name in the specification.
     pub tool: String,
@@ -21,19 +21,19 @@ pub struct Loss {
     /// The original value. Null if the keyword was not written, and its default is lost.
     pub value: Value,
     /// The replacement.
+    #[serde(flatten)]
     pub became: Became,
 }
 
 /// How an unsupported constraint was replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "became", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each field is named after its content")]
 pub enum Became {
     /// A sentence in a description.
-    Description(String),
+    Description { sentence: String },
     /// A name or key was changed.
-    Renamed {
-        /// The new name.
-        to: String,
-    },
+    Renamed { to: String },
     /// The value is a string of JSON text.
     JsonText,
     /// An optional property is required, and null means that it is omitted.
@@ -43,57 +43,28 @@ pub enum Became {
     /// A reference or `allOf` was inlined.
     Inlined,
     /// Another keyword that accepts the same values.
-    Rewritten(String),
+    Rewritten { to: String },
     /// The value is a property of an object.
-    Wrapped {
-        /// The key of the property.
-        key: &'static str,
-    },
+    Wrapped { to: &'static str },
     /// The object accepts only its named properties.
     Closed,
-    /// Fewer values can be given than the constraint accepts. The reason states which.
-    Narrowed(&'static str),
-    /// The constraint was dropped. The reason states why nothing is lost.
-    Dropped(&'static str),
+    /// Fewer values can be given than the constraint accepts.
+    Narrowed { reason: &'static str },
+    /// The constraint was dropped, and nothing is lost.
+    Dropped { reason: &'static str },
 }
 
 impl Became {
-    /// The name in JSON output.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Description(_) => "description",
-            Self::Renamed { .. } => "renamed",
-            Self::JsonText => "json-text",
-            Self::Nullable => "nullable",
-            Self::AnyOf => "any-of",
-            Self::Inlined => "inlined",
-            Self::Rewritten(_) => "rewritten",
-            Self::Wrapped { .. } => "wrapped",
-            Self::Closed => "closed",
-            Self::Narrowed(_) => "narrowed",
-            Self::Dropped(_) => "dropped",
-        }
+    pub(super) fn rewritten(to: impl Into<String>) -> Self {
+        Self::Rewritten { to: to.into() }
     }
-}
 
-impl Serialize for Loss {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tool", &self.tool)?;
-        map.serialize_entry("path", &self.path)?;
-        map.serialize_entry("constraint", &self.constraint)?;
-        map.serialize_entry("value", &self.value)?;
-        map.serialize_entry("became", self.became.name())?;
-        match &self.became {
-            Became::Description(sentence) => map.serialize_entry("sentence", sentence)?,
-            Became::Renamed { to } | Became::Rewritten(to) => map.serialize_entry("to", to)?,
-            Became::Wrapped { key } => map.serialize_entry("to", key)?,
-            Became::Dropped(reason) | Became::Narrowed(reason) => {
-                map.serialize_entry("reason", reason)?;
-            }
-            _ => {}
-        }
-        map.end()
+    pub(crate) const fn dropped(reason: &'static str) -> Self {
+        Self::Dropped { reason }
+    }
+
+    pub(crate) fn sentence(sentence: impl Into<String>) -> Self {
+        Self::Description { sentence: sentence.into() }
     }
 }
 
@@ -107,8 +78,8 @@ impl fmt::Display for Loss {
         if let Became::Renamed { to } = became {
             return write!(f, "{tool}: {place} is renamed to `{to}`");
         }
-        if let Became::Wrapped { key } = became {
-            return write!(f, "{tool}: the value became the property `{key}` of an object");
+        if let Became::Wrapped { to } = became {
+            return write!(f, "{tool}: the value became the property `{to}` of an object");
         }
         if *became == Became::Closed && value.is_null() {
             return write!(f, "{tool}: {place} is lost: only the named properties can be given");
@@ -118,7 +89,7 @@ impl fmt::Display for Loss {
         let cut = if shown.len() < text.len() { "…" } else { "" };
         write!(f, "{tool}: {place}: `{constraint}: {shown}{cut}` ")?;
         match became {
-            Became::Description(sentence) => {
+            Became::Description { sentence } => {
                 write!(f, "became a sentence of the description: {sentence}")
             }
             Became::Renamed { .. } | Became::Wrapped { .. } => Ok(()),
@@ -126,10 +97,10 @@ impl fmt::Display for Loss {
             Became::Nullable => write!(f, "became required, with null if omitted"),
             Became::AnyOf => write!(f, "became `anyOf`"),
             Became::Inlined => write!(f, "was inlined"),
-            Became::Rewritten(to) => write!(f, "became `{to}`"),
+            Became::Rewritten { to } => write!(f, "became `{to}`"),
             Became::Closed => write!(f, "is lost: only the named properties can be given"),
-            Became::Narrowed(reason) => write!(f, "is narrowed: {reason}"),
-            Became::Dropped(reason) => write!(f, "was left out: {reason}"),
+            Became::Narrowed { reason } => write!(f, "is narrowed: {reason}"),
+            Became::Dropped { reason } => write!(f, "was left out: {reason}"),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn free(
     empty: &str,
     taken: impl Fn(&str) -> bool,
 ) -> String {
-    let base = allowed(rule, name, empty);
+    let base = make_allowed(rule, name, empty);
     if !taken(&base) {
         return base;
     }
@@ -83,7 +83,7 @@ pub(super) fn free(
 }
 
 /// Replaces each run of invalid characters by `_` and truncates the name.
-fn allowed(rule: &NameRule, name: &str, empty: &str) -> String {
+fn make_allowed(rule: &NameRule, name: &str, empty: &str) -> String {
     let mut out = String::with_capacity(name.len().min(rule.longest));
     let mut gap = false;
     for char in name.chars() {

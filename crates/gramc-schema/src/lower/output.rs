@@ -1,8 +1,9 @@
 //! Types as structured output: what a model's answer has to be.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::loss::{Became, Loss};
+use super::schema::parts::each_reference_mut;
 use super::shape::is_object_schema;
 use super::target_spec::TargetSpec;
 use super::{Lowered, Names, ToolJson, lower};
@@ -27,16 +28,8 @@ pub fn lower_output(
     }
     let is_object = is_object_schema(&schema);
     let ty = schema.get("type").cloned();
-    let parameters = if is_object { schema } else { wrapped(schema) };
-    let tool = ToolJson {
-        name,
-        title: None,
-        description,
-        parameters,
-        output: None,
-        annotations: Map::new(),
-        extras: Vec::new(),
-    };
+    let tool =
+        ToolJson::new(name, description, if is_object { schema } else { wrap_value(schema) });
     let mut lowered = lower(spec, &Names::new(spec, [name]), tool);
     if !is_object {
         let loss = Loss {
@@ -44,7 +37,7 @@ pub fn lower_output(
             path: String::new(),
             constraint: "type".to_owned(),
             value: ty.unwrap_or_default(),
-            became: Became::Wrapped { key: VALUE },
+            became: Became::Wrapped { to: VALUE },
         };
         lowered.losses.insert(0, loss);
     }
@@ -52,55 +45,35 @@ pub fn lower_output(
 }
 
 /// An object with the value as its only property. Definitions stay at the root.
-fn wrapped(mut schema: Value) -> Value {
-    let mut root = Map::new();
-    root.insert("type".to_owned(), "object".into());
+fn wrap_value(mut schema: Value) -> Value {
     let mut definitions = Map::new();
     if let Value::Object(map) = &mut schema {
         for key in ["$defs", "definitions"] {
             definitions.extend(map.shift_remove(key).map(|all| (key.to_owned(), all)));
         }
     }
-    move_references(&mut schema, 0);
-    definitions.values_mut().for_each(|all| move_references(all, 0));
-    let mut properties = Map::new();
-    properties.insert(VALUE.to_owned(), schema);
-    root.insert("properties".to_owned(), properties.into());
-    root.insert("required".to_owned(), Value::Array(vec![VALUE.into()]));
-    root.insert("additionalProperties".to_owned(), false.into());
-    root.extend(definitions);
-    root.into()
-}
-
-/// Updates references to parts of the value, which moved into a property.
-fn move_references(value: &mut Value, depth: usize) {
-    if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
-        return;
-    }
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                match value {
-                    Value::String(to) if key == "$ref" => {
-                        let of_root =
-                            to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
-                        if !of_root && let Some(rest) = to.strip_prefix('#') {
-                            *to = format!("#/properties/{VALUE}{rest}");
-                        }
-                    }
-                    value => move_references(value, depth + 1),
-                }
-            }
+    // References to parts of the value, which moves into a property.
+    let mut update = |to: &mut String| {
+        let of_root = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
+        if !of_root && let Some(rest) = to.strip_prefix('#') {
+            *to = format!("#/properties/{VALUE}{rest}");
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| move_references(item, depth + 1)),
-        _ => {}
+    };
+    for value in std::iter::once(&mut schema).chain(definitions.values_mut()) {
+        each_reference_mut(value, &mut update, 0);
     }
+    let mut root = json!({
+        "type": "object",
+        "properties": { VALUE: schema },
+        "required": [VALUE],
+        "additionalProperties": false,
+    });
+    root.as_object_mut().into_iter().for_each(|root| root.append(&mut definitions));
+    root
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::Target;
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::patterns::PatternRule;
 use super::target::Target;
@@ -39,15 +39,15 @@ const WIDTH: usize = 100;
 
 /// Appends a wrapped paragraph.
 fn line(page: &mut String, text: &str) {
-    wrapped(page, "", text);
+    wrap(page, "", text);
 }
 
 /// Appends a wrapped list item.
 fn item(page: &mut String, text: &str) {
-    wrapped(page, "- ", text);
+    wrap(page, "- ", text);
 }
 
-fn wrapped(page: &mut String, start: &str, text: &str) {
+fn wrap(page: &mut String, start: &str, text: &str) {
     page.push_str(start);
     let mut width = start.len();
     for (at, word) in text.split(' ').enumerate() {
@@ -77,30 +77,16 @@ fn shape(page: &mut String, spec: &TargetSpec) {
         },
         "required": ["city", "labels"]
     });
-    let tool = ToolJson {
-        name: "forecast",
-        title: None,
-        description: Some("Returns the weather forecast"),
-        parameters: parameters.clone(),
-        output: None,
-        annotations: Map::new(),
-        extras: Vec::new(),
-    };
+    let tool = ToolJson::new("forecast", Some("Returns the weather forecast"), parameters.clone());
     let mut shown = lower(spec, &Names::default(), tool).value;
-    shown = match spec.shape {
-        ToolShape::Schema => json!({ "forecast": shown }),
-        shape if shape.is_output() => shown,
-        _ => request(spec, vec![shown]),
-    };
+    let mut introduction = "A tool `forecast` with the parameters";
+    match spec.shape {
+        ToolShape::Schema => shown = json!({ "forecast": shown }),
+        shape if shape.is_output() => introduction = "A type `forecast` with the schema",
+        _ => shown = request(spec, vec![shown]),
+    }
     page.push_str("\n## Example\n\n");
-    line(
-        page,
-        if spec.shape.is_output() {
-            "A type `forecast` with the schema"
-        } else {
-            "A tool `forecast` with the parameters"
-        },
-    );
+    line(page, introduction);
     let _ =
         write!(page, "\n```json\n{parameters:#}\n```\n\ncompiles to\n\n```json\n{shown:#}\n```\n");
     if spec.needs_description {
@@ -140,12 +126,8 @@ fn names(page: &mut String, spec: &TargetSpec) {
                 "The key of a property"
             };
             let rule = name_rule(&keys.rule);
-            line(
-                page,
-                &format!(
-                    "{subject} {rule}. gramc replaces other keys, and restores them in calls."
-                ),
-            );
+            let rest = "gramc replaces other keys, and restores them in calls.";
+            line(page, &format!("{subject} {rule}. {rest}"));
         }
     }
 }
@@ -158,12 +140,11 @@ fn name_rule(rule: &NameRule) -> String {
     }
     let first = match rule.first {
         First::Any => "",
-        First::Letter => " starts with a letter,",
-        First::LetterOrUnderscore => " starts with a letter or `_`,",
+        First::Letter => "starts with a letter, ",
+        First::LetterOrUnderscore => "starts with a letter or `_`, ",
     };
     let longest = rule.longest;
-    let has = format!("contains only letters, digits{signs}, and has at most {longest} characters");
-    if first.is_empty() { has } else { format!("{} {has}", first.trim_start()) }
+    format!("{first}contains only letters, digits{signs}, and has at most {longest} characters")
 }
 
 fn root(page: &mut String, spec: &TargetSpec) {
@@ -178,11 +159,9 @@ fn root(page: &mut String, spec: &TargetSpec) {
         page.push_str("\n## The schema of all parameters\n\n");
         line(page, "The schema always has `type: object`.");
     }
-    let refused: Vec<&str> =
-        K::ALL.iter().filter(|k| spec.root.refused.has(**k)).map(|k| k.name()).collect();
+    let refused = keyword_list(|k| spec.root.refused.has(k));
     if !refused.is_empty() {
         page.push('\n');
-        let refused = code_list(refused.into_iter());
         line(
             page,
             &format!(
@@ -192,11 +171,10 @@ fn root(page: &mut String, spec: &TargetSpec) {
             ),
         );
     }
-    let more: Vec<&str> =
-        K::ALL.iter().filter(|k| spec.root.allowed.has(**k)).map(|k| k.name()).collect();
+    let more = keyword_list(|k| spec.root.allowed.has(k));
     if !more.is_empty() {
         page.push('\n');
-        line(page, &format!("Only the root can contain {}.", code_list(more.into_iter())));
+        line(page, &format!("Only the root can contain {more}."));
     }
     if let ToolShape::Declaration { parameters, omit_empty: true } = spec.shape {
         page.push('\n');
@@ -210,35 +188,29 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
         line(page, "All keywords are supported, and unknown keys are kept.");
         return;
     }
-    let name = |which: &dyn Fn(K) -> bool| {
-        code_list(K::ALL.iter().copied().filter(|k| which(*k)).map(K::name))
-    };
     if spec.is_open() {
-        let refused = name(&|k| !spec.keeps(k));
+        let refused = keyword_list(|k| !spec.keeps(k));
         line(page, &format!("All keywords are supported except {refused}."));
     } else {
-        let kept = name(&|k| spec.keeps(k));
-        line(page, &format!("Supported keywords: {kept}."));
+        line(page, &format!("Supported keywords: {}.", keyword_list(|k| spec.keeps(k))));
     }
     page.push('\n');
     line(page, "Other keywords are replaced or removed:");
     page.push('\n');
-    for (keyword, becomes) in rewritten(spec) {
+    let rewritten = list_rewritten(spec);
+    for (keyword, becomes) in &rewritten {
         item(page, &format!("`{}` {becomes};", keyword.name()));
     }
-    let is_rewritten = |k: K| rewritten(spec).iter().any(|(known, _)| *known == k);
-    let moved = name(&|k| {
+    let moved = keyword_list(|k| {
         !spec.keeps(k)
             && !k.is_bookkeeping()
-            && !is_rewritten(k)
-            && k != K::Defs
-            && k != K::Definitions
-            && k != K::Nullable
+            && !rewritten.iter().any(|(known, _)| *known == k)
+            && !matches!(k, K::Defs | K::Definitions | K::Nullable)
     });
     if !moved.is_empty() {
         item(page, &format!("{moved} become sentences of the description;"));
     }
-    let dropped = name(&|k| !spec.keeps(k) && k.is_bookkeeping());
+    let dropped = keyword_list(|k| !spec.keeps(k) && k.is_bookkeeping());
     let dropped = match (dropped.is_empty(), spec.is_open()) {
         (true, _) => "unknown keys".to_owned(),
         (false, true) => dropped,
@@ -251,44 +223,33 @@ fn keywords(page: &mut String, spec: &TargetSpec) {
 }
 
 /// The unsupported keywords of a target and their replacements.
-fn rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
-    let mut all = Vec::new();
-    let mut add = |keyword, becomes| {
-        if !spec.keeps(keyword) {
-            all.push((keyword, becomes));
-        }
+fn list_rewritten(spec: &TargetSpec) -> Vec<(K, &'static str)> {
+    let constant = if spec.enum_of_text_only {
+        "becomes an `enum` of one value if it is text, and a sentence otherwise"
+    } else {
+        "becomes an `enum` of one value"
     };
-    add(K::OneOf, "becomes `anyOf`, with a sentence if a value could match two alternatives");
-    if spec.is_open() {
-        return all;
-    }
-    add(
-        K::AllOf,
-        "is merged into the enclosing schema; parts that cannot be merged become a sentence",
-    );
-    add(
-        K::Const,
-        if spec.enum_of_text_only {
-            "becomes an `enum` of one value if it is text, and a sentence otherwise"
-        } else {
-            "becomes an `enum` of one value"
-        },
-    );
-    add(K::Ref, "is replaced by the referenced schema");
-    if spec.keeps(K::Minimum) {
-        add(
-            K::ExclusiveMinimum,
-            "becomes `minimum`, with a sentence for numbers other than integers",
-        );
-        add(
-            K::ExclusiveMaximum,
-            "becomes `maximum`, with a sentence for numbers other than integers",
-        );
-    }
-    add(
-        K::PrefixItems,
-        "becomes `items` that accept each of its schemas, with a sentence about the order",
-    );
+    let mut all = vec![
+        (K::OneOf, "becomes `anyOf`, with a sentence if a value could match two alternatives"),
+        (
+            K::AllOf,
+            "is merged into the enclosing schema; parts that cannot be merged become a sentence",
+        ),
+        (K::Const, constant),
+        (K::Ref, "is replaced by the referenced schema"),
+        (K::ExclusiveMinimum, "becomes `minimum`, with a sentence for numbers other than integers"),
+        (K::ExclusiveMaximum, "becomes `maximum`, with a sentence for numbers other than integers"),
+        (
+            K::PrefixItems,
+            "becomes `items` that accept each of its schemas, with a sentence about the order",
+        ),
+    ];
+    let is_bound = |k| matches!(k, K::ExclusiveMinimum | K::ExclusiveMaximum);
+    all.retain(|(keyword, _)| {
+        !spec.keeps(*keyword)
+            && (*keyword == K::OneOf || !spec.is_open())
+            && (spec.keeps(K::Minimum) || !is_bound(*keyword))
+    });
     all
 }
 
@@ -302,9 +263,7 @@ fn formats(page: &mut String, spec: &TargetSpec) {
         Some(kinds) => {
             let kinds: Vec<String> = kinds
                 .iter()
-                .map(|rule| {
-                    format!("{} for `{}`", code_list(rule.formats.iter().copied()), rule.kind)
-                })
+                .map(|rule| format!("{} for `{}`", code_list(rule.formats.split(' ')), rule.kind))
                 .collect();
             let kinds = kinds.join("; ");
             line(page, &format!("Supported formats: {kinds}. Other formats become sentences."));
@@ -357,18 +316,17 @@ fn forms(page: &mut String, spec: &TargetSpec) {
     all.extend(patterns(spec).map(str::to_owned));
     all.extend(bounds(spec.bounds));
     let union = match spec.any_of {
-        AnyOfRule::Anything => "",
-        AnyOfRule::Annotations => {
+        AnyOfRule::Anything => None,
+        AnyOfRule::Annotations => Some(
             "Keywords next to `anyOf` that constrain values move into its alternatives or become \
-             a sentence."
-        }
-        AnyOfRule::Nothing => {
+             a sentence.",
+        ),
+        AnyOfRule::Nothing => Some(
             "`anyOf` has no sibling keywords: its description moves to the enclosing schema, and \
-             a union of one type and null becomes that type."
-        }
+             a union of one type and null becomes that type.",
+        ),
     };
-    all.extend((!union.is_empty()).then(|| union.to_owned()));
-    all.extend(references(spec.refs).map(str::to_owned));
+    all.extend([union, references(spec.refs)].into_iter().flatten().map(str::to_owned));
     if all.is_empty() {
         return;
     }
@@ -439,7 +397,7 @@ fn references(rule: RefRule) -> Option<&'static str> {
             "References point to `#/$defs/NAME` and have no sibling keywords: a description is \
              placed next to an `anyOf` with one reference. Schemas can be recursive.",
         ),
-        RefRule::Defs { siblings: false, recursion: Recursion::Any, .. } => Some(
+        RefRule::Defs { recursion: Recursion::Any, .. } => Some(
             "References point to `#` or `#/$defs/NAME` and have no sibling keywords: a \
              description is placed next to an `anyOf` with one reference. Schemas can be recursive.",
         ),
@@ -452,9 +410,6 @@ fn references(rule: RefRule) -> Option<&'static str> {
             "References point to `#/$defs/NAME`. Nested occurrences of a recursive schema become \
              JSON text.",
         ),
-        RefRule::Defs { recursion: Recursion::Any, .. } => {
-            Some("References point to `#` or `#/$defs/NAME`.")
-        }
     }
 }
 
@@ -483,6 +438,11 @@ fn limits(page: &mut String, limits: &Limits) {
     }
     page.push('\n');
     line(page, "If a limit is exceeded, gramc reports a warning and compiles the tools.");
+}
+
+/// The names of some keywords.
+fn keyword_list(which: impl Fn(K) -> bool) -> String {
+    code_list(K::ALL.iter().copied().filter(|k| which(*k)).map(K::name))
 }
 
 /// `a`, `b` and `c`.

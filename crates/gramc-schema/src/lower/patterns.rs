@@ -6,7 +6,7 @@ use gramc_json_schema::pattern::{Class, ClassItem, Node, Pattern, Quantifier, Sh
 
 /// The regular expressions that a target supports, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatternRule {
+pub(crate) enum PatternRule {
     /// All of them.
     Any,
     /// Those without lookaround and backreferences.
@@ -287,16 +287,10 @@ mod tests {
     }
 
     #[test]
-    fn braces_that_begin_no_quantifier_take_linear_time() {
-        let time = |size: usize| {
-            let pattern = format!("^{}$", "{".repeat(size));
-            let start = std::time::Instant::now();
-            assert_eq!(PatternRule::NoLookaround.fate(&pattern), PatternFate::Kept);
-            start.elapsed()
-        };
-        let attempts = (0..5).map(|_| (time(4_000), time(64_000)));
-        let times: Vec<_> = attempts.take_while(|(base, grown)| *grown >= *base * 80).collect();
-        assert!(times.len() < 5, "{times:?}");
+    fn many_braces_begin_no_quantifier() {
+        // In quadratic time, this would not end.
+        let pattern = format!("^{}$", "{".repeat(1_000_000));
+        assert_eq!(PatternRule::NoLookaround.fate(&pattern), PatternFate::Kept);
     }
 
     #[test]

@@ -7,19 +7,14 @@ use gramc_json_schema::text::{MAX_DEPTH, MAX_SCHEMA_LEVELS};
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
+use super::schema::parts::listed_values;
+
 /// Converts arguments for a lowered schema back to the original schema: it renames keys, parses
 /// strings of JSON text, and removes nulls that represent omitted properties.
 #[derive(Debug, Clone, Default)]
 pub struct Restore {
     root: RestorePlan,
-    definitions: HashMap<String, Definition>,
-}
-
-/// A definition of the lowered schema.
-#[derive(Debug, Clone)]
-pub(super) struct Definition {
-    pub(super) fit: Fit,
-    pub(super) plan: RestorePlan,
+    definitions: HashMap<String, Alternative>,
 }
 
 /// How to restore a value.
@@ -30,19 +25,14 @@ pub(super) enum RestorePlan {
     Keep,
     /// Parse a string as JSON. The string is kept if the result has none of the types.
     Text(TypeSet),
-    Object(Box<ObjectPlan>),
-    Array(Box<ArrayPlan>),
+    /// The plans of fields, and one for all other properties.
+    Object(Vec<FieldPlan>, Box<Self>),
+    /// The plans of the first items, and one for all other items.
+    Array(Vec<Self>, Box<Self>),
     /// Use the plan of the member that fits best. The first one wins a tie.
     Union(Vec<Alternative>),
     /// Use the plan of a definition.
     Ref(String),
-}
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct ObjectPlan {
-    pub(super) fields: Vec<FieldPlan>,
-    /// For properties that are not in `fields`.
-    pub(super) rest: RestorePlan,
 }
 
 #[derive(Debug, Clone)]
@@ -56,21 +46,22 @@ pub(super) struct FieldPlan {
     pub(super) plan: RestorePlan,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct ArrayPlan {
-    pub(super) prefix: Vec<RestorePlan>,
-    pub(super) items: RestorePlan,
-}
-
+/// A member of a union, or a definition of the lowered schema.
 #[derive(Debug, Clone)]
 pub(super) struct Alternative {
-    pub(super) fit: Fit,
-    pub(super) plan: RestorePlan,
+    fit: Fit,
+    plan: RestorePlan,
+}
+
+impl Alternative {
+    pub(super) fn new(schema: &Value, plan: RestorePlan) -> Self {
+        Self { fit: Fit::of(schema), plan }
+    }
 }
 
 /// How to recognize the values of a union member.
 #[derive(Debug, Clone)]
-pub(super) enum Fit {
+enum Fit {
     /// Matches like a definition.
     Ref(String),
     /// Matches like the best of several.
@@ -80,7 +71,7 @@ pub(super) enum Fit {
 }
 
 impl Restore {
-    pub(super) const fn new(root: RestorePlan, definitions: HashMap<String, Definition>) -> Self {
+    pub(super) const fn new(root: RestorePlan, definitions: HashMap<String, Alternative>) -> Self {
         Self { root, definitions }
     }
 
@@ -114,39 +105,31 @@ impl Restore {
                 Some(plan) => self.apply(plan, value, next),
                 None => value,
             },
-            (RestorePlan::Array(plan), Value::Array(items)) => {
-                let restored = items.into_iter().enumerate().map(|(at, item)| {
-                    self.apply(plan.prefix.get(at).unwrap_or(&plan.items), item, next)
-                });
+            (RestorePlan::Array(prefix, rest), Value::Array(items)) => {
+                let restored = items
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, item)| self.apply(prefix.get(at).unwrap_or(rest), item, next));
                 Value::Array(restored.collect())
             }
-            (RestorePlan::Object(plan), Value::Object(map)) => {
-                Value::Object(self.object(plan, map, next))
+            (RestorePlan::Object(fields, rest), Value::Object(map)) => {
+                let mut out = Map::new();
+                for (key, value) in map {
+                    let Some(field) = fields.iter().find(|field| field.key == key) else {
+                        let value = self.apply(rest, value, next);
+                        out.entry(key).or_insert(value);
+                        continue;
+                    };
+                    if value.is_null() && field.null_is_absent {
+                        continue;
+                    }
+                    let value = self.apply(&field.plan, value, next);
+                    out.insert(field.original.clone().unwrap_or(key), value);
+                }
+                Value::Object(out)
             }
             (_, value) => value,
         }
-    }
-
-    fn object(
-        &self,
-        plan: &ObjectPlan,
-        map: Map<String, Value>,
-        depth: usize,
-    ) -> Map<String, Value> {
-        let mut out = Map::new();
-        for (key, value) in map {
-            let Some(field) = plan.fields.iter().find(|field| field.key == key) else {
-                let value = self.apply(&plan.rest, value, depth);
-                out.entry(key).or_insert(value);
-                continue;
-            };
-            if value.is_null() && field.null_is_absent {
-                continue;
-            }
-            let value = self.apply(&field.plan, value, depth);
-            out.insert(field.original.clone().unwrap_or(key), value);
-        }
-        out
     }
 
     /// The plan of the member that best fits a value.
@@ -177,7 +160,7 @@ impl Restore {
         alternatives: &'p [Alternative],
         text: &str,
     ) -> Option<&'p RestorePlan> {
-        let texts = |alternative: &'p Alternative| match self.resolved(&alternative.plan) {
+        let texts = |alternative: &'p Alternative| match self.follow(&alternative.plan) {
             RestorePlan::Text(types) => Some((alternative, *types)),
             _ => None,
         };
@@ -195,7 +178,7 @@ impl Restore {
     }
 
     /// Follows references to a plan.
-    fn resolved<'p>(&'p self, mut plan: &'p RestorePlan) -> &'p RestorePlan {
+    fn follow<'p>(&'p self, mut plan: &'p RestorePlan) -> &'p RestorePlan {
         for _ in 0..MAX_DEPTH {
             let RestorePlan::Ref(name) = plan else { break };
             let Some(definition) = self.definitions.get(name) else { break };
@@ -247,12 +230,17 @@ impl RestorePlan {
         matches!(self, Self::Keep)
     }
 
+    /// The plan, or another one if there is nothing to restore.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self.is_keep() { other } else { self }
+    }
+
     /// A plan for an object, or `Keep` if there is nothing to restore.
     pub(super) fn object(fields: Vec<FieldPlan>, rest: Self) -> Self {
         if fields.is_empty() && rest.is_keep() {
             return Self::Keep;
         }
-        Self::Object(Box::new(ObjectPlan { fields, rest }))
+        Self::Object(fields, Box::new(rest))
     }
 
     /// A plan for an array, or `Keep` if there is nothing to restore.
@@ -260,15 +248,16 @@ impl RestorePlan {
         if items.is_keep() && prefix.iter().all(Self::is_keep) {
             return Self::Keep;
         }
-        Self::Array(Box::new(ArrayPlan { prefix, items }))
+        Self::Array(prefix, Box::new(items))
     }
 
-    /// A plan for a union, or `Keep` if there is nothing to restore.
-    pub(super) fn union(alternatives: Vec<Alternative>) -> Self {
-        if alternatives.iter().all(|alternative| alternative.plan.is_keep()) {
+    /// A plan for a union with these members, or `Keep` if there is nothing to restore.
+    pub(super) fn union(plans: Vec<Self>, members: &[Value]) -> Self {
+        if plans.iter().all(Self::is_keep) {
             return Self::Keep;
         }
-        Self::Union(alternatives)
+        let both = members.iter().zip(plans);
+        Self::Union(both.map(|(member, plan)| Alternative::new(member, plan)).collect())
     }
 
     /// Lets a member with something to restore win a tie. This is for members of which one alone
@@ -282,7 +271,7 @@ impl RestorePlan {
 
 impl Fit {
     /// How to recognize the values of a lowered schema.
-    pub(super) fn of(schema: &Value) -> Self {
+    fn of(schema: &Value) -> Self {
         if let Some(name) = schema.get(k::REF).and_then(Value::as_str) {
             return Self::Ref(name.to_owned());
         }
@@ -293,14 +282,10 @@ impl Fit {
         let list = schema.get(k::REQUIRED).and_then(Value::as_array);
         let required = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         let properties = schema.get(k::PROPERTIES).and_then(Value::as_object);
-        let values = properties.into_iter().flatten().filter_map(|(key, property)| {
-            let values = match (property.get(k::CONST), property.get(k::ENUM)) {
-                (Some(value), _) => vec![value.clone()],
-                (None, Some(Value::Array(values))) => values.clone(),
-                _ => return None,
-            };
-            Some((key.clone(), values))
-        });
+        let values = properties
+            .into_iter()
+            .flatten()
+            .filter_map(|(key, property)| Some((key.clone(), listed_values(property)?.to_vec())));
         Self::Here { types, required: required.collect(), values: values.collect() }
     }
 }

@@ -31,12 +31,16 @@ use super::target_spec::{RefRule, TargetSpec};
 use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::escape_fragment_token as escaped;
+use keys::Keys;
 use mentions::Mentions;
 use references::{ReferenceScope, References};
 use sentences::Printer;
 
 /// The maximum number of schemas inlined for references. Further references become text.
 const MAX_INLINED: usize = 4_000;
+
+/// A schema with keywords.
+type Object = Map<String, Value>;
 
 /// A tool's lowered schema.
 pub(super) struct LoweredSchema {
@@ -56,12 +60,8 @@ pub(super) fn lower(
     parameters: Value,
 ) -> LoweredSchema {
     if !spec.root.object {
-        return LoweredSchema {
-            schema: parameters,
-            notes: Vec::new(),
-            losses: Vec::new(),
-            restore: Restore::default(),
-        };
+        let (notes, losses, restore) = (Vec::new(), Vec::new(), Restore::default());
+        return LoweredSchema { schema: parameters, notes, losses, restore };
     }
     if !spec.keys.as_ref().is_some_and(|rule| mentions::may_rename(rule, &parameters)) {
         return Lowerer::new(spec, tool, Mentions::default()).run(parameters);
@@ -75,33 +75,12 @@ pub(super) fn lower(
     }
     // Only now it is known what the descriptions should call the keys.
     if let Some(text) = description {
-        *text = mentions.rewritten(text).into_owned().into();
+        *text = mentions.rewrite_text(text).into_owned().into();
     }
     let notes = mentions.notes();
     let mut out = Lowerer::new(spec, tool, mentions).run(parameters);
     out.notes.extend(notes);
     out
-}
-
-impl<'r> Lowerer<'r> {
-    fn new(spec: &'r TargetSpec, tool: &'r str, mentions: Mentions) -> Self {
-        Self {
-            spec,
-            tool,
-            losses: Vec::new(),
-            original: None,
-            references: References::default(),
-            stack: Vec::new(),
-            seen: HashSet::new(),
-            inlined: 0,
-            written: 0,
-            muted: false,
-            changed: false,
-            endless: HashSet::new(),
-            renamed: Vec::new(),
-            mentions,
-        }
-    }
 }
 
 /// The state of lowering one schema.
@@ -142,6 +121,12 @@ struct Out {
     up: Vec<String>,
 }
 
+impl From<RestorePlan> for Out {
+    fn from(plan: RestorePlan) -> Self {
+        Self { plan, up: Vec::new() }
+    }
+}
+
 /// The position of a schema.
 #[derive(Debug, Clone, Copy, Default)]
 struct At {
@@ -162,20 +147,68 @@ impl At {
     }
 }
 
-impl Lowerer<'_> {
+/// A schema that is being lowered.
+struct Site<'m> {
+    map: &'m mut Object,
+    path: &'m Path<'m>,
+    at: At,
+    /// The property keys that the model sees.
+    keys: Keys,
+    /// Sentences for its description.
+    notes: Vec<String>,
+}
+
+impl<'m> Site<'m> {
+    fn new(map: &'m mut Object, path: &'m Path<'m>, at: At) -> Self {
+        Self { map, path, at, keys: Keys::default(), notes: Vec::new() }
+    }
+
+    /// Adds the sentences to the description.
+    fn describe(&mut self) {
+        leftovers::describe(self.map, &std::mem::take(&mut self.notes));
+    }
+
+    /// Renames the keys of its properties that the target rejects, in sentences.
+    fn find_keys(&mut self, spec: &TargetSpec) {
+        self.keys = Keys::of(spec.keys.as_ref(), self.map, self.path);
+    }
+}
+
+impl<'r> Lowerer<'r> {
+    fn new(spec: &'r TargetSpec, tool: &'r str, mentions: Mentions) -> Self {
+        Self {
+            spec,
+            tool,
+            losses: Vec::new(),
+            original: None,
+            references: References::default(),
+            stack: Vec::new(),
+            seen: HashSet::new(),
+            inlined: 0,
+            written: 0,
+            muted: false,
+            changed: false,
+            endless: HashSet::new(),
+            renamed: Vec::new(),
+            mentions,
+        }
+    }
+
     fn run(&mut self, mut parameters: Value) -> LoweredSchema {
         self.endless = cycles::endless(&parameters);
         self.keep_original(&mut parameters);
-        let mut notes = Vec::new();
-        let mut map = self.root(parameters, &mut notes);
+        let mut map = Map::new();
+        let mut site = Site::new(&mut map, &Path::ROOT, At::default());
+        self.root(parameters, &mut site);
         let mut definitions = HashMap::new();
         let plan = if self.spec.is_open() {
-            self.open(&mut map, &mut notes)
+            self.open(&mut site)
         } else {
-            let plan = self.closed(&mut map, &mut notes);
-            definitions = self.definitions(&mut map);
+            let plan = self.lower_root(&mut site);
+            definitions = self.definitions(site.map);
             plan
         };
+        let notes = site.notes;
         let restore =
             if self.changed { Restore::new(plan, definitions) } else { Restore::default() };
         let losses = std::mem::take(&mut self.losses);
@@ -188,7 +221,7 @@ impl Lowerer<'_> {
         if is_open && !self.root_breaks_rules(parameters) {
             return;
         }
-        match references::found_in(parameters, 0) {
+        match references::scope_of(parameters) {
             ReferenceScope::Nothing => {}
             ReferenceScope::ToDefinitions if !is_open => {
                 if matches!(self.spec.refs, RefRule::Defs { .. }) {
@@ -207,10 +240,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers all referenced schemas and adds them to `$defs`.
-    fn definitions(
-        &mut self,
-        root: &mut Map<String, Value>,
-    ) -> HashMap<String, super::restore::Definition> {
+    fn definitions(&mut self, root: &mut Object) -> HashMap<String, super::restore::Alternative> {
         let mut plans = HashMap::new();
         if !matches!(self.spec.refs, RefRule::Defs { .. }) {
             return plans;
@@ -222,15 +252,12 @@ impl Lowerer<'_> {
             let at = At { definition: number, ..At::default() };
             // A definition is lowered as a schema below the root, like its uses.
             let out = self.node(&mut schema, &Path::ROOT.leads_to(&place), at.deeper());
-            let fit = super::restore::Fit::of(&schema);
-            plans.insert(
-                format!("#/$defs/{}", escaped(&name)),
-                super::restore::Definition { fit, plan: out.plan },
-            );
+            let plan = super::restore::Alternative::new(&schema, out.plan);
+            plans.insert(format!("#/$defs/{}", escaped(&name)), plan);
             schemas.insert(name, schema);
         }
         if !schemas.is_empty() {
-            root.insert(k::DEFS.to_owned(), Value::Object(schemas));
+            parts::put(root, k::DEFS, schemas);
         }
         plans
     }
@@ -249,9 +276,19 @@ impl Lowerer<'_> {
         });
     }
 
+    /// Records the loss of a keyword of the schema at a path.
+    fn lose_key(&mut self, path: &Path<'_>, key: &str, value: impl Into<Value>, became: Became) {
+        self.lose(&path.key(key), key, value.into(), became);
+    }
+
     /// Calls `print` with a printer for schemas in sentences.
-    fn printing<T>(&mut self, print: impl FnOnce(&mut Printer<'_>) -> T) -> T {
+    fn print_with<T>(&mut self, print: impl FnOnce(&mut Printer<'_>) -> T) -> T {
         let original = self.original.clone();
         print(&mut Printer::new(original.as_deref(), &mut self.written))
+    }
+
+    /// A schema in a sentence.
+    fn print(&mut self, schema: &Value) -> String {
+        self.print_with(|printer| printer.print(schema))
     }
 }

@@ -1,7 +1,5 @@
 //! Writes tools and tool lists in the format of a target.
 
-use std::borrow::Cow;
-
 use gramc_json_schema::keywords::name as k;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +9,7 @@ use super::target_spec::{TargetSpec, ToolShape};
 pub(super) struct ToolParts<'t> {
     pub(super) name: &'t str,
     pub(super) title: Option<&'t str>,
-    pub(super) description: Option<Cow<'t, str>>,
+    pub(super) description: Option<String>,
     pub(super) parameters: Value,
     pub(super) output: Option<Value>,
     pub(super) annotations: Map<String, Value>,
@@ -30,97 +28,47 @@ pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
 /// Writes one tool in the target's format.
 pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
     let ToolParts { name, title, description, parameters, output, annotations, extras } = parts;
+    let shape = spec.shape;
+    let path = shape.schema_path();
+    let (around, path) = match path.as_slice() {
+        [] => return parameters,
+        [key] => (None, std::slice::from_ref(key)),
+        [around, path @ ..] => (Some(*around), path),
+    };
     let mut tool = Map::new();
-    let name_it = |tool: &mut Map<String, Value>| {
-        tool.insert("name".to_owned(), name.into());
-    };
-    let describe = |tool: &mut Map<String, Value>| {
+    let mut put = |key: &str, value: Value| drop(tool.insert(key.to_owned(), value));
+    if let (None, Some((key, kind))) = (around, shape.kind()) {
+        put(key, kind.into());
+    }
+    if shape.has_description() {
+        put("name", name.into());
+        if let Some(title) = title.filter(|_| shape == ToolShape::Mcp) {
+            put(k::TITLE, title.into());
+        }
         if let Some(text) = description {
-            tool.insert(k::DESCRIPTION.to_owned(), text.into_owned().into());
+            put(k::DESCRIPTION, text.into());
         }
-    };
-    match spec.shape {
-        ToolShape::Schema => return parameters,
-        ToolShape::Function { strict } => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("parameters".to_owned(), parameters);
-            tool.insert("strict".to_owned(), strict.into());
-            let mut outer = wrapped(k::TYPE, "function".into());
-            outer.insert("function".to_owned(), Value::Object(tool));
-            tool = outer;
+    }
+    let omits_empty = matches!(shape, ToolShape::Declaration { omit_empty: true, .. });
+    if !(omits_empty && has_no_properties(&parameters)) {
+        let nested = path[1..].iter().rev();
+        put(path[0], nested.fold(parameters, |schema, key| json!({ *key: schema })));
+    }
+    if let Some(strict) = shape.strict() {
+        put("strict", strict.into());
+    }
+    if shape == ToolShape::Mcp {
+        if let Some(output) = output.filter(is_object_schema) {
+            put("outputSchema", output);
         }
-        ToolShape::BareFunction => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("parameters".to_owned(), parameters);
+        if !annotations.is_empty() {
+            put("annotations", annotations.into());
         }
-        ToolShape::FlatFunction { strict } => {
-            tool.insert(k::TYPE.to_owned(), "function".into());
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("parameters".to_owned(), parameters);
-            tool.insert("strict".to_owned(), strict.into());
-        }
-        ToolShape::InputSchema { strict } => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("input_schema".to_owned(), parameters);
-            if strict {
-                tool.insert("strict".to_owned(), true.into());
-            }
-        }
-        ToolShape::Declaration { parameters: key, omit_empty } => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            if !(omit_empty && has_no_properties(&parameters)) {
-                tool.insert(key.to_owned(), parameters);
-            }
-        }
-        ToolShape::ResponseFormat => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("schema".to_owned(), parameters);
-            tool.insert("strict".to_owned(), true.into());
-            let mut outer = wrapped(k::TYPE, "json_schema".into());
-            outer.insert("json_schema".to_owned(), Value::Object(tool));
-            tool = outer;
-        }
-        ToolShape::TextFormat => {
-            tool.insert(k::TYPE.to_owned(), "json_schema".into());
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("schema".to_owned(), parameters);
-            tool.insert("strict".to_owned(), true.into());
-        }
-        ToolShape::ResponseSchema => {
-            tool.insert("responseMimeType".to_owned(), "application/json".into());
-            tool.insert("responseJsonSchema".to_owned(), parameters);
-        }
-        ToolShape::OutputFormat => {
-            tool.insert(k::TYPE.to_owned(), "json_schema".into());
-            tool.insert("schema".to_owned(), parameters);
-        }
-        ToolShape::ToolSpec => {
-            name_it(&mut tool);
-            describe(&mut tool);
-            tool.insert("inputSchema".to_owned(), Value::Object(wrapped("json", parameters)));
-            tool = wrapped("toolSpec", Value::Object(tool));
-        }
-        ToolShape::Mcp => {
-            name_it(&mut tool);
-            if let Some(title) = title {
-                tool.insert(k::TITLE.to_owned(), title.into());
-            }
-            describe(&mut tool);
-            tool.insert("inputSchema".to_owned(), parameters);
-            if let Some(output) = output.filter(is_object_schema) {
-                tool.insert("outputSchema".to_owned(), output);
-            }
-            if !annotations.is_empty() {
-                tool.insert("annotations".to_owned(), Value::Object(annotations));
-            }
-        }
+    }
+    if let Some(around) = around {
+        let inner = std::mem::take(&mut tool);
+        tool.extend(shape.kind().map(|(key, kind)| (key.to_owned(), kind.into())));
+        tool.insert(around.to_owned(), inner.into());
     }
     for (key, value) in extras {
         if spec.extras.contains(&key) {
@@ -130,15 +78,8 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
     Value::Object(tool)
 }
 
-/// An object with one key.
-fn wrapped(key: &str, value: Value) -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert(key.to_owned(), value);
-    map
-}
-
 /// Whether a schema's type is `object`.
-pub(super) fn is_object_schema(schema: &Value) -> bool {
+pub(crate) fn is_object_schema(schema: &Value) -> bool {
     schema.get(k::TYPE).and_then(Value::as_str) == Some("object")
 }
 

@@ -1,50 +1,40 @@
 //! The rules of a target as plain data. Each file of `targets` contains one table.
 
 use super::patterns::PatternRule;
-use super::target::Target;
-use gramc_json_schema::keywords::{Keyword, Keywords};
+use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// What a target accepts in the definition of a tool.
 #[derive(Debug)]
 pub struct TargetSpec {
-    /// The target.
-    pub target: Target,
     /// A noun phrase that introduces the target on its page, without a final period.
     pub about: &'static str,
     /// The format of a tool and of the tool list.
     pub shape: ToolShape,
     /// Allowed tool names. `None` if any name is allowed.
-    pub names: Option<NameRule>,
+    pub(crate) names: Option<NameRule>,
     /// Whether a tool needs a non-empty description.
-    pub needs_description: bool,
+    pub(crate) needs_description: bool,
     /// Further keys of a tool that are written unchanged.
-    pub extras: &'static [&'static str],
+    pub(crate) extras: &'static [&'static str],
     /// The schema of all parameters.
-    pub root: RootRule,
+    pub(crate) root: RootRule,
     /// Allowed property keys. `None` if any key is allowed.
-    pub keys: Option<KeyRule>,
+    pub(crate) keys: Option<KeyRule>,
     /// The keywords that are supported below the root.
-    pub keep: Keywords,
+    pub(crate) keep: Keywords,
     /// The supported values of `format`. `None` if all are supported.
-    pub formats: Option<&'static [FormatRule]>,
-    /// The regular expressions that `pattern` may contain.
-    pub patterns: PatternRule,
-    /// How bounds of numbers and sizes are written.
-    pub bounds: BoundRule,
-    /// How objects are written.
-    pub objects: ObjectRule,
-    /// How a schema declares its types.
-    pub types: TypeRule,
-    /// Whether every array needs `items`.
-    pub arrays_need_items: bool,
+    pub(crate) formats: Option<&'static [FormatRule]>,
+    pub(crate) patterns: PatternRule,
+    pub(crate) bounds: BoundRule,
+    pub(crate) objects: ObjectRule,
+    pub(crate) types: TypeRule,
+    pub(crate) arrays_need_items: bool,
     /// Whether `enum` may only contain strings.
-    pub enum_of_text_only: bool,
-    /// The sibling keywords that `anyOf` may have.
-    pub any_of: AnyOfRule,
+    pub(crate) enum_of_text_only: bool,
+    pub(crate) any_of: AnyOfRule,
     /// How schemas may refer to other schemas.
     pub refs: RefRule,
-    /// The limits of a request.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 /// The format of a tool and of the tool list.
@@ -92,7 +82,47 @@ pub enum ToolShape {
 }
 
 impl ToolShape {
-    /// Whether there is a place for a description outside of the schema.
+    /// The keys on the way to the schema. If there are several, the first one is that of the object
+    /// with the name and the description.
+    pub(super) fn schema_path(self) -> Vec<&'static str> {
+        match self {
+            Self::Schema => vec![],
+            Self::Function { .. } => vec!["function", "parameters"],
+            Self::BareFunction | Self::FlatFunction { .. } => vec!["parameters"],
+            Self::InputSchema { .. } => vec!["input_schema"],
+            Self::Declaration { parameters, .. } => vec![parameters],
+            Self::ToolSpec => vec!["toolSpec", "inputSchema", "json"],
+            Self::ResponseFormat => vec!["json_schema", "schema"],
+            Self::TextFormat | Self::OutputFormat => vec!["schema"],
+            Self::ResponseSchema => vec!["responseJsonSchema"],
+            Self::Mcp => vec!["inputSchema"],
+        }
+    }
+
+    /// The first key and its value.
+    pub(super) const fn kind(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Function { .. } | Self::FlatFunction { .. } => Some((k::TYPE, "function")),
+            Self::ResponseFormat | Self::TextFormat | Self::OutputFormat => {
+                Some((k::TYPE, "json_schema"))
+            }
+            Self::ResponseSchema => Some(("responseMimeType", "application/json")),
+            _ => None,
+        }
+    }
+
+    /// The value of `strict`.
+    pub(super) const fn strict(self) -> Option<bool> {
+        match self {
+            Self::Function { strict } | Self::FlatFunction { strict } => Some(strict),
+            Self::InputSchema { strict: true } | Self::ResponseFormat | Self::TextFormat => {
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether there is a place for a name and a description outside of the schema.
     pub(super) const fn has_description(self) -> bool {
         !matches!(self, Self::ResponseSchema | Self::OutputFormat)
     }
@@ -108,29 +138,24 @@ impl ToolShape {
 
 /// The characters and the length of a name. ASCII letters and digits are always allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NameRule {
-    /// The allowed first characters of a name.
-    pub first: First,
+pub(crate) struct NameRule {
+    pub(crate) first: First,
     /// The allowed characters besides letters and digits.
-    pub signs: &'static str,
-    /// The maximum number of characters.
-    pub longest: usize,
+    pub(crate) signs: &'static str,
+    pub(crate) longest: usize,
 }
 
 /// The allowed first characters of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum First {
-    /// Any allowed character.
+pub(crate) enum First {
     Any,
-    /// A letter.
     Letter,
-    /// A letter or `_`.
     LetterOrUnderscore,
 }
 
 impl NameRule {
     /// Whether the target accepts a name.
-    pub fn allows(&self, name: &str) -> bool {
+    pub(crate) fn allows(&self, name: &str) -> bool {
         let first = name.as_bytes().first();
         first.is_some_and(|&first| self.allows_first(first))
             && name.len() <= self.longest
@@ -154,79 +179,76 @@ impl NameRule {
 
 /// The schema of all parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RootRule {
+pub(crate) struct RootRule {
     /// Whether it needs `type: object`.
-    pub object: bool,
+    pub(crate) object: bool,
     /// Keywords that are supported only below the root.
-    pub refused: Keywords,
+    pub(crate) refused: Keywords,
     /// Keywords that are supported only in the root.
-    pub allowed: Keywords,
+    pub(crate) allowed: Keywords,
 }
 
 /// The allowed property keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyRule {
-    /// The rule for a key.
-    pub rule: NameRule,
+pub(crate) struct KeyRule {
+    pub(crate) rule: NameRule,
     /// Whether the rule applies only to the root's properties.
-    pub root_only: bool,
+    pub(crate) root_only: bool,
 }
 
 /// Supported values of `format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormatRule {
-    /// The type that they are supported for.
-    pub kind: &'static str,
-    /// The values.
-    pub formats: &'static [&'static str],
+pub(crate) struct FormatRule {
+    pub(crate) kind: &'static str,
+    /// The values, separated by spaces.
+    pub(crate) formats: &'static str,
 }
 
 /// How bounds of numbers and sizes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoundRule {
+pub(crate) struct BoundRule {
     /// The maximum of `minItems`. `None` if it is not limited.
-    pub min_items: Option<u64>,
+    pub(crate) min_items: Option<u64>,
     /// The maximum of `maxItems`. `None` if it is not limited.
-    pub max_items: Option<u64>,
+    pub(crate) max_items: Option<u64>,
     /// The maximum of `minLength`. `None` if it is not limited.
-    pub min_length: Option<u64>,
+    pub(crate) min_length: Option<u64>,
     /// Whether bounds of integers are 64-bit integers, and no range is empty.
-    pub whole: bool,
+    pub(crate) whole: bool,
     /// Whether a length may be next to a `pattern` or `format`.
-    pub length_with_pattern: bool,
+    pub(crate) length_with_pattern: bool,
 }
 
 /// How objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "a table of independent rules")]
-pub struct ObjectRule {
+pub(crate) struct ObjectRule {
     /// Whether every object needs `additionalProperties: false`.
-    pub closed: bool,
+    pub(crate) closed: bool,
     /// Whether `additionalProperties: false` is not supported, but other values are.
-    pub never_closed: bool,
+    pub(crate) never_closed: bool,
     /// Whether every property must be required. Optional properties then accept null instead.
-    pub all_required: bool,
+    pub(crate) all_required: bool,
     /// Whether an object without properties below the root, such as a map, becomes a string of JSON
     /// text.
-    pub empty_as_text: bool,
+    pub(crate) empty_as_text: bool,
     /// Whether `required` may only contain declared properties.
-    pub required_exist: bool,
+    pub(crate) required_exist: bool,
 }
 
 /// How a schema declares its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TypeRule {
+pub(crate) struct TypeRule {
     /// Whether every schema below the root needs a type. A schema for any value then becomes a
     /// string of JSON text.
-    pub always: bool,
+    pub(crate) always: bool,
     /// How several types are declared.
-    pub several: SeveralTypes,
+    pub(crate) several: SeveralTypes,
 }
 
 /// How several types are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SeveralTypes {
-    /// As a list of names.
+pub(crate) enum SeveralTypes {
     List,
     /// As `anyOf` with one member for each type, including null.
     AnyOf,
@@ -236,12 +258,10 @@ pub enum SeveralTypes {
 
 /// The sibling keywords that `anyOf` may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnyOfRule {
-    /// All keywords.
+pub(crate) enum AnyOfRule {
     Anything,
     /// Only annotations, such as a description.
     Annotations,
-    /// None.
     Nothing,
 }
 
@@ -250,10 +270,8 @@ pub enum AnyOfRule {
 pub enum RefRule {
     /// Any reference.
     Any,
-    /// Only references to the root and to its `$defs`.
+    /// Only references to the root and to its `$defs`, without sibling keywords.
     Defs {
-        /// Whether `$ref` may have sibling keywords.
-        siblings: bool,
         /// Whether a reference to the root is supported. If not, the root is also a definition.
         root: bool,
         /// Which schemas may be recursive.
@@ -276,28 +294,24 @@ pub enum Recursion {
 
 /// The limits of a request. `None` if no limit is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Tools in a request.
-    pub tools: Option<u64>,
+pub(crate) struct Limits {
+    pub(crate) tools: Option<u64>,
     /// Optional properties, summed over all tools of a request.
-    pub optional_properties: Option<u64>,
+    pub(crate) optional_properties: Option<u64>,
     /// Properties with several types, summed over all tools of a request.
-    pub unions: Option<u64>,
+    pub(crate) unions: Option<u64>,
     /// Properties of a tool.
-    pub properties: Option<u64>,
+    pub(crate) properties: Option<u64>,
     /// Enum values of a tool.
-    pub enum_values: Option<u64>,
+    pub(crate) enum_values: Option<u64>,
     /// Characters in a tool's property and definition names, and in its `enum` and `const` values.
-    pub characters: Option<u64>,
-    /// Levels of nested objects.
-    pub depth: Option<u64>,
-    /// Characters of a description.
-    pub description: Option<u64>,
+    pub(crate) characters: Option<u64>,
+    pub(crate) depth: Option<u64>,
+    pub(crate) description: Option<u64>,
 }
 
 impl Limits {
-    /// No known limits.
-    pub const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         tools: None,
         optional_properties: None,
         unions: None,
@@ -309,10 +323,20 @@ impl Limits {
     };
 }
 
+/// The keywords that every target supports.
+pub(super) const CORE: Keywords = Keywords::of(&[
+    Keyword::Type,
+    Keyword::Description,
+    Keyword::Enum,
+    Keyword::Properties,
+    Keyword::Required,
+    Keyword::Items,
+    Keyword::AnyOf,
+]);
+
 impl TargetSpec {
     /// Rules that change nothing. Each target overrides the fields that differ.
     pub(super) const OPEN: Self = Self {
-        target: Target::JsonSchema,
         about: "",
         shape: ToolShape::Schema,
         names: None,
@@ -357,12 +381,12 @@ impl TargetSpec {
     }
 
     /// Whether a keyword is supported below the root.
-    pub fn keeps(&self, keyword: Keyword) -> bool {
+    pub(crate) fn keeps(&self, keyword: Keyword) -> bool {
         self.keep.has(keyword)
     }
 
     /// Whether a keyword is supported in the root.
-    pub fn root_keeps(&self, keyword: Keyword) -> bool {
+    pub(crate) fn root_keeps(&self, keyword: Keyword) -> bool {
         self.root_keep().has(keyword)
     }
 

@@ -19,3 +19,13 @@ pub(super) mod openai_responses;
 pub(super) mod openai_strict;
 pub(super) mod openai_text_format;
 pub(super) mod vllm;
+
+/// The words of a table.
+mod prelude {
+    pub(super) use super::super::patterns::PatternRule;
+    pub(super) use super::super::target_spec::{
+        AnyOfRule, BoundRule, CORE, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule,
+        Recursion, RefRule, RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
+    };
+    pub(super) use gramc_json_schema::keywords::{Keyword as K, Keywords};
+}

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, TargetSpec, ToolShape};
+use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, TargetSpec};
 use super::{Became, Lowered, Names, Target, ToolJson, lower};
 use gramc_json_schema::keywords::Keyword as K;
 
@@ -22,37 +22,14 @@ pub(super) fn described(target: Target, description: &str, schema: &Value) -> Lo
 }
 
 fn lowered_tool(target: Target, description: Option<&str>, schema: &Value) -> Lowered {
-    let tool = ToolJson {
-        name: "t",
-        title: None,
-        description,
-        parameters: schema.clone(),
-        output: None,
-        annotations: Map::new(),
-        extras: Vec::new(),
-    };
+    let tool = ToolJson::new("t", description, schema.clone());
     lower(target.spec(), &Names::default(), tool)
 }
 
 /// The schema and the description of a tool in a target's format.
 pub(super) fn parts(spec: &TargetSpec, tool: &Value) -> (Value, String) {
-    let (tool, key) = match spec.shape {
-        ToolShape::Schema => return (tool.clone(), String::new()),
-        ToolShape::Function { .. } => (&tool["function"], "parameters"),
-        ToolShape::BareFunction | ToolShape::FlatFunction { .. } => (tool, "parameters"),
-        ToolShape::InputSchema { .. } => (tool, "input_schema"),
-        ToolShape::Declaration { parameters, .. } => (tool, parameters),
-        ToolShape::ToolSpec => {
-            let tool = &tool["toolSpec"];
-            let description = tool["description"].as_str().unwrap_or_default();
-            return (tool["inputSchema"]["json"].clone(), description.to_owned());
-        }
-        ToolShape::ResponseFormat => (&tool["json_schema"], "schema"),
-        ToolShape::TextFormat | ToolShape::OutputFormat => (tool, "schema"),
-        ToolShape::ResponseSchema => (tool, "responseJsonSchema"),
-        ToolShape::Mcp => (tool, "inputSchema"),
-    };
-    (tool[key].clone(), tool["description"].as_str().unwrap_or_default().to_owned())
+    let (_, description, schema) = super::excess::parts(spec.shape, tool);
+    (schema.clone(), description.and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 /// Asserts the lowered schema of a required parameter `p`.
@@ -105,7 +82,7 @@ pub(super) fn violations(spec: &TargetSpec, out: &Lowered) -> Vec<String> {
     let text = out.value.to_string();
     let plain = text.replace('\\', "");
     for loss in &out.losses {
-        if let Became::Description(sentence) = &loss.became {
+        if let Became::Description { sentence } = &loss.became {
             // A sentence may be part of a schema in another sentence.
             let written = Value::from(sentence.as_str()).to_string().replace('\\', "");
             let cut = plain.contains("too long to be shown");
@@ -177,9 +154,9 @@ impl Check<'_> {
     fn forms(&mut self, map: &Map<String, Value>, at: &str, root: bool) {
         let spec = self.spec;
         if let Some(to) = map.get("$ref").and_then(Value::as_str)
-            && let RefRule::Defs { siblings, root: to_root, .. } = spec.refs
+            && let RefRule::Defs { root: to_root, .. } = spec.refs
         {
-            self.that(siblings || map.len() == 1, at, "has something beside $ref");
+            self.that(map.len() == 1, at, "has something beside $ref");
             let found = self.root.pointer(to.trim_start_matches('#')).is_some();
             self.that(found && (to == "#" && to_root || to.starts_with("#/$defs/")), at, to);
         }
@@ -198,7 +175,7 @@ impl Check<'_> {
         }
         if let (Some(spec), Some(format)) = (spec.formats, map.get("format")) {
             let known = spec.iter().any(|rule| {
-                rule.formats.iter().any(|known| format == known)
+                rule.formats.split(' ').any(|known| format == known)
                     && match map.get("type") {
                         Some(types) => types.to_string().contains(rule.kind),
                         None => !self.spec.types.always,
@@ -239,22 +216,22 @@ impl Check<'_> {
     }
 
     fn inside(&mut self, keyword: K, value: &Value, at: &str) {
-        match (keyword, value) {
-            (K::Properties | K::Defs | K::PatternProperties, Value::Object(parts)) => {
-                for (key, part) in parts {
-                    self.schema(part, &format!("{at}/{key}"), false);
-                }
-            }
-            (K::AnyOf | K::OneOf | K::AllOf | K::PrefixItems, Value::Array(parts)) => {
-                for (number, part) in parts.iter().enumerate() {
-                    self.schema(part, &format!("{at}/{number}"), false);
-                }
-            }
-            (K::Items | K::AdditionalProperties, part @ Value::Object(_)) => {
+        let is_checked = matches!(
+            keyword,
+            K::Properties
+                | K::Defs
+                | K::PatternProperties
+                | K::AnyOf
+                | K::OneOf
+                | K::AllOf
+                | K::PrefixItems
+                | K::Items
+                | K::AdditionalProperties
+        );
+        for part in keyword.subschemas(value) {
+            if is_checked && (keyword == K::Items || !part.is_boolean()) {
                 self.schema(part, at, false);
             }
-            (K::Items, Value::Bool(_)) => self.schema(value, at, false),
-            _ => {}
         }
     }
 

@@ -1,29 +1,23 @@
 //! The documentation page of the target.
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use crate::lower::ToolJson;
 
 /// The page of the target, in Markdown.
 pub fn page() -> String {
-    let tool = ToolJson {
-        name: "forecast",
-        title: None,
-        description: Some("Returns the weather forecast"),
-        parameters: json!({
-            "type": "object",
-            "properties": {
-                "city": {"type": "string", "minLength": 1},
-                "days": {"type": "integer", "description": "How far ahead", "default": 3},
-                "labels": {"type": "object", "additionalProperties": {"type": "string"}}
-            },
-            "required": ["city", "labels"]
-        }),
-        output: Some(json!({"type": "array", "items": {"type": "number"}})),
-        annotations: Map::new(),
-        extras: Vec::new(),
-    };
-    let parameters = format!("{:#}", tool.parameters);
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "minLength": 1},
+            "days": {"type": "integer", "description": "How far ahead", "default": 3},
+            "labels": {"type": "object", "additionalProperties": {"type": "string"}}
+        },
+        "required": ["city", "labels"]
+    });
+    let mut tool =
+        ToolJson::new("forecast", Some("Returns the weather forecast"), parameters.clone());
+    tool.output = Some(json!({"type": "array", "items": {"type": "number"}}));
     let declarations = super::declarations(vec![tool]);
     format!(
         "# The target `typescript`
@@ -36,7 +30,7 @@ model that calls tools by writing code. They need fewer tokens than the JSON of 
 A tool `forecast` that returns a list of numbers, with the parameters
 
 ```json
-{parameters}
+{parameters:#}
 ```
 
 compiles to

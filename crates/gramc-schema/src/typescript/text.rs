@@ -1,17 +1,66 @@
-//! Comments and names.
+//! Names, comments and types.
 
 use std::fmt::Write as _;
 
-/// A property's or method's name.
-pub(super) fn key(name: &str) -> String {
-    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$');
-    if plain { name.to_owned() } else { quoted(name) }
+use serde_json::Value;
+
+/// Whether a name needs no quotes.
+pub fn is_identifier(name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty()
+}
+
+/// A property's or method's name, in quotes where it needs them.
+pub fn key(name: &str) -> String {
+    match name {
+        // It would be the prototype.
+        "__proto__" => "[\"__proto__\"]".to_owned(),
+        name if is_identifier(name) => name.to_owned(),
+        name => quote(name),
+    }
 }
 
 /// A string literal.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+pub fn quote(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// The type of some values.
+pub fn literals(values: &[Value]) -> String {
+    if values.is_empty() {
+        return "never".to_owned();
+    }
+    values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ")
+}
+
+/// The type of a list of items of a type.
+pub fn list(item: &str) -> String {
+    format!("{}[]", group(item))
+}
+
+/// A type in parentheses, if operators around it would bind more closely than those in it.
+pub(super) fn group(text: &str) -> String {
+    let mut depth = 0_usize;
+    let mut quoted = false;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' if quoted => {
+                rest.next();
+            }
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '/' => {
+                let comment = rest.as_str().split_once("*/");
+                rest = comment.map_or("", |(_, after)| after).chars();
+            }
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth = depth.saturating_sub(1),
+            '|' | '&' if depth == 0 => return format!("({text})"),
+            _ => {}
+        }
+    }
+    if text.starts_with("/**") { format!("({text})") } else { text.to_owned() }
 }
 
 /// A unique identifier for a type, which resembles its name.
@@ -26,28 +75,15 @@ pub(super) fn identifier(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let base = base.trim_end_matches('_');
     let first = base.chars().next();
     let base = match first {
-        Some(c) if c.is_ascii_uppercase() => base.to_owned(),
         // Names in lower case could be those of built-in types or keywords.
-        Some(c) if c.is_ascii_lowercase() => {
-            let mut name = c.to_ascii_uppercase().to_string();
-            name.push_str(&base[1..]);
-            name
-        }
+        Some(c) if c.is_ascii_alphabetic() => format!("{}{}", c.to_ascii_uppercase(), &base[1..]),
         _ => format!("T{base}"),
     };
     let base = if BUILT_IN.contains(&base.as_str()) { format!("{base}Type") } else { base };
-    if !taken(&base) {
-        return base;
-    }
+    let numbered = (2_u64..).map(|number| format!("{base}{number}"));
+    let mut names = std::iter::once(base.clone()).chain(numbered);
     // Each number gives another name, of which only so many are taken.
-    let mut number = 2_usize;
-    loop {
-        let name = format!("{base}{number}");
-        if !taken(&name) {
-            return name;
-        }
-        number += 1;
-    }
+    names.find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Global types that a declaration must not hide.

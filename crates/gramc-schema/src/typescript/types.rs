@@ -7,7 +7,7 @@ use gramc_json_schema::keywords::Keyword as K;
 use serde_json::{Map, Value};
 
 use super::defs::{Declared, definition_name};
-use super::text;
+use super::text::{self, group, list, literals};
 use crate::lower::{constraint_sentence, endless_references, reference_target};
 
 /// The maximum depth of indentation. Deeper types are `unknown`.
@@ -43,6 +43,12 @@ pub(super) struct Written {
     pub(super) notes: String,
 }
 
+impl Written {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), notes: String::new() }
+    }
+}
+
 /// Writes the types of one schema.
 pub(super) struct TypeWriter<'w> {
     declared: &'w mut Declared,
@@ -64,11 +70,11 @@ impl<'w> TypeWriter<'w> {
             let (names, new) = declared.of_schema(definitions);
             for name in new {
                 if let Some(identifier) = names.get(&name) {
-                    waiting.push((format!("#/{key}/{}", escaped(&name)), identifier.clone()));
+                    waiting.push((format!("#/{key}/{}", escape(&name)), identifier.clone()));
                 }
             }
             for (name, identifier) in names {
-                identifiers.insert(format!("#/{key}/{}", escaped(&name)), identifier);
+                identifiers.insert(format!("#/{key}/{}", escape(&name)), identifier);
             }
         }
         let endless = endless_references(root);
@@ -88,15 +94,11 @@ impl<'w> TypeWriter<'w> {
             }
             let found = reference_target(self.root, &to).cloned().unwrap_or_default();
             let own = if self.endless.contains(&to) {
-                Written { text: "unknown".to_owned(), notes: String::new() }
+                Written::new("unknown")
             } else {
                 self.schema(&found, 0)
             };
-            let mut doc = description(&found).to_owned();
-            if !own.notes.is_empty() {
-                text::sentence(&mut doc, &own.notes);
-            }
-            self.declared.add(&identifier, &doc, &own.text);
+            self.declared.add(&identifier, &describe(&found, &own.notes), &own.text);
         }
         written
     }
@@ -106,19 +108,16 @@ impl<'w> TypeWriter<'w> {
         self.nesting += 1;
         let written = match schema {
             Value::Object(map) if depth <= MAX_DEPTH && self.nesting <= MAX_NESTING => {
-                self.composed(map, depth)
+                self.compose(map, depth)
             }
-            _ => {
-                let text = if *schema == Value::Bool(false) { "never" } else { "unknown" };
-                Written { text: text.to_owned(), notes: String::new() }
-            }
+            _ => Written::new(if *schema == Value::Bool(false) { "never" } else { "unknown" }),
         };
         self.nesting -= 1;
         written
     }
 
     /// The type of a schema with keywords.
-    fn composed(&mut self, map: &Map<String, Value>, depth: usize) -> Written {
+    fn compose(&mut self, map: &Map<String, Value>, depth: usize) -> Written {
         let mut parts = Vec::new();
         let mut inner_notes = Vec::new();
         if let Some(Value::String(to)) = map.get("$ref")
@@ -138,7 +137,7 @@ impl<'w> TypeWriter<'w> {
                 inner_notes.push(member.notes);
             }
         }
-        match self.own(map, depth, &mut inner_notes) {
+        match self.own_type(map, depth, &mut inner_notes) {
             // A union or a reference says more than the bare type next to it.
             Some(own) if parts.is_empty() || map.contains_key("properties") => parts.push(own),
             _ => {}
@@ -150,7 +149,7 @@ impl<'w> TypeWriter<'w> {
         let text = match parts.len() {
             0 => "unknown".to_owned(),
             1 => parts.remove(0),
-            _ => parts.iter().map(|part| grouped(part)).collect::<Vec<_>>().join(" & "),
+            _ => parts.iter().map(|part| group(part)).collect::<Vec<_>>().join(" & "),
         };
         Written { text, notes }
     }
@@ -165,7 +164,7 @@ impl<'w> TypeWriter<'w> {
         }
         if let Some(name) = definition_name(to) {
             for key in ["$defs", "definitions"] {
-                let plain = format!("#/{key}/{}", escaped(&name));
+                let plain = format!("#/{key}/{}", escape(&name));
                 if let Some(known) = self.identifiers.get(&plain) {
                     return Some(known.clone());
                 }
@@ -189,13 +188,10 @@ impl<'w> TypeWriter<'w> {
                 // TypeScript would reduce the union to `unknown`.
                 return None;
             }
-            let mut doc = description(member).trim().to_owned();
-            if !written.notes.is_empty() {
-                text::sentence(&mut doc, &written.notes);
-            }
+            let doc = describe(member, &written.notes);
             if !doc.is_empty() {
                 let doc = doc.replace('\n', " ").replace("*/", "*\\/");
-                written.text = format!("/** {doc} */ {}", grouped(&written.text));
+                written.text = format!("/** {doc} */ {}", group(&written.text));
             }
             if !texts.contains(&written.text) {
                 texts.push(written.text);
@@ -205,7 +201,7 @@ impl<'w> TypeWriter<'w> {
     }
 
     /// The type that a schema's own keywords express. `None` if it is any.
-    fn own(
+    fn own_type(
         &mut self,
         map: &Map<String, Value>,
         depth: usize,
@@ -215,8 +211,7 @@ impl<'w> TypeWriter<'w> {
             return Some(value.to_string());
         }
         if let Some(Value::Array(values)) = map.get("enum") {
-            let values: Vec<String> = values.iter().map(Value::to_string).collect();
-            return Some(if values.is_empty() { "never".to_owned() } else { values.join(" | ") });
+            return Some(literals(values));
         }
         let names: Vec<&str> = match map.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -282,10 +277,7 @@ impl<'w> TypeWriter<'w> {
         let mut commented = false;
         for (name, schema) in properties {
             let written = self.schema(schema, depth + 1);
-            let mut doc = description(schema).trim().to_owned();
-            if !written.notes.is_empty() {
-                text::sentence(&mut doc, &written.notes);
-            }
+            let doc = describe(schema, &written.notes);
             commented |= !doc.is_empty() || written.text.contains('\n');
             text::comment(&mut lines, &doc, depth + 1);
             let mark = if required.contains(name.as_str()) { "" } else { "?" };
@@ -321,22 +313,19 @@ impl<'w> TypeWriter<'w> {
             let mut texts: Vec<String> = Vec::new();
             for (at, item) in first.iter().enumerate() {
                 let mark = if (at as u64) < least { "" } else { "?" };
-                texts.push(format!("{}{mark}", grouped(&self.schema(item, depth).text)));
+                texts.push(format!("{}{mark}", group(&self.schema(item, depth).text)));
             }
             if *items != Value::Bool(false) {
-                texts.push(format!("...{}[]", grouped(&self.schema(items, depth).text)));
+                texts.push(format!("...{}", list(&self.schema(items, depth).text)));
             }
             return format!("[{}]", texts.join(", "));
         }
         let item = self.schema(items, depth);
-        let mut doc = description(items).trim().to_owned();
-        if !item.notes.is_empty() {
-            text::sentence(&mut doc, &item.notes);
-        }
+        let doc = describe(items, &item.notes);
         if !doc.is_empty() {
             notes.push(format!("Each item: {doc}"));
         }
-        format!("{}[]", grouped(&item.text))
+        list(&item.text)
     }
 
     /// What the types do not express.
@@ -378,31 +367,15 @@ fn description(schema: &Value) -> &str {
     schema.get("description").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A type in parentheses, if operators around it would bind more closely than those in it.
-fn grouped(text: &str) -> String {
-    let mut depth = 0_usize;
-    let mut quoted = false;
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' if quoted => {
-                rest.next();
-            }
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '/' => {
-                let comment = rest.as_str().split_once("*/");
-                rest = comment.map_or("", |(_, after)| after).chars();
-            }
-            '{' | '[' | '(' => depth += 1,
-            '}' | ']' | ')' => depth = depth.saturating_sub(1),
-            '|' | '&' if depth == 0 => return format!("({text})"),
-            _ => {}
-        }
+/// A description with notes.
+fn describe(schema: &Value, notes: &str) -> String {
+    let mut doc = description(schema).trim().to_owned();
+    if !notes.is_empty() {
+        text::sentence(&mut doc, notes);
     }
-    if text.starts_with("/**") { format!("({text})") } else { text.to_owned() }
+    doc
 }
 
-fn escaped(name: &str) -> String {
+fn escape(name: &str) -> String {
     gramc_json_schema::pointer::escape_fragment_token(name).into_owned()
 }

@@ -4,51 +4,39 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
-use super::{At, Lowerer, merge, parts, sentences};
+use super::{Lowerer, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
-use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
     /// Lowers an array. If `is_array` is false, the schema also accepts other types, and only
     /// constrains the items of arrays.
-    pub(super) fn array(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        at: At,
-        is_array: bool,
-    ) -> RestorePlan {
+    pub(super) fn array(&mut self, site: &mut Site<'_>, is_array: bool) -> RestorePlan {
         let mut prefix = Vec::new();
-        if map.contains_key(k::PREFIX_ITEMS) {
+        if site.map.contains_key(k::PREFIX_ITEMS) {
             if self.spec.keeps(K::PrefixItems) {
-                prefix = self.prefix(map, notes, path, at);
+                prefix = self.prefix(site);
             } else {
-                self.tuple_as_list(map, notes, path);
+                self.tuple_as_list(site);
             }
         }
-        if map.get(k::ITEMS) == Some(&Value::Bool(false)) && !self.spec.keeps(K::PrefixItems) {
-            map.shift_remove(k::ITEMS);
-            let key = path.key(k::ITEMS);
+        if site.map.get(k::ITEMS) == Some(&Value::Bool(false)) && !self.spec.keeps(K::PrefixItems) {
+            site.map.shift_remove(k::ITEMS);
             if self.spec.keeps(K::MaxItems) {
-                map.insert(k::MAX_ITEMS.to_owned(), 0.into());
-                self.lose(&key, k::ITEMS, false.into(), Became::Rewritten(k::MAX_ITEMS.to_owned()));
+                self.close_list(site, 0);
             } else {
-                let sentence = "Always empty.".to_owned();
-                self.lose(&key, k::ITEMS, false.into(), Became::Description(sentence.clone()));
-                notes.push(sentence);
+                self.note(site, k::ITEMS, false.into(), "Always empty.");
             }
         }
-        let missing = map.get(k::ITEMS).is_none_or(|items| *items == Value::Bool(true));
+        let missing = site.map.get(k::ITEMS).is_none_or(|items| *items == Value::Bool(true));
         if missing && is_array && self.spec.arrays_need_items {
-            map.insert(k::ITEMS.to_owned(), Value::Object(Map::new()));
+            parts::put(site.map, k::ITEMS, Map::new());
         } else if missing {
-            map.shift_remove(k::ITEMS);
+            site.map.shift_remove(k::ITEMS);
         }
-        let items = match map.get_mut(k::ITEMS) {
+        let items = match site.map.get_mut(k::ITEMS) {
             Some(items @ Value::Object(_)) => {
-                let out = self.node(items, &path.key(k::ITEMS), at.deeper());
-                notes.extend(out.up.iter().map(|note| format!("Each item: {note}")));
+                let out = self.node(items, &site.path.key(k::ITEMS), site.at.deeper());
+                site.notes.extend(out.up.iter().map(|note| format!("Each item: {note}")));
                 out.plan
             }
             _ => RestorePlan::Keep,
@@ -57,37 +45,26 @@ impl Lowerer<'_> {
     }
 
     /// Lowers `prefixItems`, for a target that supports tuples.
-    fn prefix(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        at: At,
-    ) -> Vec<RestorePlan> {
-        let Some(Value::Array(items)) = map.get_mut(k::PREFIX_ITEMS) else { return Vec::new() };
-        let inside = path.key(k::PREFIX_ITEMS);
+    fn prefix(&mut self, site: &mut Site<'_>) -> Vec<RestorePlan> {
+        let Some(Value::Array(items)) = site.map.get_mut(k::PREFIX_ITEMS) else {
+            return Vec::new();
+        };
+        let inside = site.path.key(k::PREFIX_ITEMS);
         let each = items.iter_mut().enumerate().map(|(number, item)| {
-            let out = self.node(item, &inside.index(number), at.deeper());
+            let out = self.node(item, &inside.index(number), site.at.deeper());
             let name = (number + 1).to_string();
-            notes.extend(out.up.iter().map(|note| sentences::about(&name, note)));
+            site.notes.extend(out.up.iter().map(|note| sentences::about(&name, note)));
             out.plan
         });
         each.collect()
     }
 
     /// Rewrites a tuple to an array with a union of its item types, for a target without tuples.
-    fn tuple_as_list(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-    ) {
-        let Some(Value::Array(items)) = map.shift_remove(k::PREFIX_ITEMS) else { return };
-        let length = items.len();
-        let value = Value::Array(items);
-        let rest = map.shift_remove(k::ITEMS);
-        self.sentence_of(notes, path, k::PREFIX_ITEMS, value.clone());
-        let Value::Array(items) = value else { return };
+    fn tuple_as_list(&mut self, site: &mut Site<'_>) {
+        let Some(Value::Array(items)) = site.map.shift_remove(k::PREFIX_ITEMS) else { return };
+        let length = items.len() as u64;
+        let rest = site.map.shift_remove(k::ITEMS);
+        self.tell(site, k::PREFIX_ITEMS, items.clone());
         let mut kinds: Vec<Value> = Vec::new();
         let mut add = |item: Value| {
             if !kinds.contains(&item) {
@@ -96,20 +73,12 @@ impl Lowerer<'_> {
         };
         items.into_iter().for_each(&mut add);
         match rest {
-            Some(Value::Bool(false)) => {
-                let key = path.key(k::ITEMS);
-                if self.spec.keeps(K::MaxItems) {
-                    let tighter = map.get(k::MAX_ITEMS).and_then(Value::as_u64);
-                    let most = tighter.map_or(length as u64, |most| most.min(length as u64));
-                    map.insert(k::MAX_ITEMS.to_owned(), most.into());
-                    let to = Became::Rewritten(k::MAX_ITEMS.to_owned());
-                    self.lose(&key, k::ITEMS, false.into(), to);
-                } else {
-                    self.sentence_of(notes, path, k::ITEMS, false.into());
-                }
+            Some(Value::Bool(false)) if self.spec.keeps(K::MaxItems) => {
+                self.close_list(site, length);
             }
+            Some(Value::Bool(false)) => self.tell(site, k::ITEMS, false),
             Some(rest) if !merge::is_anything(&rest) => {
-                self.sentence_of(notes, path, k::ADDITIONAL_ITEMS, rest.clone());
+                self.tell(site, k::ADDITIONAL_ITEMS, rest.clone());
                 add(rest);
             }
             _ => add(Value::Object(Map::new())),
@@ -120,6 +89,13 @@ impl Lowerer<'_> {
             Err(kinds) if kinds.iter().any(merge::is_anything) => Value::Object(Map::new()),
             Err(kinds) => Value::Object(parts::one(k::ANY_OF, kinds)),
         };
-        map.insert(k::ITEMS.to_owned(), items);
+        parts::put(site.map, k::ITEMS, items);
+    }
+
+    /// Replaces `items: false` by a maximum length.
+    fn close_list(&mut self, site: &mut Site<'_>, length: u64) {
+        let tighter = site.map.get(k::MAX_ITEMS).and_then(Value::as_u64);
+        parts::put(site.map, k::MAX_ITEMS, tighter.map_or(length, |most| most.min(length)));
+        self.lose_key(site.path, k::ITEMS, false, Became::rewritten(k::MAX_ITEMS));
     }
 }

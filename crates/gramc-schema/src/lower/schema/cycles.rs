@@ -2,9 +2,26 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use gramc_json_schema::keywords::{Keyword as K, name as k};
+use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
+use gramc_model::TypeId;
+use gramc_model::walk::strongly_connected;
+
+/// The keywords whose schemas are lowered. Those of others become sentences.
+const FOLLOWED: Keywords = Keywords::of(&[
+    K::Properties,
+    K::PatternProperties,
+    K::DependentSchemas,
+    K::AnyOf,
+    K::OneOf,
+    K::AllOf,
+    K::PrefixItems,
+    K::Items,
+    K::AdditionalItems,
+    K::AdditionalProperties,
+    K::Contains,
+]);
 
 /// The reference graph of the original schema. `#` is the root.
 pub(super) struct Cycles {
@@ -43,8 +60,7 @@ impl Cycles {
         let Graph { numbers, edges, .. } = graph;
         let closing = closing(&edges, |_| true);
         let closing_without_property = self::closing(&edges, |edge| !edge.property);
-        let circles = circles(&edges);
-        let recursive = recursive(&edges, &circles);
+        let (circles, recursive) = circles(&edges);
         Self { numbers, circles, recursive, closing, closing_without_property }
     }
 
@@ -78,27 +94,20 @@ impl Cycles {
 /// The references whose targets lead back to themselves through references and unions alone, so that
 /// their schemas have no end.
 pub(in super::super) fn endless(original: &Value) -> HashSet<String> {
-    if super::references::found_in(original, 0) == super::references::ReferenceScope::Nothing {
+    let references = super::sentences::references_in(original);
+    if references.is_empty() {
         return HashSet::new();
     }
     let mut graph = Graph::new(original);
     graph.in_place = true;
     // References are not followed from outside of a circle, so all targets are added first.
-    graph.all_targets();
+    for to in references {
+        graph.node(&to);
+    }
     graph.follow();
-    let recursive = recursive(&graph.edges, &circles(&graph.edges));
+    let (_, recursive) = circles(&graph.edges);
     let numbers = graph.numbers.into_iter().filter(|(_, at)| recursive[*at]);
     numbers.map(|(to, _)| to).collect()
-}
-
-/// Whether each node is part of a cycle.
-fn recursive(edges: &[Vec<Edge>], circles: &[usize]) -> Vec<bool> {
-    let mut sizes = HashMap::new();
-    for &circle in circles {
-        *sizes.entry(circle).or_insert(0_usize) += 1;
-    }
-    let loops = |at: usize| edges[at].iter().any(|edge| edge.to == at);
-    (0..edges.len()).map(|at| sizes[&circles[at]] > 1 || loops(at)).collect()
 }
 
 impl<'o> Graph<'o> {
@@ -119,15 +128,6 @@ impl<'o> Graph<'o> {
         }
     }
 
-    /// Adds the targets of all references.
-    fn all_targets(&mut self) {
-        let mut all = Vec::new();
-        super::sentences::references(self.original, &mut all, 0);
-        for to in all {
-            self.node(&to);
-        }
-    }
-
     /// Finds the references in a schema, without following them.
     fn scan(&mut self, from: usize, schema: &'o Value, property: bool, depth: usize) {
         let Value::Object(map) = schema else { return };
@@ -138,10 +138,15 @@ impl<'o> Graph<'o> {
             self.edge(from, to, property);
         }
         let in_place = self.in_place;
-        let apply = |key: K| !in_place || key.applies_in_place();
-        each_part(map, apply, &mut |part, of_property| {
-            self.scan(from, part, property || of_property, depth + 1);
-        });
+        for (key, value) in map {
+            let keyword = K::of(key);
+            if FOLLOWED.has(keyword) && (!in_place || keyword.applies_in_place()) {
+                let property = property || keyword == K::Properties;
+                for part in keyword.subschemas(value) {
+                    self.scan(from, part, property, depth + 1);
+                }
+            }
+        }
     }
 
     /// The number of a target, which is added if it is new. `None` if it does not exist.
@@ -163,35 +168,6 @@ impl<'o> Graph<'o> {
         let edge = Edge { to: number, property };
         if !self.edges[from].contains(&edge) {
             self.edges[from].push(edge);
-        }
-    }
-}
-
-/// Calls `call` with each direct subschema of some keywords, except definitions, and whether it is a
-/// property's.
-fn each_part<'o>(
-    map: &'o Map<String, Value>,
-    which: impl Fn(K) -> bool,
-    call: &mut impl FnMut(&'o Value, bool),
-) {
-    for (key, value) in map.iter().filter(|(key, _)| which(K::of(key))) {
-        match (K::of(key), value) {
-            (K::Properties, Value::Object(parts)) => {
-                parts.values().for_each(|part| call(part, true));
-            }
-            (K::PatternProperties | K::DependentSchemas, Value::Object(parts)) => {
-                parts.values().for_each(|part| call(part, false));
-            }
-            (K::AnyOf | K::OneOf | K::AllOf | K::PrefixItems | K::Items, Value::Array(parts)) => {
-                for part in parts {
-                    call(part, false);
-                }
-            }
-            (
-                K::Items | K::AdditionalItems | K::AdditionalProperties | K::Contains,
-                part @ Value::Object(_),
-            ) => call(part, false),
-            _ => {}
         }
     }
 }
@@ -238,45 +214,19 @@ fn closing(edges: &[Vec<Edge>], which: impl Fn(&Edge) -> bool) -> HashSet<(usize
     found
 }
 
-/// The strongly connected component of each node, by Kosaraju's algorithm.
-fn circles(edges: &[Vec<Edge>]) -> Vec<usize> {
-    let mut order = Vec::with_capacity(edges.len());
-    let mut seen = vec![false; edges.len()];
-    for start in 0..edges.len() {
-        if std::mem::replace(&mut seen[start], true) {
-            continue;
-        }
-        let mut way = vec![(start, 0)];
-        while let Some((at, next)) = way.last_mut() {
-            let at = *at;
-            let Some(edge) = edges[at].get(*next) else {
-                order.push(at);
-                way.pop();
-                continue;
-            };
-            *next += 1;
-            if !std::mem::replace(&mut seen[edge.to], true) {
-                way.push((edge.to, 0));
-            }
+/// The strongly connected component of each node, and whether it is a cycle.
+fn circles(edges: &[Vec<Edge>]) -> (Vec<usize>, Vec<bool>) {
+    // There are fewer nodes than bytes in the schema, which 32 bits count.
+    let id = |at: usize| TypeId(u32::try_from(at).unwrap_or(u32::MAX));
+    let next = |from: TypeId| edges[from.0 as usize].iter().map(|edge| id(edge.to)).collect();
+    let (mut circles, mut recursive) = (vec![0; edges.len()], vec![false; edges.len()]);
+    for (circle, group) in strongly_connected(edges.len(), next).into_iter().enumerate() {
+        for at in group.iter().map(|id| id.0 as usize) {
+            circles[at] = circle;
+            recursive[at] = group.len() > 1 || edges[at].iter().any(|edge| edge.to == at);
         }
     }
-    let mut back = vec![Vec::new(); edges.len()];
-    for (from, edges) in edges.iter().enumerate() {
-        for edge in edges {
-            back[edge.to].push(from);
-        }
-    }
-    let mut circle = vec![usize::MAX; edges.len()];
-    for &start in order.iter().rev() {
-        let mut open = vec![start];
-        while let Some(at) = open.pop() {
-            if circle[at] == usize::MAX {
-                circle[at] = start;
-                open.extend(back[at].iter().filter(|&&from| circle[from] == usize::MAX));
-            }
-        }
-    }
-    circle
+    (circles, recursive)
 }
 
 #[cfg(test)]

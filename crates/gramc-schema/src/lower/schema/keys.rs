@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use gramc_json_schema::text::MAX_SCHEMA_DEPTH;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::names;
 use super::super::target_spec::KeyRule;
+use super::Object;
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
@@ -22,7 +23,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Assigns a unique valid key to each property key that the rule rejects.
-    pub(super) fn of(rule: Option<&KeyRule>, schema: &Map<String, Value>, path: &Path<'_>) -> Self {
+    pub(super) fn of(rule: Option<&KeyRule>, schema: &Object, path: &Path<'_>) -> Self {
         let Some(KeyRule { rule, root_only }) = rule else { return Self::default() };
         let Some(Value::Object(properties)) = schema.get(k::PROPERTIES) else {
             return Self::default();
@@ -104,37 +105,8 @@ impl Keys {
         }
     }
 
-    /// Updates references to renamed properties of the root.
-    pub(super) fn change_references(&self, value: &mut Value, depth: usize) {
-        if depth > MAX_SCHEMA_DEPTH {
-            return;
-        }
-        match value {
-            Value::Object(map) => {
-                for (key, value) in map {
-                    match (K::of(key), value) {
-                        // These contain data, not schemas.
-                        (K::Enum | K::Const | K::Default | K::Example | K::Examples, _) => {}
-                        (K::Ref, Value::String(to)) => {
-                            if let Some(new) = self.led_to(to) {
-                                *to = new;
-                            }
-                        }
-                        (_, value) => self.change_references(value, depth + 1),
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for item in items {
-                    self.change_references(item, depth + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// The updated reference, if it pointed to a renamed property.
-    fn led_to(&self, to: &str) -> Option<String> {
+    pub(super) fn update_reference(&self, to: &str) -> Option<String> {
         let rest = to.strip_prefix("#/properties/")?;
         let (step, behind) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let key = self.changed(&unescaped(step))?;
@@ -149,7 +121,7 @@ impl Keys {
         }
     }
 
-    fn change_keys(&self, map: &mut Map<String, Value>) {
+    fn change_keys(&self, map: &mut Object) {
         if map.keys().any(|key| self.changed(key).is_some()) {
             let old = std::mem::take(map);
             map.extend(old.into_iter().map(|(key, value)| (self.seen(&key).to_owned(), value)));

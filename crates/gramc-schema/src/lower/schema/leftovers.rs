@@ -1,304 +1,232 @@
 //! Turns unsupported keywords into sentences of a description.
 
+use std::borrow::Cow;
+
 use gramc_json_schema::type_set::TypeSet;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::super::loss::Became;
 use super::super::patterns::PatternFate;
-use super::keys::Keys;
-use super::{Lowerer, merge, parts, sentences};
+use super::{Lowerer, Object, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
-use gramc_json_schema::path::Path;
 
-/// The reason for dropping a keyword that rejects no value.
-const SAYS_NOTHING: &str = "it refuses no value";
-
-/// Adds sentences to a schema's description. Always returns an empty list, because every schema can
-/// have a description except a union whose target allows no sibling keywords.
-pub(in crate::lower) fn describe(map: &mut Map<String, Value>, notes: Vec<String>) -> Vec<String> {
-    if notes.is_empty() {
-        return notes;
-    }
+/// Adds sentences to a schema's description.
+pub(in crate::lower) fn describe(map: &mut Object, notes: &[String]) {
     let description = map.get(k::DESCRIPTION).and_then(Value::as_str);
-    if let Some(text) = sentences::joined(description, &notes) {
-        let text = Value::String(text.into_owned());
-        parts::set(map, k::DESCRIPTION, text);
+    if let Some(Cow::Owned(text)) = sentences::join(description, notes) {
+        parts::put(map, k::DESCRIPTION, text);
     }
-    Vec::new()
 }
 
 impl Lowerer<'_> {
     /// Removes unsupported keywords and turns them into sentences.
-    pub(super) fn leftovers(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        types: TypeSet,
-    ) {
-        self.leftovers_of(&Keys::default(), map, notes, path, types);
-    }
-
-    /// The same, with the property keys that the model sees.
-    pub(super) fn leftovers_of(
-        &mut self,
-        keys: &Keys,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        types: TypeSet,
-    ) {
-        let has = parts::keywords(map);
-        if map.get(k::ENUM).and_then(Value::as_array).is_some_and(Vec::is_empty)
-            && let Some(value) = map.shift_remove(k::ENUM)
+    pub(super) fn leftovers(&mut self, site: &mut Site<'_>, types: TypeSet) {
+        let has = parts::keywords(site.map);
+        if site.map.get(k::ENUM).and_then(Value::as_array).is_some_and(Vec::is_empty)
+            && let Some(value) = site.map.shift_remove(k::ENUM)
         {
             // Providers take only lists with members.
-            let sentence = "No value is accepted.".to_owned();
-            notes.push(sentence.clone());
-            self.lose(&path.key(k::ENUM), k::ENUM, value, Became::Description(sentence));
+            self.note(site, k::ENUM, value, "No value is accepted.");
         }
-        self.bounds(map, notes, (path, has), types);
+        self.bounds(site, has, types);
         if has.has(Keyword::Format) {
-            self.format(map, notes, path, types);
+            self.format(site, types);
         }
         if has.has(Keyword::Pattern) {
-            self.pattern(map, notes, path);
+            self.pattern(site);
         }
-        let kept = if path.is_root() { self.spec.root_keep() } else { self.spec.keep };
+        let kept = if site.path.is_root() { self.spec.root_keep() } else { self.spec.keep };
         // This module itself writes `nullable` for targets that support it.
         let refused = has.minus(kept.with(Keyword::Nullable));
         if refused.is_empty() {
             return;
         }
-        let mut taken = parts::take(map, |keyword| refused.has(keyword));
+        let mut taken = parts::take(site.map, |keyword| refused.has(keyword));
         if let Some(condition) = taken.shift_remove(k::IF) {
-            self.condition(keys, notes, path, condition, &mut taken);
+            self.condition(site, condition, &mut taken);
         }
         for (key, value) in taken {
-            self.sentence_with_keys(keys, notes, path, &key, value);
+            self.tell(site, &key, value);
         }
     }
 
     /// Turns one unsupported keyword into a sentence.
-    pub(super) fn sentence_of(
-        &mut self,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        key: &str,
-        value: Value,
-    ) {
-        self.sentence_with_keys(&Keys::default(), notes, path, key, value);
-    }
-
-    /// The same, with the property keys that the model sees.
-    pub(super) fn sentence_with_keys(
-        &mut self,
-        keys: &Keys,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        key: &str,
-        value: Value,
-    ) {
+    pub(super) fn tell(&mut self, site: &mut Site<'_>, key: &str, value: impl Into<Value>) {
+        let value = value.into();
         let keyword = Keyword::of(key);
-        let seen = keys.in_value(keyword, &value);
-        let sentence = self.printing(|printer| sentences::sentence(keyword, &seen, printer));
+        let seen = site.keys.in_value(keyword, &value);
+        let sentence = self.print_with(|printer| sentences::sentence(keyword, &seen, printer));
         drop(seen);
         let became = match sentence {
-            Some(sentence) => {
-                notes.push(sentence.clone());
-                Became::Description(sentence)
-            }
             None if matches!(keyword, Keyword::Defs | Keyword::Definitions) => {
-                Became::Dropped("referenced definitions are moved")
+                Became::dropped("referenced definitions are moved")
             }
-            None => Became::Dropped(SAYS_NOTHING),
+            sentence => replace_by(sentence, site),
         };
-        self.lose(&path.key(key), key, value, became);
+        self.lose_key(site.path, key, value, became);
     }
 
-    fn condition(
-        &mut self,
-        keys: &Keys,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        condition: Value,
-        taken: &mut Map<String, Value>,
-    ) {
-        let then = taken.shift_remove(k::THEN);
-        let otherwise = taken.shift_remove(k::ELSE);
-        let seen = keys.in_value(Keyword::If, &condition);
-        let [seen_then, seen_otherwise] = [&then, &otherwise]
-            .map(|part| part.as_ref().map(|part| keys.in_value(Keyword::Then, part)));
-        let sentence = self.printing(|printer| {
-            sentences::condition(&seen, seen_then.as_deref(), seen_otherwise.as_deref(), printer)
-        });
-        drop((seen, seen_then, seen_otherwise));
-        let became = match sentence {
-            Some(sentence) => {
-                notes.push(sentence.clone());
-                Became::Description(sentence)
-            }
-            None => Became::Dropped(SAYS_NOTHING),
-        };
-        for (key, part) in [(k::THEN, then), (k::ELSE, otherwise)] {
-            if let Some(part) = part {
-                self.lose(&path.key(key), key, part, became.clone());
+    /// Turns some keywords into sentences, where the schema has them.
+    pub(super) fn tell_all(&mut self, site: &mut Site<'_>, keys: &[&str]) {
+        for key in keys {
+            if let Some(value) = site.map.shift_remove(*key) {
+                self.tell(site, key, value);
             }
         }
-        self.lose(&path.key(k::IF), k::IF, condition, became);
+    }
+
+    /// The same for a keyword with a sentence of its own.
+    pub(super) fn note(&mut self, site: &mut Site<'_>, key: &str, value: Value, sentence: &str) {
+        site.notes.push(sentence.to_owned());
+        self.lose_key(site.path, key, value, Became::sentence(sentence));
+    }
+
+    fn condition(&mut self, site: &mut Site<'_>, condition: Value, taken: &mut Object) {
+        let parts = [k::THEN, k::ELSE].map(|key| (key, taken.shift_remove(key)));
+        let seen = site.keys.in_value(Keyword::If, &condition);
+        let [then, otherwise] = parts
+            .each_ref()
+            .map(|(_, part)| part.as_ref().map(|part| site.keys.in_value(Keyword::Then, part)));
+        let sentence = self.print_with(|printer| {
+            sentences::condition(&seen, then.as_deref(), otherwise.as_deref(), printer)
+        });
+        drop((seen, then, otherwise));
+        let became = replace_by(sentence, site);
+        for (key, part) in parts {
+            if let Some(part) = part {
+                self.lose_key(site.path, key, part, became.clone());
+            }
+        }
+        self.lose_key(site.path, k::IF, condition, became);
     }
 
     /// Rewrites bounds that the target supports in another form.
-    fn bounds(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        (path, has): (&Path<'_>, Keywords),
-        types: TypeSet,
-    ) {
+    fn bounds(&mut self, site: &mut Site<'_>, has: Keywords, types: TypeSet) {
+        let rule = self.spec.bounds;
         let whole = types.without(TypeSet::NULL) == TypeSet::INTEGER;
-        for (exclusive, keyword, bound, kept, step) in [
-            (k::EXCLUSIVE_MINIMUM, Keyword::ExclusiveMinimum, k::MINIMUM, Keyword::Minimum, 1),
-            (k::EXCLUSIVE_MAXIMUM, Keyword::ExclusiveMaximum, k::MAXIMUM, Keyword::Maximum, -1),
+        for (exclusive, bound) in [
+            (Keyword::ExclusiveMinimum, Keyword::Minimum),
+            (Keyword::ExclusiveMaximum, Keyword::Maximum),
         ] {
-            if !has.has(keyword) || self.spec.keeps(keyword) || !self.spec.keeps(kept) {
-                continue;
-            }
-            let Some(Value::Number(limit)) = map.get(exclusive) else { continue };
-            let exact = if whole { next_integer(limit, step) } else { None };
-            let is_exact = exact.is_some();
-            // Of other numbers there is no next one, so a sentence excludes the bound itself.
-            let new = exact.map_or_else(|| limit.clone(), Number::from);
-            let tighter = match map.get(bound) {
-                None => true,
-                Some(Value::Number(old)) if step > 0 => merge::is_less(old, &new),
-                Some(Value::Number(old)) => merge::is_less(&new, old),
-                Some(_) => continue,
-            };
-            if tighter {
-                map.insert(bound.to_owned(), new.into());
-            }
-            if is_exact && let Some(value) = map.shift_remove(exclusive) {
-                let to = Became::Rewritten(bound.to_owned());
-                self.lose(&path.key(exclusive), exclusive, value, to);
+            if has.has(exclusive) && !self.spec.keeps(exclusive) && self.spec.keeps(bound) {
+                self.include_bound(site, exclusive, bound.name(), whole);
             }
         }
-        for (key, largest) in [
-            (k::MIN_ITEMS, self.spec.bounds.min_items),
-            (k::MIN_LENGTH, self.spec.bounds.min_length),
-        ] {
-            let Some(largest) = largest else { continue };
-            let Some(value) = map.get(key) else { continue };
-            if value.as_u64().is_none_or(|number| number > largest) {
-                let value = value.clone();
-                map.insert(key.to_owned(), largest.into());
-                self.sentence_of(notes, path, key, value);
+        let exceeds = |value: &Value, largest| value.as_u64().is_none_or(|it| it > largest);
+        for (key, largest) in [(k::MIN_ITEMS, rule.min_items), (k::MIN_LENGTH, rule.min_length)] {
+            if let Some(largest) = largest
+                && let Some(value) = site.map.get_mut(key)
+                && exceeds(value, largest)
+            {
+                let value = std::mem::replace(value, largest.into());
+                self.tell(site, key, value);
             }
         }
-        if let Some(largest) = self.spec.bounds.max_items
-            && map.get(k::MAX_ITEMS).is_some_and(|most| most.as_u64().is_none_or(|n| n > largest))
-            && let Some(value) = map.shift_remove(k::MAX_ITEMS)
+        if let Some(largest) = rule.max_items
+            && site.map.get(k::MAX_ITEMS).is_some_and(|most| exceeds(most, largest))
         {
-            self.sentence_of(notes, path, k::MAX_ITEMS, value);
+            self.tell_all(site, &[k::MAX_ITEMS]);
         }
-        if !self.spec.bounds.length_with_pattern
-            && has.has_any(&[Keyword::Pattern, Keyword::Format])
-        {
+        if !rule.length_with_pattern && has.has_any(&[Keyword::Pattern, Keyword::Format]) {
             let lengths = |keyword| matches!(keyword, Keyword::MinLength | Keyword::MaxLength);
-            for (key, value) in parts::take(map, lengths) {
-                self.sentence_of(notes, path, &key, value);
+            for (key, value) in parts::take(site.map, lengths) {
+                self.tell(site, &key, value);
             }
         }
-        if self.spec.bounds.whole {
-            self.whole_bounds(map, notes, path, whole);
+        if rule.whole {
+            self.whole_bounds(site, whole);
+        }
+    }
+
+    /// Rewrites an exclusive bound to one that is included, which lies a step behind it for whole
+    /// numbers.
+    fn include_bound(&mut self, site: &mut Site<'_>, exclusive: Keyword, bound: &str, whole: bool) {
+        let step = if exclusive == Keyword::ExclusiveMinimum { 1 } else { -1 };
+        let exclusive = exclusive.name();
+        let Some(Value::Number(limit)) = site.map.get(exclusive) else { return };
+        let exact = if whole { next_integer(limit, step) } else { None };
+        // Of other numbers there is no next one, so a sentence excludes the bound itself.
+        let new = exact.map_or_else(|| limit.clone(), Number::from);
+        let tighter = match site.map.get(bound) {
+            None => true,
+            Some(Value::Number(old)) if step > 0 => merge::is_less(old, &new),
+            Some(Value::Number(old)) => merge::is_less(&new, old),
+            Some(_) => return,
+        };
+        if tighter {
+            parts::put(site.map, bound, new);
+        }
+        if exact.is_some()
+            && let Some(value) = site.map.shift_remove(exclusive)
+        {
+            self.lose_key(site.path, exclusive, value, Became::rewritten(bound));
         }
     }
 
     /// Rounds the bounds of integers, and turns those that are too large or that contradict each
     /// other into sentences.
-    fn whole_bounds(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        whole: bool,
-    ) {
+    fn whole_bounds(&mut self, site: &mut Site<'_>, whole: bool) {
         let bounds = [k::MINIMUM, k::EXCLUSIVE_MINIMUM, k::MAXIMUM, k::EXCLUSIVE_MAXIMUM];
         for key in bounds.into_iter().filter(|_| whole) {
-            let Some(value) = map.get(key).filter(|value| value.as_i64().is_none()) else {
+            let Some(value) = site.map.get_mut(key).filter(|value| value.as_i64().is_none()) else {
                 continue;
             };
-            let float = value.as_f64().filter(|float| float.abs() < EXACT);
-            let rounded = float.map(|float| match key {
+            let Some(float) = value.as_f64().filter(|float| float.abs() < EXACT) else {
+                self.tell_all(site, &[key]);
+                continue;
+            };
+            let rounded = match key {
                 k::MINIMUM | k::EXCLUSIVE_MAXIMUM => float.ceil(),
                 _ => float.floor(),
-            });
-            let value = value.clone();
-            let Some(rounded) = rounded else {
-                map.shift_remove(key);
-                self.sentence_of(notes, path, key, value);
-                continue;
             };
             #[expect(clippy::cast_possible_truncation, reason = "it is a whole number below 2^53")]
             let new = rounded as i64;
-            map.insert(key.to_owned(), new.into());
-            self.lose(&path.key(key), key, value, Became::Rewritten(format!("{key}: {new}")));
+            let value = std::mem::replace(value, new.into());
+            self.lose_key(site.path, key, value, Became::rewritten(format!("{key}: {new}")));
         }
-        let limit = |key: &str| map.get(key).and_then(Value::as_number);
-        let low = [limit(k::MINIMUM), limit(k::EXCLUSIVE_MINIMUM)].into_iter().flatten();
+        let limit = |key: &str| site.map.get(key).and_then(Value::as_number);
         let high = [limit(k::MAXIMUM), limit(k::EXCLUSIVE_MAXIMUM)];
-        let high: Vec<&Number> = high.into_iter().flatten().collect();
-        let is_empty = low.into_iter().any(|low| high.iter().any(|high| merge::is_less(high, low)));
+        let is_below = |low| high.iter().flatten().any(|high| merge::is_less(high, low));
+        let low = [limit(k::MINIMUM), limit(k::EXCLUSIVE_MINIMUM)];
+        let is_empty = low.into_iter().flatten().any(is_below);
         if is_empty {
-            for key in bounds {
-                if let Some(value) = map.shift_remove(key) {
-                    self.sentence_of(notes, path, key, value);
-                }
-            }
+            self.tell_all(site, &bounds);
         }
     }
 
     /// Rewrites a `pattern` that the target does not support, or turns it into a sentence.
-    pub(super) fn pattern(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-    ) {
-        let Some(Value::String(pattern)) = map.get(k::PATTERN) else { return };
+    pub(super) fn pattern(&mut self, site: &mut Site<'_>) {
+        let Some(Value::String(pattern)) = site.map.get(k::PATTERN) else { return };
         match self.spec.patterns.fate(pattern) {
             PatternFate::Kept => {}
             PatternFate::Rewritten(new) => {
-                let to = Became::Rewritten(format!("pattern: {new}"));
-                let old = map.insert(k::PATTERN.to_owned(), new.into()).unwrap_or_default();
-                self.lose(&path.key(k::PATTERN), k::PATTERN, old, to);
+                let to = Became::rewritten(format!("pattern: {new}"));
+                let old = site.map.insert(k::PATTERN.to_owned(), new.into()).unwrap_or_default();
+                self.lose_key(site.path, k::PATTERN, old, to);
             }
-            PatternFate::Refused => {
-                let pattern = map.shift_remove(k::PATTERN).unwrap_or_default();
-                self.sentence_of(notes, path, k::PATTERN, pattern);
-            }
+            PatternFate::Refused => self.tell_all(site, &[k::PATTERN]),
         }
     }
 
     /// Removes a `format` that the target does not support for these types.
-    fn format(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        types: TypeSet,
-    ) {
+    fn format(&mut self, site: &mut Site<'_>, types: TypeSet) {
         let Some(spec) = self.spec.formats else { return };
-        let Some(format) = map.get(k::FORMAT) else { return };
-        let allowed = format.as_str().is_some_and(|format| {
-            spec.iter().any(|rule| {
-                rule.formats.contains(&format) && types.names().any(|name| name == rule.kind)
-            })
+        let format = site.map.get(k::FORMAT).and_then(Value::as_str).unwrap_or_default();
+        let is_allowed = spec.iter().any(|rule| {
+            rule.formats.split(' ').any(|it| it == format)
+                && types.names().any(|name| name == rule.kind)
         });
-        if !allowed && let Some(value) = map.shift_remove(k::FORMAT) {
-            self.sentence_of(notes, path, k::FORMAT, value);
+        if !is_allowed {
+            self.tell_all(site, &[k::FORMAT]);
         }
     }
+}
+
+/// The replacement of a keyword by a sentence, which is added if there is one.
+fn replace_by(sentence: Option<String>, site: &mut Site<'_>) -> Became {
+    let Some(sentence) = sentence else { return Became::dropped("it refuses no value") };
+    site.notes.push(sentence.clone());
+    Became::sentence(sentence)
 }
 
 /// Above it, not every integer is a float.

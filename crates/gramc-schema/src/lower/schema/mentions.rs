@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::target_spec::KeyRule;
-use gramc_json_schema::keywords::{Keyword, name as k};
+use super::Object;
+use gramc_json_schema::keywords::{any_schema, name as k};
 
 /// What descriptions should call the keys that they quote.
 #[derive(Default)]
@@ -19,13 +20,9 @@ pub(super) struct Mentions {
 
 /// Whether a schema has property keys that the target rejects.
 pub(super) fn may_rename(keys: &KeyRule, schema: &Value) -> bool {
-    let Value::Object(map) = schema else { return false };
-    map.iter().any(|(key, value)| {
-        let keyword = Keyword::of(key);
-        let refused =
-            |properties: &Map<String, Value>| properties.keys().any(|key| !keys.rule.allows(key));
-        keyword == Keyword::Properties && value.as_object().is_some_and(refused)
-            || keyword.subschemas(value).into_iter().any(|part| may_rename(keys, part))
+    any_schema(schema, &mut |map| {
+        let properties = map.get(k::PROPERTIES).and_then(Value::as_object);
+        properties.is_some_and(|map| map.keys().any(|key| !keys.rule.allows(key)))
     })
 }
 
@@ -43,7 +40,7 @@ impl Mentions {
         }
         let mut quoted = BTreeSet::new();
         let mut find = |text: &str| {
-            replaced(text, |key| {
+            replace_quoted(text, |key| {
                 if all.contains_key(key) {
                     quoted.insert(key.to_owned());
                 }
@@ -83,18 +80,18 @@ impl Mentions {
     }
 
     /// Changes the keys that a schema's description quotes.
-    pub(super) fn rewrite(&self, map: &mut Map<String, Value>) {
+    pub(super) fn rewrite(&self, map: &mut Object) {
         if !self.is_empty()
             && let Some(Value::String(text)) = map.get_mut(k::DESCRIPTION)
-            && let Cow::Owned(new) = self.rewritten(text)
+            && let Cow::Owned(new) = self.rewrite_text(text)
         {
             *text = new;
         }
     }
 
     /// A description with the new keys.
-    pub(super) fn rewritten<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        replaced(text, |key| self.name(key))
+    pub(super) fn rewrite_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        replace_quoted(text, |key| self.name(key))
     }
 
     /// Sentences about the keys that could not be changed in descriptions.
@@ -109,7 +106,10 @@ impl Mentions {
 }
 
 /// A text in which `name` replaces some of the words in quotation marks.
-fn replaced<'t, 'n>(text: &'t str, mut name: impl FnMut(&str) -> Option<&'n str>) -> Cow<'t, str> {
+fn replace_quoted<'t, 'n>(
+    text: &'t str,
+    mut name: impl FnMut(&str) -> Option<&'n str>,
+) -> Cow<'t, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(['`', '"', '\'']) {
@@ -136,28 +136,19 @@ fn replaced<'t, 'n>(text: &'t str, mut name: impl FnMut(&str) -> Option<&'n str>
 
 /// Calls `call` with each description of a schema.
 fn descriptions(schema: &Value, call: &mut impl FnMut(&str)) {
-    let Value::Object(map) = schema else { return };
-    if let Some(Value::String(text)) = map.get(k::DESCRIPTION) {
-        call(text);
-    }
-    for (key, value) in map {
-        for part in Keyword::of(key).subschemas(value) {
-            descriptions(part, call);
-        }
-    }
+    any_schema(schema, &mut |map| {
+        map.get(k::DESCRIPTION).and_then(Value::as_str).into_iter().for_each(&mut *call);
+        false
+    });
 }
 
 /// Calls `call` with each property key of a schema.
 fn property_keys(schema: &Value, call: &mut impl FnMut(&str)) {
-    let Value::Object(map) = schema else { return };
-    if let Some(Value::Object(properties)) = map.get(k::PROPERTIES) {
-        properties.keys().for_each(|key| call(key));
-    }
-    for (key, value) in map {
-        for part in Keyword::of(key).subschemas(value) {
-            property_keys(part, call);
-        }
-    }
+    any_schema(schema, &mut |map| {
+        let properties = map.get(k::PROPERTIES).and_then(Value::as_object);
+        properties.into_iter().flat_map(Object::keys).for_each(|key| call(key));
+        false
+    });
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Number, Value};
 
+use super::Object;
 use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::merge::intersect;
 
 /// Whether [`merge`] can merge two schemas into one that accepts what both accept.
-pub(super) fn can_merge(into: &Map<String, Value>, from: &Map<String, Value>) -> bool {
+pub(super) fn can_merge(into: &Object, from: &Object) -> bool {
     closes_over(into, from)
         && closes_over(from, into)
         && from.iter().all(|(key, new)| {
@@ -41,7 +42,7 @@ fn can_merge_key(key: &str, old: &Value, new: &Value) -> bool {
 
 /// Whether `additionalProperties` and `patternProperties` of `schema` leave the properties of
 /// `other` unconstrained.
-fn closes_over(schema: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+fn closes_over(schema: &Object, other: &Object) -> bool {
     let open = schema.get(k::ADDITIONAL_PROPERTIES).is_none_or(is_anything)
         && !schema.contains_key(k::PATTERN_PROPERTIES);
     let Some(Value::Object(properties)) = other.get(k::PROPERTIES) else { return true };
@@ -60,7 +61,7 @@ pub(super) fn is_anything(schema: &Value) -> bool {
 
 /// Merges two schemas for which [`can_merge`] is true. Annotations of `into` take precedence,
 /// except that descriptions are joined.
-pub(super) fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
+pub(super) fn merge(into: &mut Object, from: Object) {
     for (key, new) in from {
         match into.get_mut(&key) {
             None => {

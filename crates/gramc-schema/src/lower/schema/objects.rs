@@ -7,48 +7,41 @@ use serde_json::{Map, Value};
 
 use super::super::loss::{Became, renamed};
 use super::super::restore::{FieldPlan, RestorePlan};
-use super::keys::Keys;
-use super::{At, Lowerer, Out, merge, parts, sentences};
+use super::super::target_spec::ObjectRule;
+use super::{At, Lowerer, Object, Out, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
-use gramc_json_schema::path::Path;
 use gramc_json_schema::strings::StringCheck;
 
 impl Lowerer<'_> {
     /// Lowers an object with named properties.
-    pub(super) fn object(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        (at, keys): (At, &Keys),
-    ) -> RestorePlan {
-        let mut properties = match map.get_mut(k::PROPERTIES) {
+    pub(super) fn object(&mut self, site: &mut Site<'_>) -> RestorePlan {
+        let mut properties = match site.map.get_mut(k::PROPERTIES) {
             Some(Value::Object(properties)) => std::mem::take(properties),
             _ => Map::new(),
         };
-        let required = match map.get_mut(k::REQUIRED) {
+        let required = match site.map.get_mut(k::REQUIRED) {
             Some(Value::Array(required)) => std::mem::take(required),
             _ => Vec::new(),
         };
         let needed = Needed::of(&required);
         let mut fields = Vec::new();
-        let inside = path.key(k::PROPERTIES);
+        let inside = site.path.key(k::PROPERTIES);
         for (key, property) in &mut properties {
             let is_needed = needed.contains(key);
             let at = At {
-                required: at.required || is_needed,
-                optional: at.optional || !is_needed,
-                ..at.deeper()
+                required: site.at.required || is_needed,
+                optional: site.at.optional || !is_needed,
+                ..site.at.deeper()
             };
-            let seen = keys.seen(key);
+            let seen = site.keys.seen(key);
             let place = inside.property(key, seen);
             let absent = self.spec.objects.all_required && !is_needed;
             let takes_null = absent
                 && self.takes_null(property, 0)
-                && matching(map, key).all(|schema| self.takes_null(schema, 0));
+                && matching(site.map, key).all(|schema| self.takes_null(schema, 0));
             let is_pinned = absent && is_pinned(property);
             let Out { plan, up } = self.node(property, &place, at);
-            notes.extend(up.iter().map(|note| sentences::about(seen, note)));
+            site.notes.extend(up.iter().map(|note| sentences::about(seen, note)));
             let null_is_absent = absent && {
                 let took_null = self.takes_null(property, 0);
                 make_nullable(property);
@@ -56,62 +49,52 @@ impl Lowerer<'_> {
                 self.lose(&place, k::REQUIRED, false.into(), Became::Nullable);
                 is_pinned || !(takes_null && took_null)
             };
-            let original = keys.changed(key).map(|_| key.clone());
+            let original = site.keys.changed(key).map(|_| key.clone());
             if null_is_absent || !plan.is_keep() || original.is_some() {
                 fields.push(FieldPlan { key: seen.to_owned(), original, null_is_absent, plan });
             }
         }
-        self.write_required(map, notes, path, required, &properties);
-        if map.contains_key(k::PROPERTIES) || !properties.is_empty() || self.spec.objects.closed {
-            parts::set(map, k::PROPERTIES, Value::Object(properties));
+        self.write_required(site, required, &properties);
+        if site.map.contains_key(k::PROPERTIES)
+            || !properties.is_empty()
+            || self.spec.objects.closed
+        {
+            parts::put(site.map, k::PROPERTIES, properties);
         }
         if self.spec.objects.closed {
-            self.close(map, notes, path);
+            self.close(site);
         }
-        self.rename_keys(map, keys, path);
-        self.open_object(map, notes, path, at, fields)
-    }
-
-    /// Removes `additionalProperties` where the target has no `patternProperties`: without these, it
-    /// would be about the properties that match a pattern, too.
-    fn loosen_others(
-        &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-    ) {
-        let patterned = map.contains_key(k::PATTERN_PROPERTIES);
-        if patterned
-            && !self.spec.keeps(K::PatternProperties)
-            && !self.spec.objects.closed
-            && let Some(others) = map.shift_remove(k::ADDITIONAL_PROPERTIES)
-            && others != Value::Bool(true)
-        {
-            self.sentence_of(notes, path, k::ADDITIONAL_PROPERTIES, others);
-        }
+        self.rename_keys(site);
+        self.open_object(site, fields)
     }
 
     /// Lowers the additional properties of an object.
     pub(super) fn open_object(
         &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
-        at: At,
+        site: &mut Site<'_>,
         mut fields: Vec<FieldPlan>,
     ) -> RestorePlan {
-        self.loosen_others(map, notes, path);
+        // Without `patternProperties`, `additionalProperties` would also be about the properties
+        // that match a pattern.
+        if site.map.contains_key(k::PATTERN_PROPERTIES)
+            && !self.spec.keeps(K::PatternProperties)
+            && !self.spec.objects.closed
+            && let Some(others) = site.map.shift_remove(k::ADDITIONAL_PROPERTIES)
+            && others != Value::Bool(true)
+        {
+            self.tell(site, k::ADDITIONAL_PROPERTIES, others);
+        }
         let mut rest = RestorePlan::Keep;
         if self.spec.keeps(K::AdditionalProperties)
-            && let Some(others @ Value::Object(_)) = map.get_mut(k::ADDITIONAL_PROPERTIES)
+            && let Some(others @ Value::Object(_)) = site.map.get_mut(k::ADDITIONAL_PROPERTIES)
         {
-            let key = path.key(k::ADDITIONAL_PROPERTIES);
-            let out = self.node(others, &key, at.deeper());
-            notes.extend(out.up.iter().map(|note| sentences::about("*", note)));
+            let key = site.path.key(k::ADDITIONAL_PROPERTIES);
+            let out = self.node(others, &key, site.at.deeper());
+            site.notes.extend(out.up.iter().map(|note| sentences::about("*", note)));
             rest = out.plan;
         }
         if !rest.is_keep()
-            && let Some(Value::Object(properties)) = map.get(k::PROPERTIES)
+            && let Some(Value::Object(properties)) = site.map.get(k::PROPERTIES)
         {
             // Named properties are not additional properties, even if their plan is `Keep`.
             let known: HashSet<&str> = fields.iter().map(|field| field.key.as_str()).collect();
@@ -125,72 +108,66 @@ impl Lowerer<'_> {
 
     fn write_required(
         &mut self,
-        map: &mut Map<String, Value>,
-        notes: &mut Vec<String>,
-        path: &Path<'_>,
+        site: &mut Site<'_>,
         mut required: Vec<Value>,
-        properties: &Map<String, Value>,
+        properties: &Object,
     ) {
-        if self.spec.objects.required_exist {
+        let ObjectRule { required_exist, all_required, .. } = self.spec.objects;
+        if required_exist {
             let known = |key: &Value| key.as_str().is_some_and(|key| properties.contains_key(key));
             if !required.iter().all(known) {
-                let (there, missing) = required.into_iter().partition(known);
-                required = there;
-                self.sentence_of(notes, path, k::REQUIRED, Value::Array(missing));
+                let missing: Vec<Value>;
+                (required, missing) = required.into_iter().partition(known);
+                self.tell(site, k::REQUIRED, missing);
             }
         }
-        if self.spec.objects.all_required {
+        if all_required {
             required = properties.keys().map(|key| Value::from(key.as_str())).collect();
         }
-        if map.contains_key(k::REQUIRED) || self.spec.objects.all_required {
-            parts::set(map, k::REQUIRED, Value::Array(required));
+        if site.map.contains_key(k::REQUIRED) || all_required {
+            parts::put(site.map, k::REQUIRED, required);
         }
     }
 
     /// Sets `additionalProperties: false`.
-    fn close(&mut self, map: &mut Map<String, Value>, notes: &mut Vec<String>, path: &Path<'_>) {
-        let others = parts::set(map, k::ADDITIONAL_PROPERTIES, false.into());
-        // An object is open by default.
-        let others = others.unwrap_or_default();
-        if others == Value::Bool(false) {
-            return;
-        }
-        let key = path.key(k::ADDITIONAL_PROPERTIES);
-        if others.is_null() || merge::is_anything(&others) {
-            self.lose(&key, k::ADDITIONAL_PROPERTIES, others, Became::Closed);
-        } else {
-            self.sentence_of(notes, path, k::ADDITIONAL_PROPERTIES, others);
+    fn close(&mut self, site: &mut Site<'_>) {
+        let others = site.map.insert(k::ADDITIONAL_PROPERTIES.to_owned(), false.into());
+        match others {
+            Some(Value::Bool(false)) => {}
+            Some(others) if !others.is_null() && !merge::is_anything(&others) => {
+                self.tell(site, k::ADDITIONAL_PROPERTIES, others);
+            }
+            // An object is open by default.
+            others => {
+                let others = others.unwrap_or_default();
+                self.lose_key(site.path, k::ADDITIONAL_PROPERTIES, others, Became::Closed);
+            }
         }
     }
 
     /// Renames the properties whose keys the target rejects.
-    pub(super) fn rename_keys(
-        &mut self,
-        map: &mut Map<String, Value>,
-        keys: &Keys,
-        path: &Path<'_>,
-    ) {
-        if keys.is_empty() {
+    pub(super) fn rename_keys(&mut self, site: &mut Site<'_>) {
+        if site.keys.is_empty() {
             return;
         }
         self.changed = true;
-        if let Some(Value::Object(properties)) = map.get(k::PROPERTIES)
+        if let Some(Value::Object(properties)) = site.map.get(k::PROPERTIES)
             && !self.muted
         {
-            let inside = path.key(k::PROPERTIES);
+            let inside = site.path.key(k::PROPERTIES);
             for key in properties.keys() {
-                if let Some(to) = keys.changed(key) {
+                if let Some(to) = site.keys.changed(key) {
                     self.renamed.push((key.clone(), to.to_owned()));
                     let place = inside.key(key).text();
                     self.losses.push(renamed(self.tool, &place, key, to));
                 }
             }
         }
-        for (key, value) in map {
+        for (key, value) in site.map.iter_mut() {
             // Unsupported keywords become sentences, and their losses show the original keys.
             let keyword = K::of(key);
             if self.spec.keeps(keyword) {
-                keys.change(keyword, value, 0);
+                site.keys.change(keyword, value, 0);
             }
         }
     }
@@ -205,8 +182,7 @@ impl Lowerer<'_> {
             return true;
         }
         let has = parts::keywords(map);
-        if let Some(types) = map.get(k::TYPE).and_then(TypeSet::of_keyword)
-            && !types.has(TypeSet::NULL)
+        if parts::types(map).is_some_and(|types| !types.has(TypeSet::NULL))
             && !(has.has(K::Nullable) && map.get(k::NULLABLE) == Some(&Value::Bool(true)))
         {
             return false;
@@ -215,43 +191,21 @@ impl Lowerer<'_> {
         if !has.has_any(&narrower) {
             return true;
         }
-        let any = |key: &str| match map.get(key) {
-            Some(Value::Array(parts)) => parts.iter().any(|part| self.takes_null(part, depth + 1)),
+        let takes = |schema: &Value| self.takes_null(schema, depth + 1);
+        map.iter().all(|(key, value)| match (K::of(key), value) {
+            (K::Enum, Value::Array(values)) => values.contains(&Value::Null),
+            (K::Const, value) => value.is_null(),
+            (K::AnyOf, Value::Array(parts)) => parts.iter().any(takes),
+            (K::OneOf, Value::Array(parts)) => parts.iter().filter(|it| takes(it)).count() == 1,
+            (K::AllOf, Value::Array(parts)) => parts.iter().all(takes),
+            (K::Ref, Value::String(to)) => self.target(to).is_none_or(takes),
             _ => true,
-        };
-        let one = || match map.get(k::ONE_OF) {
-            Some(Value::Array(parts)) => {
-                parts.iter().filter(|part| self.takes_null(part, depth + 1)).count() == 1
-            }
-            _ => true,
-        };
-        let all = || match map.get(k::ALL_OF) {
-            Some(Value::Array(parts)) => parts.iter().all(|part| self.takes_null(part, depth + 1)),
-            _ => true,
-        };
-        let referred = || match map.get(k::REF).and_then(Value::as_str) {
-            Some(to) => {
-                let original = self.original.as_deref();
-                let found = original.and_then(|original| super::references::target(original, to));
-                found.is_none_or(|schema| self.takes_null(schema, depth + 1))
-            }
-            None => true,
-        };
-        let listed = match map.get(k::ENUM) {
-            Some(Value::Array(values)) => values.contains(&Value::Null),
-            _ => true,
-        };
-        listed
-            && map.get(k::CONST).is_none_or(Value::is_null)
-            && any(k::ANY_OF)
-            && one()
-            && all()
-            && referred()
+        })
     }
 }
 
 /// The schemas whose pattern a key matches.
-fn matching<'m>(map: &'m Map<String, Value>, key: &str) -> impl Iterator<Item = &'m Value> {
+fn matching<'m>(map: &'m Object, key: &str) -> impl Iterator<Item = &'m Value> {
     let patterns = map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object).into_iter().flatten();
     patterns.filter_map(move |(pattern, schema)| {
         let check = StringCheck::of_pattern(pattern);
@@ -298,9 +252,8 @@ fn make_nullable(schema: &mut Value) {
         && let Some(Value::Array(alternatives)) = map.get_mut(k::ANY_OF)
     {
         let is_null = |part: &Value| {
-            let types = part.get(k::TYPE).and_then(TypeSet::of_keyword);
             let values = part.get(k::ENUM).and_then(Value::as_array);
-            types.is_some_and(|types| types.has(TypeSet::NULL))
+            TypeSet::declared(part).is_some_and(|types| types.has(TypeSet::NULL))
                 && values.is_none_or(|values| values.contains(&Value::Null))
                 && part.get(k::CONST).is_none_or(Value::is_null)
         };
@@ -312,8 +265,7 @@ fn make_nullable(schema: &mut Value) {
     if has.has(K::Ref)
         && let Some(to) = map.shift_remove(k::REF)
     {
-        let both = vec![parts::one(k::REF, to).into(), parts::null().into()];
-        map.insert(k::ANY_OF.to_owned(), Value::Array(both));
+        parts::put(map, k::ANY_OF, vec![Value::from(parts::one(k::REF, to)), parts::null().into()]);
         return;
     }
     match map.get_mut(k::TYPE) {
@@ -327,7 +279,7 @@ fn make_nullable(schema: &mut Value) {
         return;
     }
     if let Some(value) = map.shift_remove(k::CONST) {
-        map.insert(k::ENUM.to_owned(), Value::Array(vec![value]));
+        parts::put(map, k::ENUM, vec![value]);
     }
     if let Some(Value::Array(values)) = map.get_mut(k::ENUM)
         && !values.contains(&Value::Null)

@@ -3,18 +3,16 @@
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
+use super::Object;
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// The keywords of a schema.
-pub(super) fn keywords(map: &Map<String, Value>) -> Keywords {
+pub(super) fn keywords(map: &Object) -> Keywords {
     map.keys().fold(Keywords::NONE, |found, key| found.with(Keyword::of(key)))
 }
 
 /// Removes the keys whose keyword matches, and returns them with their values.
-pub(super) fn take(
-    map: &mut Map<String, Value>,
-    which: impl Fn(Keyword) -> bool,
-) -> Map<String, Value> {
+pub(super) fn take(map: &mut Object, which: impl Fn(Keyword) -> bool) -> Object {
     let names: Vec<String> = map.keys().filter(|key| which(Keyword::of(key))).cloned().collect();
     if names.len() <= FEW {
         // The other keys keep their order, and nothing is copied.
@@ -31,15 +29,12 @@ pub(super) fn take(
 const FEW: usize = 8;
 
 /// Sets a key's value. An existing key keeps its position.
-pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: Value) -> Option<Value> {
-    match map.get_mut(key) {
-        Some(old) => Some(std::mem::replace(old, value)),
-        None => map.insert(key.to_owned(), value),
-    }
+pub(super) fn put(map: &mut Object, key: &str, value: impl Into<Value>) {
+    map.insert(key.to_owned(), value.into());
 }
 
 /// Renames a key at its position.
-pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
+pub(super) fn rename(map: &mut Object, from: &str, to: &str) {
     let Some(at) = map.keys().position(|key| key == from) else { return };
     if let Some(value) = map.shift_remove(from) {
         map.shift_remove(to);
@@ -48,24 +43,33 @@ pub(super) fn rename(map: &mut Map<String, Value>, from: &str, to: &str) {
 }
 
 /// A schema with one keyword.
-pub(super) fn one(key: &str, value: impl Into<Value>) -> Map<String, Value> {
+pub(super) fn one(key: &str, value: impl Into<Value>) -> Object {
     let mut map = Map::new();
     map.insert(key.to_owned(), value.into());
     map
 }
 
-/// A schema that rejects every value.
-pub(super) fn nothing() -> Map<String, Value> {
-    one(k::NOT, Map::new())
+/// A schema as an object.
+pub(super) fn object_of(schema: Value) -> Object {
+    match schema {
+        Value::Object(map) => map,
+        Value::Bool(false) => one(k::NOT, Map::new()),
+        _ => Map::new(),
+    }
+}
+
+/// The types in a schema's `type`.
+pub(super) fn types(map: &Object) -> Option<TypeSet> {
+    map.get(k::TYPE).and_then(TypeSet::of_keyword)
 }
 
 /// A schema that accepts only null.
-pub(super) fn null() -> Map<String, Value> {
+pub(super) fn null() -> Object {
     one(k::TYPE, TypeSet::NULL.keyword())
 }
 
 /// The number of objects in a schema.
-pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
+pub(super) fn size(map: &Object, depth: usize) -> usize {
     if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return 0;
     }
@@ -79,8 +83,51 @@ pub(super) fn size(map: &Map<String, Value>, depth: usize) -> usize {
     1 + map.values().map(of).sum::<usize>()
 }
 
+/// Calls `update` with each reference in a schema.
+pub(in super::super) fn each_reference_mut(
+    value: &mut Value,
+    update: &mut dyn FnMut(&mut String),
+    depth: usize,
+) {
+    if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match (Keyword::of(key), value) {
+                    // These contain data, not schemas.
+                    (
+                        Keyword::Enum
+                        | Keyword::Const
+                        | Keyword::Default
+                        | Keyword::Example
+                        | Keyword::Examples,
+                        _,
+                    ) => {}
+                    (Keyword::Ref, Value::String(to)) => update(to),
+                    (_, value) => each_reference_mut(value, update, depth + 1),
+                }
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| each_reference_mut(item, update, depth + 1));
+        }
+        _ => {}
+    }
+}
+
+/// The only values of a schema, if it lists them.
+pub(in super::super) fn listed_values(schema: &Value) -> Option<&[Value]> {
+    match (schema.get(k::CONST), schema.get(k::ENUM)) {
+        (Some(value), _) => Some(std::slice::from_ref(value)),
+        (None, Some(Value::Array(values))) => Some(values),
+        _ => None,
+    }
+}
+
 /// Rewrites keywords of older drafts to their 2020-12 equivalents.
-pub(super) fn modernize(map: &mut Map<String, Value>, has: Keywords) {
+pub(super) fn modernize(map: &mut Object, has: Keywords) {
     if map.get(k::ITEMS).is_some_and(Value::is_array) {
         rename(map, k::ITEMS, k::PREFIX_ITEMS);
         rename(map, k::ADDITIONAL_ITEMS, k::ITEMS);
@@ -110,47 +157,14 @@ pub(in super::super) fn modernize_all(schema: &mut Value) {
     }
 }
 
-/// The types that a keyword applies to.
+/// The types that a keyword applies to. A format may be about any.
 pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
-    use Keyword as K;
-    match keyword {
-        K::Properties
-        | K::Required
-        | K::AdditionalProperties
-        | K::PatternProperties
-        | K::PropertyNames
-        | K::MinProperties
-        | K::MaxProperties
-        | K::DependentRequired
-        | K::DependentSchemas
-        | K::Dependencies
-        | K::UnevaluatedProperties => TypeSet::OBJECT,
-        K::Items
-        | K::PrefixItems
-        | K::AdditionalItems
-        | K::MinItems
-        | K::MaxItems
-        | K::UniqueItems
-        | K::Contains
-        | K::MinContains
-        | K::MaxContains
-        | K::UnevaluatedItems => TypeSet::ARRAY,
-        K::MinLength
-        | K::MaxLength
-        | K::Pattern
-        | K::ContentEncoding
-        | K::ContentMediaType
-        | K::ContentSchema => TypeSet::STRING,
-        K::Minimum | K::Maximum | K::ExclusiveMinimum | K::ExclusiveMaximum | K::MultipleOf => {
-            TypeSet::NUMBER
-        }
-        _ => TypeSet::ALL,
-    }
+    if matches!(keyword, Keyword::Format) { TypeSet::ALL } else { keyword.applies_to() }
 }
 
 /// The types that a schema without `type` is about, inferred from its other keywords. `None` if
 /// they apply to all types.
-pub(super) fn inferred(map: &Map<String, Value>) -> Option<TypeSet> {
+pub(super) fn infer_types(map: &Object) -> Option<TypeSet> {
     if let Some(value) = map.get(k::CONST) {
         return Some(TypeSet::of_values([value]));
     }

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use gramc_json_schema::type_set::TypeSet;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::loss::Became;
 use super::super::names;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::{First, NameRule, Recursion, RefRule};
 use super::cycles::Cycles;
-use super::{At, Lowerer, MAX_INLINED, Out, merge};
+use super::{At, Lowerer, MAX_INLINED, Object, Out, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{
@@ -79,34 +79,17 @@ pub(super) enum ReferenceScope {
 }
 
 /// The kinds of references in a schema.
-pub(super) fn found_in(value: &Value, depth: usize) -> ReferenceScope {
-    if depth >= gramc_json_schema::text::MAX_SCHEMA_DEPTH {
-        return ReferenceScope::Nothing;
-    }
-    let mut most = ReferenceScope::Nothing;
-    let parts: &mut dyn Iterator<Item = ReferenceScope> = match value {
-        Value::Object(map) => &mut map.iter().map(|(key, value)| match value {
-            Value::String(to) if key == k::REF => {
-                let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
-                if to_definitions || !to.starts_with('#') {
-                    ReferenceScope::ToDefinitions
-                } else {
-                    ReferenceScope::Anywhere
-                }
-            }
-            Value::Object(_) | Value::Array(_) => found_in(value, depth + 1),
-            _ => ReferenceScope::Nothing,
-        }),
-        Value::Array(items) => &mut items.iter().map(|item| found_in(item, depth + 1)),
-        _ => return most,
-    };
-    for found in parts {
-        most = most.max(found);
-        if most == ReferenceScope::Anywhere {
-            break;
+pub(super) fn scope_of(schema: &Value) -> ReferenceScope {
+    let scope = |to: &String| {
+        let to_definitions = to.starts_with("#/$defs/") || to.starts_with("#/definitions/");
+        if to_definitions || !to.starts_with('#') {
+            ReferenceScope::ToDefinitions
+        } else {
+            ReferenceScope::Anywhere
         }
-    }
-    most
+    };
+    let most = super::sentences::references_in(schema).iter().map(scope).max();
+    most.unwrap_or(ReferenceScope::Nothing)
 }
 
 /// The last segment of a pointer.
@@ -138,75 +121,53 @@ pub(in super::super) fn target<'o>(original: &'o Value, to: &str) -> Option<&'o 
 }
 
 impl Lowerer<'_> {
+    /// A reference's target.
+    pub(super) fn target(&self, to: &str) -> Option<&Value> {
+        target(self.original.as_deref()?, to)
+    }
+
     /// A copy of a reference's target.
     pub(super) fn resolve(&self, to: &str) -> Option<Value> {
-        target(self.original.as_deref()?, to).cloned()
+        self.target(to).cloned()
     }
 
     /// Removes a reference that leads back to itself, without a property or an item between.
-    pub(super) fn take_endless(&self, map: &mut Map<String, Value>) -> Option<Value> {
+    pub(super) fn take_endless(&self, map: &mut Object) -> Option<Value> {
         let to = map.get(k::REF).and_then(Value::as_str)?;
         self.endless.contains(to).then(|| map.shift_remove(k::REF)).flatten()
     }
 
     /// Lowers a schema with a `$ref` and its sibling keywords.
-    pub(super) fn reference(
-        &mut self,
-        map: &mut Map<String, Value>,
-        path: &Path<'_>,
-        at: At,
-    ) -> Out {
-        if let Some(to) = self.take_endless(map) {
+    pub(super) fn reference(&mut self, site: &mut Site<'_>) -> Out {
+        if let Some(to) = self.take_endless(site.map) {
             // What it accepts is not defined. The rest may say more.
-            if map.keys().any(|key| !Keyword::of(key).is_annotation()) {
-                let why = Became::Dropped("it leads back to itself");
-                self.lose(&path.key(k::REF), k::REF, to, why);
-                return self.place(map, path, at);
+            if site.map.keys().all(|key| Keyword::of(key).is_annotation()) {
+                return self.text_of_anything(site, to);
             }
-            map.insert(k::REF.to_owned(), to);
-            return self.text_of_anything(map, path, k::REF);
+            self.lose_key(site.path, k::REF, to, Became::dropped("it leads back to itself"));
+            return self.place(site);
         }
-        let Some(Value::String(to)) = map.shift_remove(k::REF) else {
-            return self.place(map, path, at);
+        let Some(Value::String(to)) = site.map.shift_remove(k::REF) else {
+            return self.place(site);
         };
         let original = self.original.clone();
-        let found = original.as_deref().and_then(|original| target(original, &to));
-        let Some(found) = found else {
-            return self.unknown_reference(map, path, &to, at);
+        let Some(found) = original.as_deref().and_then(|original| target(original, &to)) else {
+            // It leads to another document, or nowhere.
+            let sentence = format!("As described at `{to}`.");
+            self.lose(site.path, k::REF, to.into(), Became::sentence(sentence.as_str()));
+            super::leftovers::describe(site.map, &[sentence]);
+            return self.place(site);
         };
         match self.spec.refs {
-            RefRule::Defs { siblings, root, recursion } => {
-                self.kept_reference(map, path, at, &to, found, (siblings, root, recursion))
-            }
-            _ => self.inlined_reference(map, path, at, &to, found),
+            RefRule::Defs { .. } => self.kept_reference(site, &to, found),
+            _ => self.inlined_reference(site, &to, found),
         }
-    }
-
-    /// Lowers a reference to another document, or without a target.
-    fn unknown_reference(
-        &mut self,
-        map: &mut Map<String, Value>,
-        path: &Path<'_>,
-        to: &str,
-        at: At,
-    ) -> Out {
-        let sentence = format!("As described at `{to}`.");
-        self.lose(path, k::REF, to.into(), Became::Description(sentence.clone()));
-        super::leftovers::describe(map, vec![sentence]);
-        self.place(map, path, at)
     }
 
     /// Replaces a reference by its target.
-    fn inlined_reference(
-        &mut self,
-        map: &mut Map<String, Value>,
-        path: &Path<'_>,
-        at: At,
-        to: &str,
-        found: &Value,
-    ) -> Out {
-        if to == "#" || self.stack.iter().any(|(open, _)| open == to) {
-            let around = self.stack.iter().find(|(open, _)| open == to);
+    fn inlined_reference(&mut self, site: &mut Site<'_>, to: &str, found: &Value) -> Out {
+        let around = self.stack.iter().find(|(open, _)| open == to);
+        if to == "#" || around.is_some() {
             let place = around.map_or("", |(_, place)| place.as_str());
             let form = match definition(to) {
                 Some(name) if place.is_empty() => format!("`{name}`"),
@@ -215,24 +176,20 @@ impl Lowerer<'_> {
                 None if place.is_empty() => "the arguments as a whole".to_owned(),
                 None => format!("`{place}`"),
             };
-            return self.text_of_cycle(map, path, to, &form);
+            return self.text_of_cycle(site, to, &form);
         }
         if self.inlined > MAX_INLINED {
-            map.insert(k::REF.to_owned(), to.into());
-            return self.text(map, path, k::REF, TypeSet::ALL);
+            parts::put(site.map, k::REF, to);
+            return self.text(site, k::REF, TypeSet::ALL);
         }
-        let whole = match found {
-            Value::Object(found) => found.clone(),
-            Value::Bool(false) => super::parts::nothing(),
-            _ => Map::new(),
-        };
-        self.lose(path, k::REF, to.into(), Became::Inlined);
-        self.add(map, whole, path);
+        self.lose(site.path, k::REF, to.into(), Became::Inlined);
+        self.add(site, parts::object_of(found.clone()));
         let muted = self.muted;
         self.muted |= !self.seen.insert(to.to_owned());
-        self.stack.push((to.to_owned(), path.seen()));
+        self.stack.push((to.to_owned(), site.path.seen()));
         let written = place(to);
-        let out = self.place(map, &path.leads_to(&written), at.deeper());
+        let path = site.path.leads_to(&written);
+        let out = self.place(&mut Site::new(site.map, &path, site.at.deeper()));
         self.stack.pop();
         self.muted = muted;
         out
@@ -240,83 +197,76 @@ impl Lowerer<'_> {
 
     /// Merges a reference's target into the sibling keywords of the `$ref`. Keywords that cannot be
     /// merged become a sentence.
-    fn add(&mut self, map: &mut Map<String, Value>, whole: Map<String, Value>, path: &Path<'_>) {
-        if merge::can_merge(map, &whole) {
+    fn add(&mut self, site: &mut Site<'_>, whole: Object) {
+        if merge::can_merge(site.map, &whole) {
             // The description next to a `$ref` describes this use, so it replaces the target's.
-            let own = map.get(k::DESCRIPTION).cloned();
-            merge::merge(map, whole);
+            let own = site.map.get(k::DESCRIPTION).cloned();
+            merge::merge(site.map, whole);
             if let Some(own) = own {
-                map.insert(k::DESCRIPTION.to_owned(), own);
+                parts::put(site.map, k::DESCRIPTION, own);
             }
             return;
         }
-        let annotations = super::parts::take(map, Keyword::is_annotation);
-        let beside = std::mem::replace(map, whole);
-        let sentence = self.describe_siblings(path, beside);
-        map.extend(annotations);
-        super::leftovers::describe(map, vec![sentence]);
+        let annotations = parts::take(site.map, Keyword::is_annotation);
+        let beside = std::mem::replace(site.map, whole);
+        let sentence = self.describe_siblings(site.path, beside);
+        site.map.extend(annotations);
+        super::leftovers::describe(site.map, &[sentence]);
     }
 
     /// Turns sibling keywords of a `$ref` that the target does not support into a sentence.
-    fn describe_siblings(&mut self, path: &Path<'_>, beside: Map<String, Value>) -> String {
+    fn describe_siblings(&mut self, path: &Path<'_>, beside: Object) -> String {
         let beside = Value::Object(beside);
-        let sentence = self
-            .printing(|printer| format!("Also fits this JSON Schema: {}", printer.print(&beside)));
-        self.lose(path, k::REF, beside, Became::Description(sentence.clone()));
+        let sentence = format!("Also fits this JSON Schema: {}", self.print(&beside));
+        self.lose(path, k::REF, beside, Became::sentence(sentence.as_str()));
         sentence
     }
 
     /// Lowers a reference that the target supports, possibly in another form.
-    fn kept_reference(
-        &mut self,
-        map: &mut Map<String, Value>,
-        path: &Path<'_>,
-        at: At,
-        to: &str,
-        found: &Value,
-        (siblings, root, recursion): (bool, bool, Recursion),
-    ) -> Out {
-        if self.breaks_recursion(recursion, at, to) {
+    fn kept_reference(&mut self, site: &mut Site<'_>, to: &str, found: &Value) -> Out {
+        if self.breaks_recursion(site.at, to) {
             let form = match to {
                 "#" => "the arguments as a whole".to_owned(),
                 to => format!("`{}`", self.references.seen(to)),
             };
-            return self.text_of_cycle(map, path, to, &form);
+            return self.text_of_cycle(site, to, &form);
         }
-        let plain = map.keys().all(|key| Keyword::of(key).is_annotation());
+        let plain = site.map.keys().all(|key| Keyword::of(key).is_annotation());
         if !plain
             && !self.is_recursive(to)
             && self.inlined <= MAX_INLINED
             && let Value::Object(found) = found
         {
-            self.inlined += super::parts::size(found, 0);
-            self.lose(path, k::REF, to.into(), Became::Inlined);
-            self.add(map, found.clone(), path);
-            return self.place(map, path, at.deeper());
+            self.inlined += parts::size(found, 0);
+            self.lose(site.path, k::REF, to.into(), Became::Inlined);
+            self.add(site, found.clone());
+            site.at = site.at.deeper();
+            return self.place(site);
         }
         let name = match to {
-            "#" if root => to.to_owned(),
+            "#" if matches!(self.spec.refs, RefRule::Defs { root: true, .. }) => to.to_owned(),
             to => format!("#/$defs/{}", escaped(&self.references.name(to))),
         };
-        let mut notes = Vec::new();
         if !plain {
-            let beside = super::parts::take(map, |keyword| !keyword.is_annotation());
-            notes.push(self.describe_siblings(path, beside));
+            let beside = parts::take(site.map, |keyword| !keyword.is_annotation());
+            let sentence = self.describe_siblings(site.path, beside);
+            site.notes.push(sentence);
         }
-        self.leftovers(map, &mut notes, path, TypeSet::ALL);
-        let up = super::leftovers::describe(map, notes);
-        if siblings || map.is_empty() {
-            map.shift_insert(0, k::REF.to_owned(), name.as_str().into());
+        self.leftovers(site, TypeSet::ALL);
+        site.describe();
+        if site.map.is_empty() {
+            parts::put(site.map, k::REF, name.as_str());
         } else {
             // A union with one member can have a description next to it, a `$ref` cannot.
-            let alternative = super::parts::one(k::REF, name.as_str());
-            map.insert(k::ANY_OF.to_owned(), Value::Array(vec![Value::Object(alternative)]));
+            let alternative = parts::one(k::REF, name.as_str());
+            parts::put(site.map, k::ANY_OF, vec![Value::Object(alternative)]);
         }
-        Out { plan: RestorePlan::Ref(name), up }
+        RestorePlan::Ref(name).into()
     }
 
     /// Whether a reference closes a cycle that the target does not support.
-    fn breaks_recursion(&mut self, recursion: Recursion, at: At, to: &str) -> bool {
+    fn breaks_recursion(&mut self, at: At, to: &str) -> bool {
+        let RefRule::Defs { recursion, .. } = self.spec.refs else { return false };
         let from = self.references.all.get(at.definition.wrapping_sub(1));
         let from = from.map_or("#", |(_, to)| to.as_str()).to_owned();
         let Some(cycles) = self.cycles() else { return false };

@@ -4,8 +4,7 @@ use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::keys::Keys;
-use super::{Lowerer, merge, parts};
+use super::{Lowerer, Object, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 
@@ -25,107 +24,93 @@ impl Lowerer<'_> {
     }
 
     /// Rewrites the root to an object schema that the target accepts. Unsupported keywords become
-    /// `notes` for the tool's description.
-    pub(super) fn root(
-        &mut self,
-        parameters: Value,
-        notes: &mut Vec<String>,
-    ) -> Map<String, Value> {
-        if !self.root_breaks_rules(&parameters) {
-            let Value::Object(map) = parameters else { return Map::new() };
-            return map;
-        }
-        let mut map = match parameters {
+    /// sentences of the tool's description.
+    pub(super) fn root(&mut self, parameters: Value, site: &mut Site<'_>) {
+        let is_plain = !self.root_breaks_rules(&parameters);
+        *site.map = match parameters {
             Value::Object(map) => map,
             Value::Bool(true) => Map::new(),
-            other => {
-                self.no_object(other, k::NOT, notes);
-                return empty_object();
-            }
+            other => return self.no_object(other, k::NOT, site),
         };
-        self.merge_into_root(&mut map);
-        if !self.spec.is_open()
-            && let Some(to) = map.shift_remove(k::REF)
-        {
-            self.sentence_of(notes, &Path::ROOT, k::REF, to);
+        if is_plain {
+            return;
         }
-        match map.get(k::TYPE).map(TypeSet::of_keyword) {
+        self.merge_into_root(site);
+        if !self.spec.is_open() {
+            self.tell_all(site, &[k::REF]);
+        }
+        match site.map.get(k::TYPE).map(TypeSet::of_keyword) {
             None | Some(None) => {
-                map.shift_insert(0, k::TYPE.to_owned(), "object".into());
-            }
-            Some(Some(types)) if types == TypeSet::OBJECT => {
-                map.insert(k::TYPE.to_owned(), "object".into());
+                site.map.shift_insert(0, k::TYPE.to_owned(), "object".into());
             }
             Some(Some(types)) if types.has(TypeSet::OBJECT) => {
-                let value = map.insert(k::TYPE.to_owned(), "object".into()).unwrap_or_default();
-                let why = Became::Dropped("arguments are always an object");
-                self.lose(&Path::ROOT.key(k::TYPE), k::TYPE, value, why);
+                let value = site.map.insert(k::TYPE.to_owned(), "object".into());
+                if types != TypeSet::OBJECT {
+                    let why = Became::dropped("arguments are always an object");
+                    self.lose_key(site.path, k::TYPE, value.unwrap_or_default(), why);
+                }
             }
             Some(Some(_)) => {
-                self.no_object(Value::Object(map), k::TYPE, notes);
-                return empty_object();
+                let map = std::mem::take(site.map);
+                return self.no_object(Value::Object(map), k::TYPE, site);
             }
         }
         let mut unions = Vec::new();
         for key in [k::ANY_OF, k::ONE_OF] {
             if self.refused_at_root(K::of(key))
-                && let Some(Value::Array(alternatives)) = map.shift_remove(key)
+                && let Some(Value::Array(alternatives)) = site.map.shift_remove(key)
             {
                 unions.push((key, Value::Array(alternatives.clone())));
-                self.lift_properties(&mut map, alternatives);
+                self.lift_properties(site.map, alternatives);
             }
         }
         // `lift_properties` added the last properties.
-        let keys = Keys::of(self.spec.keys.as_ref(), &map, &Path::ROOT);
+        site.find_keys(self.spec);
         for (key, alternatives) in unions {
-            self.sentence_with_keys(&keys, notes, &Path::ROOT, key, alternatives);
+            self.tell(site, key, alternatives);
         }
-        let refused: Vec<String> =
-            map.keys().filter(|key| self.spec.root.refused.has(K::of(key))).cloned().collect();
-        for key in refused {
-            if let Some(value) = map.shift_remove(&key) {
-                self.sentence_with_keys(&keys, notes, &Path::ROOT, &key, value);
-            }
+        for (key, value) in parts::take(site.map, |keyword| self.spec.root.refused.has(keyword)) {
+            self.tell(site, &key, value);
         }
-        map
     }
 
-    /// Records a root that accepts no object.
-    fn no_object(&mut self, schema: Value, constraint: &str, notes: &mut Vec<String>) {
-        let shown = self.printing(|printer| printer.print(&schema));
+    /// Replaces a root that accepts no object.
+    fn no_object(&mut self, schema: Value, constraint: &str, site: &mut Site<'_>) {
+        let shown = self.print(&schema);
         let sentence = format!("The arguments as a whole fit this JSON Schema: {shown}");
-        self.lose(&Path::ROOT, constraint, schema, Became::Description(sentence.clone()));
-        notes.push(sentence);
+        self.lose(&Path::ROOT, constraint, schema, Became::sentence(sentence.as_str()));
+        site.notes.push(sentence);
+        parts::put(site.map, k::TYPE, "object");
+        parts::put(site.map, k::PROPERTIES, Map::new());
     }
 
     /// Merges the root's `$ref` and `allOf` into it.
-    fn merge_into_root(&mut self, map: &mut Map<String, Value>) {
-        let identity = self.spec.is_open() && self.spec.root.refused == Keywords::NONE;
-        if identity {
+    fn merge_into_root(&mut self, site: &mut Site<'_>) {
+        if self.spec.is_open() && self.spec.root.refused == Keywords::NONE {
             return;
         }
         for _ in 0..32 {
-            if map.contains_key(k::ALL_OF) && self.refused_at_root(K::AllOf) {
-                self.all_of(map, &Path::ROOT);
+            if self.refused_at_root(K::AllOf) {
+                self.all_of(site);
             }
-            let Some(Value::String(to)) = map.get(k::REF).cloned() else { return };
+            let Some(Value::String(to)) = site.map.get(k::REF).cloned() else { return };
             let Some(Value::Object(found)) = self.resolve(&to).filter(|_| to != "#") else {
                 return;
             };
-            map.shift_remove(k::REF);
-            if !merge::can_merge(map, &found) {
-                map.insert(k::REF.to_owned(), to.as_str().into());
+            site.map.shift_remove(k::REF);
+            if !merge::can_merge(site.map, &found) {
+                parts::put(site.map, k::REF, to);
                 return;
             }
-            self.lose(&Path::ROOT.key(k::REF), k::REF, to.into(), Became::Inlined);
-            merge::merge(map, found);
+            self.lose_key(site.path, k::REF, to, Became::Inlined);
+            merge::merge(site.map, found);
         }
     }
 
     /// Adds the properties of a union's members to the root, which could not be given otherwise.
-    fn lift_properties(&mut self, map: &mut Map<String, Value>, alternatives: Vec<Value>) {
-        let mut found: Map<String, Value> = Map::new();
-        let mut needed: Option<Vec<String>> = None;
+    fn lift_properties(&mut self, map: &mut Object, alternatives: Vec<Value>) {
+        let mut found = Map::new();
+        let mut needed: Option<Vec<Value>> = None;
         let mut whole = true;
         for alternative in alternatives {
             let resolved = match alternative.get(k::REF).and_then(Value::as_str) {
@@ -136,24 +121,22 @@ impl Lowerer<'_> {
                 whole = false;
                 continue;
             };
-            let required: Vec<String> = match part.get(k::REQUIRED) {
-                Some(Value::Array(keys)) => {
-                    keys.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-                }
+            let mut required = match part.shift_remove(k::REQUIRED) {
+                Some(Value::Array(keys)) => keys,
                 _ => Vec::new(),
             };
-            needed = Some(match needed {
-                None => required,
-                Some(keys) => keys.into_iter().filter(|key| required.contains(key)).collect(),
-            });
-            let Some(Value::Object(properties)) = part.shift_remove(k::PROPERTIES) else {
-                continue;
-            };
-            for (key, property) in properties {
-                either(&mut found, key, property);
+            if let Some(needed) = needed {
+                required = needed.into_iter().filter(|key| required.contains(key)).collect();
+            }
+            needed = Some(required);
+            if let Some(Value::Object(properties)) = part.shift_remove(k::PROPERTIES) {
+                for (key, property) in properties {
+                    add_alternative(&mut found, key, property);
+                }
             }
         }
-        if found.is_empty() && needed.as_ref().is_none_or(Vec::is_empty) {
+        let needed = needed.unwrap_or_default();
+        if found.is_empty() && needed.is_empty() {
             return;
         }
         let own = map.entry(k::PROPERTIES).or_insert_with(|| Value::Object(Map::new()));
@@ -161,19 +144,14 @@ impl Lowerer<'_> {
         for (key, property) in found {
             own.entry(key).or_insert(property);
         }
-        let known: Vec<String> = needed
-            .filter(|_| whole)
-            .into_iter()
-            .flatten()
-            .filter(|key| own.contains_key(key))
-            .collect();
+        let is_known = |key: &Value| key.as_str().is_some_and(|key| own.contains_key(key));
+        let known: Vec<Value> = needed.into_iter().filter(|key| whole && is_known(key)).collect();
         if known.is_empty() {
             return;
         }
         let required = map.entry(k::REQUIRED).or_insert_with(|| Value::Array(Vec::new()));
         let Value::Array(required) = required else { return };
         for key in known {
-            let key = Value::from(key);
             if !required.contains(&key) {
                 required.push(key);
             }
@@ -182,13 +160,14 @@ impl Lowerer<'_> {
 }
 
 /// Adds a property. If it has another schema already, it becomes a union of both.
-fn either(found: &mut Map<String, Value>, key: String, property: Value) {
+fn add_alternative(found: &mut Object, key: String, property: Value) {
     match found.get_mut(&key) {
         None => {
             found.insert(key, property);
         }
         Some(known) if *known == property => {}
-        Some(Value::Object(known)) if is_union_made_here(known) => {
+        // A union that was made here.
+        Some(Value::Object(known)) if known.len() == 1 && known.contains_key(k::ANY_OF) => {
             if let Some(Value::Array(parts)) = known.get_mut(k::ANY_OF)
                 && !parts.contains(&property)
             {
@@ -199,15 +178,4 @@ fn either(found: &mut Map<String, Value>, key: String, property: Value) {
             *known = Value::Object(parts::one(k::ANY_OF, vec![known.take(), property]));
         }
     }
-}
-
-fn is_union_made_here(schema: &Map<String, Value>) -> bool {
-    schema.len() == 1 && schema.contains_key(k::ANY_OF)
-}
-
-fn empty_object() -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert(k::TYPE.to_owned(), "object".into());
-    map.insert(k::PROPERTIES.to_owned(), Value::Object(Map::new()));
-    map
 }

@@ -14,7 +14,7 @@ pub(crate) const PINNED: &str = "Leave this out: the host sets it.";
 pub(super) const PINNED_NULL: &str = "Always null: the host sets it.";
 
 /// A description with sentences appended. `None` if both are empty.
-pub(in super::super) fn joined<'d>(
+pub(in super::super) fn join<'d>(
     description: Option<&'d str>,
     notes: &[String],
 ) -> Option<Cow<'d, str>> {
@@ -204,10 +204,7 @@ fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) ->
 fn only_required(schema: &Value) -> Option<String> {
     let map = schema.as_object()?;
     let keys = map.get(k::REQUIRED)?.as_array()?;
-    let nothing_else = map.keys().all(|key| {
-        let keyword = Keyword::of(key);
-        keyword == Keyword::Required || keyword.is_annotation()
-    });
+    let nothing_else = map.keys().all(|key| key == k::REQUIRED || Keyword::of(key).is_annotation());
     (nothing_else && !keys.is_empty()).then(|| keys_of(keys, " and "))
 }
 
@@ -284,15 +281,14 @@ impl<'d> Printer<'d> {
     fn definitions(&self, schema: &Value) -> Option<Map<String, Value>> {
         let root = self.root?;
         let mut found = Map::new();
-        let mut open = Vec::new();
-        references(schema, &mut open, 0);
+        let mut open = references_in(schema);
         while let Some(to) = open.pop() {
             let Some(name) = to.strip_prefix("#/$defs/") else { continue };
             if found.contains_key(name) || found.len() > 50 {
                 continue;
             }
             if let Some(definition) = root.pointer(&to[1..]) {
-                references(definition, &mut open, 0);
+                open.extend(references_in(definition));
                 found.insert(name.to_owned(), definition.clone());
             }
         }
@@ -300,8 +296,14 @@ impl<'d> Printer<'d> {
     }
 }
 
-/// Collects the references in a schema.
-pub(in super::super) fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
+/// All references in a schema.
+pub(crate) fn references_in(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    references(schema, &mut found, 0);
+    found
+}
+
+fn references(value: &Value, found: &mut Vec<String>, depth: usize) {
     if depth > gramc_json_schema::text::MAX_SCHEMA_DEPTH {
         return;
     }

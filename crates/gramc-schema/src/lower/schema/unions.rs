@@ -1,37 +1,32 @@
 //! Lowers `anyOf`, `oneOf` and `allOf`.
 
 use gramc_json_schema::type_set::TypeSet;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::loss::Became;
-use super::super::restore::{Alternative, Fit, RestorePlan};
+use super::super::restore::RestorePlan;
 use super::super::target_spec::AnyOfRule;
-use super::keys::Keys;
-use super::{At, Lowerer, MAX_INLINED, Out, leftovers, merge, parts, references};
+use super::{At, Lowerer, MAX_INLINED, Object, Out, Site, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 
+/// The keywords of a member that describes values on its own.
+const WHOLE: [K; 9] =
+    [K::Type, K::Properties, K::Items, K::Ref, K::Enum, K::Const, K::AnyOf, K::OneOf, K::AllOf];
+
 impl Lowerer<'_> {
     /// Lowers a schema with `anyOf`, or with `oneOf` if the target supports it.
-    pub(super) fn union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
+    pub(super) fn union(&mut self, site: &mut Site<'_>) -> Out {
         if self.spec.any_of == AnyOfRule::Anything {
-            return self.free_union(map, path, at);
+            return self.free_union(site);
         }
-        if !self.spread(map, path) {
-            let mut notes = Vec::new();
-            if let Some(alternatives) = map.shift_remove(k::ANY_OF) {
-                let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-                self.sentence_with_keys(&keys, &mut notes, path, k::ANY_OF, alternatives);
+        if !self.spread(site) {
+            if let Some(alternatives) = site.map.shift_remove(k::ANY_OF) {
+                self.describe_key(site, k::ANY_OF, alternatives);
             }
-            let up = leftovers::describe(map, notes);
-            let mut out = self.place(map, path, at);
-            out.up.extend(up);
-            return out;
+            return self.place(site);
         }
-        let mut alternatives = match map.get_mut(k::ANY_OF) {
-            Some(Value::Array(alternatives)) => std::mem::take(alternatives),
-            _ => Vec::new(),
-        };
+        let mut alternatives = self.take_alternatives(site, k::ANY_OF);
         let null = self.spec.has_nullable() && {
             let before = alternatives.len();
             alternatives.retain(|part| !is_null(part));
@@ -39,113 +34,97 @@ impl Lowerer<'_> {
         };
         let one = self.spec.any_of == AnyOfRule::Nothing && alternatives.len() == 1;
         if alternatives.is_empty() || one {
-            return self.collapse(map, alternatives.pop(), null, path, at);
+            return self.collapse(site, alternatives.pop(), null);
         }
-        let inside = path.key(k::ANY_OF);
-        let mut up = Vec::new();
-        let mut plans = Vec::with_capacity(alternatives.len());
-        for (number, alternative) in alternatives.iter_mut().enumerate() {
-            let out = self.node(alternative, &inside.index(number), at.deeper());
-            up.extend(out.up);
-            plans.push(out.plan);
-        }
+        let inside = site.path.key(k::ANY_OF);
+        let Out { plan, mut up } = self.members(&mut alternatives, &inside, site.at);
         if null {
-            let named = Value::from("null");
-            self.lose(&inside, k::TYPE, named, Became::Rewritten(k::NULLABLE.to_owned()));
+            self.lose(&inside, k::TYPE, "null".into(), Became::rewritten(k::NULLABLE));
             alternatives.iter_mut().for_each(let_null);
         }
-        let plan = union_plan(plans, &alternatives);
         if self.spec.any_of == AnyOfRule::Nothing {
-            up.splice(0..0, self.annotations_apart(map, path));
-            map.insert(k::ANY_OF.to_owned(), alternatives.into());
+            up.splice(0..0, self.annotations_apart(site));
+            parts::put(site.map, k::ANY_OF, alternatives);
             return Out { plan, up };
         }
-        map.insert(k::ANY_OF.to_owned(), alternatives.into());
-        self.leftovers(map, &mut up, path, TypeSet::ALL);
-        Out { plan, up: leftovers::describe(map, up) }
+        parts::put(site.map, k::ANY_OF, alternatives);
+        site.notes.extend(up);
+        self.leftovers(site, TypeSet::ALL);
+        site.describe();
+        plan.into()
     }
 
     /// Lowers a union whose sibling keywords the target does not restrict.
-    fn free_union(&mut self, map: &mut Map<String, Value>, path: &Path<'_>, at: At) -> Out {
+    fn free_union(&mut self, site: &mut Site<'_>) -> Out {
         let mut plan = RestorePlan::Keep;
         let mut taken = Vec::new();
         for key in [k::ANY_OF, k::ONE_OF] {
-            if let Some(Value::Array(alternatives)) = map.get_mut(key) {
-                let mut alternatives = std::mem::take(alternatives);
-                let own = self.alternatives(&mut alternatives, key, path, at);
-                plan = if plan.is_keep() { own } else { plan };
-                taken.push((key, alternatives));
+            if site.map.get(key).is_some_and(Value::is_array) {
+                plan = plan.or(self.alternatives(site, key));
+                taken.push((key, self.take_alternatives(site, key)));
             }
         }
-        let mut out = self.plain(map, path, at);
+        let mut out = self.plain(site);
         for (key, alternatives) in taken {
-            map.insert(key.to_owned(), alternatives.into());
+            parts::put(site.map, key, alternatives);
         }
-        if out.plan.is_keep() {
-            out.plan = plan;
-        }
+        out.plan = out.plan.or(plan);
         out
     }
 
-    /// Lowers the members of a union.
-    pub(super) fn alternatives(
-        &mut self,
-        alternatives: &mut [Value],
-        key: &str,
-        path: &Path<'_>,
-        at: At,
-    ) -> RestorePlan {
-        let inside = path.key(key);
-        let mut plans = Vec::with_capacity(alternatives.len());
-        for (number, alternative) in alternatives.iter_mut().enumerate() {
-            plans.push(self.node(alternative, &inside.index(number), at.deeper()).plan);
+    /// Removes the members of a union, whose keyword stays.
+    fn take_alternatives(&self, site: &mut Site<'_>, key: &str) -> Vec<Value> {
+        match site.map.get_mut(key) {
+            Some(Value::Array(alternatives)) => std::mem::take(alternatives),
+            _ => Vec::new(),
         }
-        union_plan(plans, alternatives)
+    }
+
+    /// Lowers the members of a union in their place.
+    pub(super) fn alternatives(&mut self, site: &mut Site<'_>, key: &str) -> RestorePlan {
+        let Some(Value::Array(alternatives)) = site.map.get_mut(key) else {
+            return RestorePlan::Keep;
+        };
+        self.members(alternatives, &site.path.key(key), site.at).plan
+    }
+
+    fn members(&mut self, members: &mut [Value], path: &Path<'_>, at: At) -> Out {
+        let mut up = Vec::new();
+        let mut plans = Vec::with_capacity(members.len());
+        for (number, member) in members.iter_mut().enumerate() {
+            let out = self.node(member, &path.index(number), at.deeper());
+            up.extend(out.up);
+            plans.push(out.plan);
+        }
+        Out { plan: RestorePlan::union(plans, members), up }
     }
 
     /// Moves the sibling keywords of `anyOf` into its members, for a target that does not allow
     /// them next to it. Returns false if that is not possible and the union must become a sentence.
-    fn spread(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) -> bool {
-        let Some(Value::Array(alternatives)) = map.get(k::ANY_OF) else { return false };
+    fn spread(&mut self, site: &mut Site<'_>) -> bool {
+        let Some(Value::Array(alternatives)) = site.map.get(k::ANY_OF) else { return false };
         if alternatives.is_empty() {
             return false;
         }
         let beside = |key: &str| key != k::ANY_OF && !K::of(key).is_annotation();
-        if !map.keys().any(|key| beside(key)) {
+        let beside = site.map.iter().filter(|(key, _)| beside(key));
+        let base: Object = beside.map(|(key, value)| (key.clone(), value.clone())).collect();
+        if base.is_empty() {
             // Members without a type of their own accept any value.
             return true;
         }
-        let only_type = map.keys().all(|key| !beside(key) || key == k::TYPE);
-        let fragment = |part: &Value| match part {
-            Value::Object(part) => ![
-                k::TYPE,
-                k::PROPERTIES,
-                k::ITEMS,
-                k::REF,
-                k::ENUM,
-                k::CONST,
-                k::ANY_OF,
-                k::ONE_OF,
-                k::ALL_OF,
-            ]
-            .iter()
-            .any(|key| part.contains_key(*key)),
-            _ => true,
+        let only_type = base.keys().all(|key| key == k::TYPE);
+        let fragment = |part: &Value| {
+            part.as_object().is_none_or(|part| !parts::keywords(part).has_any(&WHOLE))
         };
         if alternatives.iter().any(fragment) && !only_type {
             return false;
         }
-        let object = map.get(k::TYPE).and_then(TypeSet::of_keyword);
-        let object = object.is_none_or(|types| types.has(TypeSet::OBJECT));
+        let named = parts::types(&base);
+        let object = named.is_none_or(|types| types.has(TypeSet::OBJECT));
         if alternatives.iter().all(fragment) && object {
             return false;
         }
-        let original = self.original.clone();
-        let base: Map<String, Value> = map
-            .iter()
-            .filter(|(key, _)| beside(key))
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect();
         let weight = parts::size(&base, 0) * alternatives.len();
         if self.inlined + weight > MAX_INLINED {
             return false;
@@ -153,21 +132,17 @@ impl Lowerer<'_> {
         let mut merged = Vec::with_capacity(alternatives.len());
         for part in alternatives {
             let mut part = part.as_object().cloned().unwrap_or_default();
-            if let Some(to) = part.get(k::REF).and_then(Value::as_str) {
-                let found = original.as_deref().and_then(|root| references::target(root, to));
-                let fits = found.and_then(TypeSet::declared);
-                let named = base.get(k::TYPE).and_then(TypeSet::of_keyword);
-                if only_type && fits.is_some_and(|fits| named.is_some_and(|named| named.has(fits)))
-                {
-                    merged.push(Value::Object(part));
-                    continue;
-                }
+            if only_type
+                && let Some(to) = part.get(k::REF).and_then(Value::as_str)
+                && let Some(fits) = self.target(to).and_then(TypeSet::declared)
+                && named.is_some_and(|named| named.has(fits))
+            {
+                merged.push(Value::Object(part));
+                continue;
             }
             // A member of another type accepts no value.
-            if let (Some(own), Some(all)) = (
-                part.get(k::TYPE).and_then(TypeSet::of_keyword),
-                base.get(k::TYPE).and_then(TypeSet::of_keyword),
-            ) && !own.meets(all)
+            if let (Some(own), Some(all)) = (parts::types(&part), named)
+                && !own.meets(all)
             {
                 continue;
             }
@@ -180,122 +155,98 @@ impl Lowerer<'_> {
         if merged.is_empty() {
             return false;
         }
-        self.inlined += if only_type { 0 } else { weight };
-        parts::take(map, |keyword| !keyword.is_annotation() && keyword != K::AnyOf);
+        parts::take(site.map, |keyword| !keyword.is_annotation() && keyword != K::AnyOf);
         if !only_type {
-            self.lose(
-                path,
-                k::ANY_OF,
-                Value::Object(base),
-                Became::Rewritten(k::ANY_OF.to_owned()),
-            );
+            self.inlined += weight;
+            self.lose(site.path, k::ANY_OF, base.into(), Became::rewritten(k::ANY_OF));
         }
-        map.insert(k::ANY_OF.to_owned(), merged.into());
+        parts::put(site.map, k::ANY_OF, merged);
         true
     }
 
     /// Replaces a union of one member, or one member and null, by that member.
-    fn collapse(
-        &mut self,
-        map: &mut Map<String, Value>,
-        alternative: Option<Value>,
-        null: bool,
-        path: &Path<'_>,
-        at: At,
-    ) -> Out {
-        map.shift_remove(k::ANY_OF);
+    fn collapse(&mut self, site: &mut Site<'_>, alternative: Option<Value>, null: bool) -> Out {
+        site.map.shift_remove(k::ANY_OF);
         let Some(mut alternative) = alternative else {
-            map.insert(k::TYPE.to_owned(), "null".into());
-            return self.plain(map, path, at);
+            parts::put(site.map, k::TYPE, "null");
+            return self.plain(site);
         };
-        let inside = path.key(k::ANY_OF);
-        let out = self.node(&mut alternative, &inside.index(0), at.deeper());
+        let inside = site.path.key(k::ANY_OF);
+        let mut out = self.node(&mut alternative, &inside.index(0), site.at.deeper());
         if null {
-            self.lose(&inside, k::TYPE, "null".into(), Became::Rewritten(k::NULLABLE.to_owned()));
+            self.lose(&inside, k::TYPE, "null".into(), Became::rewritten(k::NULLABLE));
             let_null(&mut alternative);
         }
         let Value::Object(mut inner) = alternative else { return out };
         if inner.contains_key(k::ANY_OF) {
             // The target allows no sibling keywords.
-            let mut up = self.annotations_apart(map, path);
-            up.extend(out.up);
-            *map = inner;
-            return Out { plan: out.plan, up };
+            out.up.splice(0..0, self.annotations_apart(site));
+            *site.map = inner;
+            return out;
         }
-        let mut notes = out.up;
-        if matches!(out.plan, RestorePlan::Text(_))
-            && let Some(default) = map.shift_remove(k::DEFAULT)
-        {
-            self.sentence_of(&mut notes, path, k::DEFAULT, default);
+        site.notes.append(&mut out.up);
+        if matches!(out.plan, RestorePlan::Text(_)) {
+            self.tell_all(site, &[k::DEFAULT]);
         }
-        self.leftovers(map, &mut notes, path, TypeSet::ALL);
-        let outer = std::mem::take(map);
-        match (outer.get(k::DESCRIPTION), inner.get_mut(k::DESCRIPTION)) {
-            (Some(Value::String(outer)), Some(Value::String(inner))) => {
-                let both = super::sentences::joined(Some(outer), std::slice::from_ref(inner));
-                if let Some(both) = both.map(std::borrow::Cow::into_owned) {
-                    *inner = both;
-                }
-            }
-            (Some(outer), None) => {
-                inner.insert(k::DESCRIPTION.to_owned(), outer.clone());
-            }
-            _ => {}
+        self.leftovers(site, TypeSet::ALL);
+        let mut outer = std::mem::take(site.map);
+        if let Some(outer) = outer.shift_remove(k::DESCRIPTION) {
+            let own = inner.get(k::DESCRIPTION).and_then(Value::as_str).map(str::to_owned);
+            parts::put(&mut inner, k::DESCRIPTION, outer);
+            leftovers::describe(&mut inner, own.as_slice());
         }
-        for (key, value) in outer {
-            if key != k::DESCRIPTION {
-                inner.insert(key, value);
-            }
-        }
-        *map = inner;
-        Out { plan: out.plan, up: leftovers::describe(map, notes) }
+        inner.extend(outer);
+        *site.map = inner;
+        site.describe();
+        out
     }
 
     /// Turns the sibling keywords of a union into sentences for the enclosing schema.
-    fn annotations_apart(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) -> Vec<String> {
-        let mut up = Vec::new();
-        for (key, value) in std::mem::take(map) {
+    fn annotations_apart(&mut self, site: &mut Site<'_>) -> Vec<String> {
+        for (key, value) in std::mem::take(site.map) {
             match (key.as_str(), value) {
                 (k::ANY_OF, _) => {}
                 (k::DESCRIPTION, Value::String(text)) => {
-                    let value = Value::from(text.as_str());
-                    let became = Became::Description(text.clone());
-                    self.lose(&path.key(k::DESCRIPTION), k::DESCRIPTION, value, became);
-                    up.push(text);
+                    self.note(site, k::DESCRIPTION, text.as_str().into(), &text);
                 }
-                (_, value) => self.sentence_of(&mut up, path, &key, value),
+                (_, value) => self.tell(site, &key, value),
             }
         }
-        up
+        std::mem::take(&mut site.notes)
     }
 
     /// Rewrites `oneOf` to `anyOf`, for a target without `oneOf`.
-    pub(super) fn one_of(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
-        let Some(Value::Array(alternatives)) = map.get(k::ONE_OF) else {
-            map.shift_remove(k::ONE_OF);
-            return;
-        };
-        if map.contains_key(k::ANY_OF) {
-            let alternatives = map.shift_remove(k::ONE_OF).unwrap_or_default();
-            let mut notes = Vec::new();
-            let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-            self.sentence_with_keys(&keys, &mut notes, path, k::ONE_OF, alternatives);
-            leftovers::describe(map, notes);
-            return;
+    pub(super) fn one_of(&mut self, site: &mut Site<'_>) {
+        let has_other = site.map.contains_key(k::ANY_OF);
+        match site.map.get(k::ONE_OF) {
+            Some(value @ Value::Array(alternatives)) if !has_other => {
+                let exclusive = self.are_apart(alternatives);
+                self.lose_key(site.path, k::ONE_OF, value.clone(), Became::AnyOf);
+                parts::rename(site.map, k::ONE_OF, k::ANY_OF);
+                if !exclusive {
+                    let sentence = "Exactly one of the alternatives applies.".to_owned();
+                    leftovers::describe(site.map, &[sentence]);
+                }
+            }
+            _ => {
+                if let Some(alternatives @ Value::Array(_)) = site.map.shift_remove(k::ONE_OF) {
+                    self.describe_key(site, k::ONE_OF, alternatives);
+                }
+            }
         }
-        let exclusive = self.are_apart(alternatives);
-        let value = map.get(k::ONE_OF).cloned().unwrap_or_default();
-        parts::rename(map, k::ONE_OF, k::ANY_OF);
-        self.lose(&path.key(k::ONE_OF), k::ONE_OF, value, Became::AnyOf);
-        if !exclusive {
-            let sentence = "Exactly one of the alternatives applies.".to_owned();
-            leftovers::describe(map, vec![sentence]);
-        }
+    }
+
+    /// Adds the sentence of a keyword to the description at once.
+    fn describe_key(&mut self, site: &mut Site<'_>, key: &str, value: Value) {
+        let mut own = Site::new(site.map, site.path, site.at);
+        own.find_keys(self.spec);
+        self.tell(&mut own, key, value);
+        own.describe();
     }
 
     /// Whether `oneOf` stays. A target without `pattern` loses what tells members apart, so that a
     /// value of one could match two.
-    pub(super) fn keeps_one_of(&self, map: &Map<String, Value>) -> bool {
+    pub(super) fn keeps_one_of(&self, map: &Object) -> bool {
         let alternatives = map.get(k::ONE_OF).and_then(Value::as_array);
         let are_apart = || alternatives.is_some_and(|alternatives| self.are_apart(alternatives));
         self.spec.keeps(K::OneOf) && (self.spec.keeps(K::Pattern) || are_apart())
@@ -303,19 +254,15 @@ impl Lowerer<'_> {
 
     /// Whether the members are provably disjoint.
     fn are_apart(&self, alternatives: &[Value]) -> bool {
-        let original = self.original.as_deref();
-        let resolved: Vec<&Value> = alternatives
-            .iter()
-            .map(|part| {
-                let to = part.get(k::REF).and_then(Value::as_str);
-                let found = to.and_then(|to| references::target(original?, to));
-                found.unwrap_or(part)
-            })
-            .collect();
+        let resolve = |part| {
+            let to = Value::get(part, k::REF).and_then(Value::as_str);
+            to.and_then(|to| self.target(to)).unwrap_or(part)
+        };
+        let resolved: Vec<&Value> = alternatives.iter().map(resolve).collect();
         let mut seen = TypeSet::NONE;
         let by_type = resolved.iter().all(|part| {
             let own =
-                TypeSet::declared(part).or_else(|| part.as_object().and_then(parts::inferred));
+                TypeSet::declared(part).or_else(|| part.as_object().and_then(parts::infer_types));
             own.is_some_and(|own| {
                 let apart = !seen.meets(own);
                 seen = seen.or(own);
@@ -326,17 +273,17 @@ impl Lowerer<'_> {
     }
 
     /// Lowers `allOf`: merges its members into the schema, and turns the rest into sentences.
-    pub(super) fn all_of(&mut self, map: &mut Map<String, Value>, path: &Path<'_>) {
-        let Some(Value::Array(mut open)) = map.shift_remove(k::ALL_OF) else { return };
+    pub(super) fn all_of(&mut self, site: &mut Site<'_>) {
+        let Some(Value::Array(mut open)) = site.map.shift_remove(k::ALL_OF) else { return };
         let value = Value::Array(open.clone());
         // A single reference becomes a plain `$ref`.
         if let [Value::Object(one)] = open.as_slice()
             && one.len() == 1
             && let Some(to) = one.get(k::REF)
-            && !map.contains_key(k::REF)
+            && !site.map.contains_key(k::REF)
         {
-            map.insert(k::REF.to_owned(), to.clone());
-            self.lose(&path.key(k::ALL_OF), k::ALL_OF, value, Became::Inlined);
+            parts::put(site.map, k::REF, to.clone());
+            self.lose_key(site.path, k::ALL_OF, value, Became::Inlined);
             return;
         }
         let mut left = Vec::new();
@@ -369,44 +316,31 @@ impl Lowerer<'_> {
                 open.extend(inner.into_iter().rev());
             }
             let circle = part.contains_key(k::REF);
-            if !circle && merge::can_merge(map, &part) {
-                merge::merge(map, part);
+            if !circle && merge::can_merge(site.map, &part) {
+                merge::merge(site.map, part);
             } else {
                 left.push(Value::Object(part));
             }
         }
         if left.is_empty() {
-            self.lose(&path.key(k::ALL_OF), k::ALL_OF, value, Became::Inlined);
-            return;
+            self.lose_key(site.path, k::ALL_OF, value, Became::Inlined);
+        } else {
+            self.describe_key(site, k::ALL_OF, left.into());
         }
-        let mut notes = Vec::new();
-        let keys = Keys::of(self.spec.keys.as_ref(), map, path);
-        self.sentence_with_keys(&keys, &mut notes, path, k::ALL_OF, Value::Array(left));
-        leftovers::describe(map, notes);
     }
 }
 
 /// Whether the members have a discriminator: a required property with different constants in each.
 fn are_distinguished(alternatives: &[&Value]) -> bool {
-    let Some(Value::Object(first)) = alternatives.first().and_then(|part| part.get(k::PROPERTIES))
-    else {
-        return false;
-    };
-    first.keys().any(|key| {
+    let first = alternatives.first().and_then(|part| part.get(k::PROPERTIES)?.as_object());
+    first.into_iter().flat_map(Object::keys).any(|key| {
         let mut seen: Vec<&Value> = Vec::new();
         alternatives.iter().all(|part| {
             let required = part.get(k::REQUIRED).and_then(Value::as_array);
             let needed = required.is_some_and(|required| required.iter().any(|name| name == key));
             let property = part.get(k::PROPERTIES).and_then(|properties| properties.get(key));
-            let own: Vec<&Value> = match property {
-                Some(property) => match (property.get(k::CONST), property.get(k::ENUM)) {
-                    (Some(value), _) => vec![value],
-                    (None, Some(Value::Array(values))) => values.iter().collect(),
-                    _ => return false,
-                },
-                None => return false,
-            };
-            let apart = needed && own.iter().all(|value| !seen.contains(value));
+            let Some(own) = property.and_then(parts::listed_values) else { return false };
+            let apart = needed && own.iter().all(|value| !seen.contains(&value));
             seen.extend(own);
             apart
         })
@@ -429,15 +363,4 @@ fn let_null(schema: &mut Value) {
         return;
     }
     map.insert(k::NULLABLE.to_owned(), true.into());
-}
-
-/// The restore plan of a union.
-fn union_plan(plans: Vec<RestorePlan>, alternatives: &[Value]) -> RestorePlan {
-    if plans.iter().all(RestorePlan::is_keep) {
-        return RestorePlan::Keep;
-    }
-    let both = plans.into_iter().zip(alternatives);
-    RestorePlan::union(
-        both.map(|(plan, schema)| Alternative { fit: Fit::of(schema), plan }).collect(),
-    )
 }

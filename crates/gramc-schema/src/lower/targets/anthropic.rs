@@ -1,12 +1,9 @@
 //! Anthropic's Messages API.
 
-use super::super::target::Target;
-use super::super::target_spec::{First, KeyRule, NameRule, RootRule, TargetSpec, ToolShape};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
 /// The rules, which strict mode extends.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Anthropic,
     about: "the field `tools` of Anthropic's messages",
     shape: ToolShape::InputSchema { strict: false },
     // Some clients accept at most 64 characters.

@@ -1,12 +1,9 @@
 //! Structured output of Anthropic's Messages API.
 
-use super::super::target::Target;
-use super::super::target_spec::{Limits, TargetSpec, ToolShape};
 use super::anthropic_strict;
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::AnthropicOutputFormat,
     about: "the field `output_config.format` of Anthropic's messages, from a type",
     shape: ToolShape::OutputFormat,
     names: None,

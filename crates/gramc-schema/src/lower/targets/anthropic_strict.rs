@@ -1,51 +1,26 @@
 //! Anthropic's Messages API, in strict mode.
 
-use super::super::target::Target;
-use super::super::target_spec::{
-    AnyOfRule, BoundRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes,
-    TargetSpec, ToolShape, TypeRule,
-};
 use super::anthropic;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::AnthropicStrict,
     about: "the field `tools` of Anthropic's messages, in strict mode, which enforces the schema",
     shape: ToolShape::InputSchema { strict: true },
     // `pattern` is left out: the API supports only simple regular expressions, and the official
     // Python package moves all of them into the description.
-    keep: Keywords::of(&[
-        K::Type,
+    keep: CORE.and_those_of(Keywords::of(&[
         K::Format,
         K::Title,
-        K::Description,
-        K::Enum,
         K::Const,
         K::Default,
-        K::Properties,
-        K::Required,
         K::AdditionalProperties,
-        K::Items,
         K::MinItems,
-        K::AnyOf,
         K::Ref,
-    ]),
+    ])),
     // Anthropic's documentation on structured outputs lists these formats. Others are rejected.
     formats: Some(&[FormatRule {
         kind: "string",
-        formats: &[
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "uri",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
+        formats: "date-time time date duration email hostname uri ipv4 ipv6 uuid",
     }]),
     bounds: BoundRule { min_items: Some(1), ..TargetSpec::OPEN.bounds },
     objects: ObjectRule {
@@ -59,7 +34,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     types: TypeRule { always: true, several: SeveralTypes::AnyOf },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Never },
+    refs: RefRule::Defs { root: true, recursion: Recursion::Never },
     limits: Limits {
         tools: Some(20),
         optional_properties: Some(24),

@@ -1,11 +1,8 @@
 //! Amazon Bedrock's Converse API.
 
-use super::super::target::Target;
-use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Bedrock,
     about: "the tools of `toolConfig` of Amazon Bedrock's converse",
     shape: ToolShape::ToolSpec,
     names: Some(NameRule { first: First::Letter, signs: "_-", longest: 64 }),

@@ -1,11 +1,6 @@
 //! The Gemini API, with its own subset of `OpenAPI`.
 
-use super::super::target::Target;
-use super::super::target_spec::{
-    AnyOfRule, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule, RefRule, RootRule,
-    SeveralTypes, TargetSpec, ToolShape, TypeRule,
-};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
 /// The names that Gemini accepts. Older deployments accept at most 64 characters.
 pub(super) const NAMES: NameRule =
@@ -14,9 +9,7 @@ pub(super) const NAMES: NameRule =
 /// Gemini's limits of a request.
 pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Gemini,
     about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
     shape: ToolShape::Declaration { parameters: "parameters", omit_empty: true },
     names: Some(NAMES),
@@ -26,20 +19,14 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         rule: NameRule { first: First::LetterOrUnderscore, signs: "_", longest: 64 },
         root_only: false,
     }),
-    keep: Keywords::of(&[
-        K::Type,
+    keep: CORE.and_those_of(Keywords::of(&[
         K::Nullable,
         K::Format,
         K::Title,
-        K::Description,
-        K::Enum,
         K::Default,
         K::Example,
-        K::Properties,
-        K::Required,
         K::MinProperties,
         K::MaxProperties,
-        K::Items,
         K::MinItems,
         K::MaxItems,
         K::MinLength,
@@ -47,12 +34,11 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         K::Pattern,
         K::Minimum,
         K::Maximum,
-        K::AnyOf,
-    ]),
+    ])),
     formats: Some(&[
-        FormatRule { kind: "string", formats: &["enum", "date-time"] },
-        FormatRule { kind: "integer", formats: &["int32", "int64"] },
-        FormatRule { kind: "number", formats: &["float", "double"] },
+        FormatRule { kind: "string", formats: "enum date-time" },
+        FormatRule { kind: "integer", formats: "int32 int64" },
+        FormatRule { kind: "number", formats: "float double" },
     ]),
     objects: ObjectRule { empty_as_text: true, required_exist: true, ..TargetSpec::OPEN.objects },
     types: TypeRule { always: true, several: SeveralTypes::Nullable },

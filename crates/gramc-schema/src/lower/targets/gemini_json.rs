@@ -1,41 +1,30 @@
 //! The Gemini API, with JSON Schema.
 
-use super::super::target::Target;
-use super::super::target_spec::{ObjectRule, Recursion, RefRule, RootRule, TargetSpec, ToolShape};
 use super::gemini::{LIMITS, NAMES};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::GeminiJson,
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
     shape: ToolShape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
     names: Some(NAMES),
     // All reference targets move into the root's definitions.
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
-    keep: Keywords::of(&[
+    keep: CORE.and_those_of(Keywords::of(&[
         K::Id,
         K::Ref,
         K::Anchor,
-        K::Type,
         K::Format,
         K::Title,
-        K::Description,
-        K::Enum,
-        K::Items,
         K::PrefixItems,
         K::MinItems,
         K::MaxItems,
         K::Minimum,
         K::Maximum,
-        K::AnyOf,
         K::OneOf,
-        K::Properties,
         K::AdditionalProperties,
-        K::Required,
-    ]),
+    ])),
     objects: ObjectRule { required_exist: true, ..TargetSpec::OPEN.objects },
-    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Optional },
+    refs: RefRule::Defs { root: true, recursion: Recursion::Optional },
     limits: LIMITS,
     ..TargetSpec::OPEN
 };

@@ -1,28 +1,17 @@
 //! llama.cpp's server, which turns the schemas of tools into grammars.
 
-use super::super::patterns::PatternRule;
-use super::super::target::Target;
-use super::super::target_spec::{
-    AnyOfRule, BoundRule, FormatRule, Recursion, RefRule, TargetSpec, ToolShape,
-};
 use super::openai::NAMES;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
 /// The keywords that both llama.cpp and xgrammar turn into grammars, or that only describe.
-pub(super) const KEYWORDS: Keywords = Keywords::of(&[
-    K::Type,
+pub(super) const KEYWORDS: Keywords = CORE.and_those_of(Keywords::of(&[
     K::Format,
     K::Title,
-    K::Description,
-    K::Enum,
     K::Const,
     K::Default,
     K::Examples,
     K::Deprecated,
-    K::Properties,
-    K::Required,
     K::AdditionalProperties,
-    K::Items,
     K::MinItems,
     K::MaxItems,
     K::MinLength,
@@ -32,22 +21,17 @@ pub(super) const KEYWORDS: Keywords = Keywords::of(&[
     K::Maximum,
     K::ExclusiveMinimum,
     K::ExclusiveMaximum,
-    K::AnyOf,
     K::Ref,
-]);
+]));
 
 /// The rules, as the converter of October 2026 has them. It drops a pattern that it does not
 /// support, and older ones refuse the request.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::LlamaCpp,
     about: "the field `tools` of llama.cpp's server, which enforces the schema with a grammar",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
     keep: KEYWORDS,
-    formats: Some(&[FormatRule {
-        kind: "string",
-        formats: &["date", "time", "date-time", "uuid"],
-    }]),
+    formats: Some(&[FormatRule { kind: "string", formats: "date time date-time uuid" }]),
     patterns: PatternRule::Anchored,
     // The parser of grammars refuses more repetitions.
     bounds: BoundRule {
@@ -59,7 +43,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     },
     // Keywords next to `anyOf` and `$ref` are ignored.
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, root: false, recursion: Recursion::Any },
+    refs: RefRule::Defs { root: false, recursion: Recursion::Any },
     ..TargetSpec::OPEN
 };
 

@@ -1,11 +1,8 @@
 //! The Model Context Protocol.
 
-use super::super::target::Target;
-use super::super::target_spec::{First, NameRule, TargetSpec, ToolShape};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Mcp,
     about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",
     shape: ToolShape::Mcp,
     names: Some(NameRule { first: First::Any, signs: "_.-", longest: 128 }),

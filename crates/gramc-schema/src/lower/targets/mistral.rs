@@ -1,13 +1,9 @@
 //! Mistral's chat completions.
 
-use super::super::target::Target;
-use super::super::target_spec::{ObjectRule, TargetSpec, ToolShape};
 use super::openai::NAMES;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Mistral,
     about: "the field `tools` of Mistral's chat completions",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),

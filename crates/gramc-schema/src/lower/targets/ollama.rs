@@ -1,24 +1,12 @@
 //! Ollama's chat API.
 
-use super::super::target::Target;
-use super::super::target_spec::{RefRule, RootRule, TargetSpec, ToolShape};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Ollama,
     about: "the field `tools` of Ollama's chat, which drops unknown keys",
     shape: ToolShape::Function { strict: false },
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
-    keep: Keywords::of(&[
-        K::Type,
-        K::AnyOf,
-        K::Items,
-        K::Description,
-        K::Enum,
-        K::Properties,
-        K::Required,
-    ]),
+    keep: CORE,
     refs: RefRule::Inline,
     ..TargetSpec::OPEN
 };

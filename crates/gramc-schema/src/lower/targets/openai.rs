@@ -1,16 +1,12 @@
 //! OpenAI's Chat Completions API.
 
-use super::super::patterns::PatternRule;
-use super::super::target::Target;
-use super::super::target_spec::{First, Limits, NameRule, RootRule, TargetSpec, ToolShape};
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
 /// The names that OpenAI and compatible APIs accept.
 pub(super) const NAMES: NameRule = NameRule { first: First::Any, signs: "_-", longest: 64 };
 
 /// The rules, which OpenAI's other targets extend.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::OpenAi,
     about: "the field `tools` of OpenAI's chat completions",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),

@@ -1,13 +1,9 @@
 //! OpenAI's Responses API.
 
-use super::super::target::Target;
-use super::super::target_spec::{TargetSpec, ToolShape};
 use super::openai;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::OpenAiResponses,
     about: "the field `tools` of OpenAI's responses",
     shape: ToolShape::FlatFunction { strict: false },
     // According to bug reports, `oneOf` is rejected even if `strict` is false.

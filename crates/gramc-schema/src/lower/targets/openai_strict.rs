@@ -1,30 +1,17 @@
 //! OpenAI's Chat Completions API, in strict mode.
 
-use super::super::target::Target;
-use super::super::target_spec::{
-    AnyOfRule, FormatRule, Limits, ObjectRule, Recursion, RefRule, SeveralTypes, TargetSpec,
-    ToolShape, TypeRule,
-};
 use super::openai;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
-/// The rules.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::OpenAiStrict,
     about: "the field `tools` of OpenAI's chat completions, in strict mode, which enforces the \
             schema",
     shape: ToolShape::Function { strict: true },
-    keep: Keywords::of(&[
-        K::Type,
+    keep: CORE.and_those_of(Keywords::of(&[
         K::Format,
         K::Title,
-        K::Description,
-        K::Enum,
         K::Const,
-        K::Properties,
-        K::Required,
         K::AdditionalProperties,
-        K::Items,
         K::MinItems,
         K::MaxItems,
         K::MinLength,
@@ -35,22 +22,11 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         K::ExclusiveMinimum,
         K::ExclusiveMaximum,
         K::MultipleOf,
-        K::AnyOf,
         K::Ref,
-    ]),
+    ])),
     formats: Some(&[FormatRule {
         kind: "string",
-        formats: &[
-            "date-time",
-            "time",
-            "date",
-            "duration",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uuid",
-        ],
+        formats: "date-time time date duration email hostname ipv4 ipv6 uuid",
     }]),
     objects: ObjectRule {
         closed: true,
@@ -61,7 +37,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     },
     types: TypeRule { always: true, several: SeveralTypes::List },
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
+    refs: RefRule::Defs { root: true, recursion: Recursion::Any },
     limits: Limits {
         properties: Some(5_000),
         enum_values: Some(1_000),

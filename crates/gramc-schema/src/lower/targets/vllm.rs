@@ -1,17 +1,11 @@
 //! vLLM, which turns the schemas of tools into grammars by xgrammar.
 
-use super::super::patterns::PatternRule;
-use super::super::target::Target;
-use super::super::target_spec::{
-    AnyOfRule, BoundRule, FormatRule, Recursion, RefRule, TargetSpec, ToolShape,
-};
 use super::llamacpp::KEYWORDS;
 use super::openai::NAMES;
-use gramc_json_schema::keywords::{Keyword as K, Keywords};
+use super::prelude::*;
 
 /// The rules, as vLLM checks them before it asks xgrammar 0.2.
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
-    target: Target::Vllm,
     about: "the field `tools` of vLLM's server, which enforces the schema with xgrammar",
     shape: ToolShape::Function { strict: false },
     names: Some(NAMES),
@@ -22,28 +16,13 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     ])),
     formats: Some(&[FormatRule {
         kind: "string",
-        formats: &[
-            "email",
-            "date",
-            "time",
-            "date-time",
-            "duration",
-            "ipv4",
-            "ipv6",
-            "hostname",
-            "uuid",
-            "uri",
-            "uri-reference",
-            "uri-template",
-            "json-pointer",
-            "relative-json-pointer",
-        ],
+        formats: "email date time date-time duration ipv4 ipv6 hostname uuid uri uri-reference uri-template json-pointer relative-json-pointer",
     }]),
     patterns: PatternRule::Regular,
     bounds: BoundRule { whole: true, length_with_pattern: false, ..TargetSpec::OPEN.bounds },
     // Keywords next to `anyOf` are ignored.
     any_of: AnyOfRule::Annotations,
-    refs: RefRule::Defs { siblings: false, root: true, recursion: Recursion::Any },
+    refs: RefRule::Defs { root: true, recursion: Recursion::Any },
     ..TargetSpec::OPEN
 };
 
