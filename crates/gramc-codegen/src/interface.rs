@@ -1,119 +1,122 @@
 //! Tools and types without anything of a language.
 
+use gramc_json_schema::keywords::Keyword;
 use serde_json::Value;
+
+use crate::names::free;
 
 /// Tools with the types that they use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Interface {
     /// The types, those of the specification first.
-    pub types: Vec<NamedType>,
-    /// The tools.
-    pub tools: Vec<Tool>,
+    pub(crate) types: Vec<NamedType>,
+    pub(crate) tools: Vec<Tool>,
 }
 
-/// A tool.
+impl Interface {
+    /// Whether there are no tools.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Unique names of methods for the tools. A number after the separator tells equal names apart.
+    pub(crate) fn methods(&self, separator: &str, name: impl Fn(&str) -> String) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for tool in &self.tools {
+            let is_taken = |name: &str| names.iter().any(|known| known == name);
+            names.push(free(&name(&tool.name), separator, is_taken));
+        }
+        names
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub(crate) struct Tool {
     /// Its name in the specification.
-    pub name: String,
-    /// What it does.
-    pub doc: String,
-    /// Whether it should no longer be used.
-    pub is_deprecated: bool,
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) is_deprecated: bool,
     /// The name of the type of its parameters, a record.
-    pub parameters: String,
-    /// The type of its result.
-    pub result: Type,
+    pub(crate) parameters: String,
+    pub(crate) result: Type,
 }
 
 /// A type with a name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NamedType {
-    /// The name, in `PascalCase`.
-    pub name: String,
-    /// What it is.
-    pub doc: String,
-    /// What it consists of.
-    pub shape: Shape,
+pub(crate) struct NamedType {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) shape: Shape,
 }
 
 /// What a type with a name consists of.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
-    /// Fields.
+pub(crate) enum Shape {
     Record {
-        /// The fields, in order.
         fields: Vec<Field>,
         /// Whether other fields are allowed.
         is_open: bool,
     },
-    /// Another type.
     Alias(Type),
 }
 
 /// A field of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub(crate) struct Field {
     /// Its name in JSON.
-    pub name: String,
+    pub(crate) name: String,
     /// What it is.
-    pub doc: String,
-    /// Its type.
-    pub ty: Type,
-    /// Whether it must be there.
-    pub is_required: bool,
+    pub(crate) doc: String,
+    pub(crate) ty: Type,
+    pub(crate) is_required: bool,
     /// Its value where it is left out, if the specification says one.
-    pub default: Option<Value>,
+    pub(crate) default: Option<Value>,
 }
 
-/// A type.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Type {
-    /// Any value.
+pub(crate) enum Type {
     Any,
-    /// No value at all.
     Never,
-    /// Null.
     Null,
-    /// A boolean.
     Boolean,
-    /// An integer.
     Integer,
-    /// A number.
     Number,
-    /// A text.
     Text,
     /// One of some values, which are neither lists nor objects.
     Literal(Vec<Value>),
-    /// A list.
     List(Box<Type>),
     /// A list with a type for each place.
     Tuple(Vec<Type>),
     /// An object with any names.
     Map(Box<Type>),
-    /// One of several types.
     Union(Vec<Type>),
-    /// A type with a name.
     Named(String),
-    /// A type with further constraints.
-    Constrained(Box<Type>, Vec<(Constraint, Value)>),
+    /// A type with constraints that some languages can check.
+    Constrained(Box<Type>, Vec<(Keyword, Value)>),
 }
 
-/// A constraint that some languages can check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Constraint {
-    /// The least value.
-    Minimum,
-    /// The greatest value.
-    Maximum,
-    /// A value that is too low.
-    ExclusiveMinimum,
-    /// A value that is too high.
-    ExclusiveMaximum,
-    /// A value that every other one is a multiple of.
-    MultipleOf,
-    /// The least length of a text or a list.
-    MinLength,
-    /// The greatest length of a text or a list.
-    MaxLength,
+impl Type {
+    /// The names of the types that it refers to.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Named(name) => vec![name],
+            Self::List(inner) | Self::Map(inner) | Self::Constrained(inner, _) => inner.names(),
+            Self::Union(members) | Self::Tuple(members) => {
+                members.iter().flat_map(Self::names).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The names of the types that it holds without a list or a map between.
+    pub(crate) fn names_held(&self) -> Vec<&str> {
+        match self {
+            Self::List(_) | Self::Map(_) => Vec::new(),
+            Self::Constrained(inner, _) => inner.names_held(),
+            Self::Union(members) | Self::Tuple(members) => {
+                members.iter().flat_map(Self::names_held).collect()
+            }
+            other => other.names(),
+        }
+    }
 }

@@ -11,7 +11,7 @@ pub mod reference;
 mod rust;
 mod typescript;
 
-pub use interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+pub use interface::Interface;
 
 /// A programming language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,17 @@ pub struct GeneratedFile {
     pub text: String,
     /// Whether it is for the user to edit, so that it is only written once.
     pub is_skeleton: bool,
+}
+
+impl GeneratedFile {
+    /// A module, and a skeleton of an implementation.
+    fn both(names: [String; 2], module: String, skeleton: String) -> Vec<Self> {
+        let [name, of_skeleton] = names;
+        vec![
+            Self { name, text: module, is_skeleton: false },
+            Self { name: of_skeleton, text: skeleton, is_skeleton: true },
+        ]
+    }
 }
 
 /// The files of an interface in a language. `source` is the name of the specification, for a comment.

@@ -5,9 +5,10 @@ mod text;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use gramc_json_schema::keywords::Keyword;
 use serde_json::Value;
 
-use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+use crate::interface::{Field, Interface, NamedType, Shape, Tool, Type};
 use crate::names::{free, snake};
 use crate::{GeneratedFile, PythonTypes};
 use text::{
@@ -54,32 +55,20 @@ pub(crate) fn files(interface: &Interface, types: PythonTypes, source: &str) -> 
     let stem = identifier(&stem);
     let type_names = interface.types.iter().map(|ty| ty.name.as_str()).collect();
     let writer = Writer { interface, types, methods: methods(interface), type_names };
-    vec![
-        GeneratedFile {
-            name: format!("{stem}.py"),
-            text: writer.module(source),
-            is_skeleton: false,
-        },
-        GeneratedFile {
-            name: format!("{stem}_implementation.py"),
-            text: writer.skeleton(source, &stem),
-            is_skeleton: true,
-        },
-    ]
+    let (module, skeleton) = (writer.module(source), writer.skeleton(source, &stem));
+    GeneratedFile::both(
+        [format!("{stem}.py"), format!("{stem}_implementation.py")],
+        module,
+        skeleton,
+    )
 }
 
 /// The names of the methods of the tools.
 fn methods(interface: &Interface) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut names = Vec::new();
-    for tool in &interface.tools {
-        let name = identifier(&snake(&tool.name));
-        let name = if OF_MODULES.contains(&name.as_str()) { format!("{name}_") } else { name };
-        let name = free(&name, "_", |name| taken.contains(name));
-        taken.insert(name.clone());
-        names.push(name);
-    }
-    names
+    interface.methods("_", |tool| {
+        let name = identifier(&snake(tool));
+        if OF_MODULES.contains(&name.as_str()) { format!("{name}_") } else { name }
+    })
 }
 
 struct Writer<'w> {
@@ -135,7 +124,7 @@ impl Writer<'_> {
         match (&ty.shape, self.types) {
             (Shape::Alias(alias), _) => self.alias(out, ty, alias),
             (Shape::Record { fields, is_open }, PythonTypes::Pydantic) => {
-                model(out, ty, fields, *is_open, &|ty| self.annotation(ty), &self.type_names);
+                self.model(out, ty, fields, *is_open);
             }
             (Shape::Record { fields, .. }, PythonTypes::TypedDict) => {
                 self.typed_dict(out, ty, fields);
@@ -150,7 +139,7 @@ impl Writer<'_> {
             alias => self.annotation(alias),
         };
         // What refers to other types may refer to later ones, and to itself.
-        let _ = if has_names(alias) {
+        let _ = if !alias.names().is_empty() {
             write!(out, "\n\n{name} = TypeAliasType(\"{name}\", {})\n", literal_text(&annotation))
         } else {
             write!(out, "\n\n{name}: TypeAlias = {annotation}\n")
@@ -191,6 +180,19 @@ impl Writer<'_> {
 
     /// A type as an annotation.
     fn annotation(&self, ty: &Type) -> String {
+        self.write_annotation(ty, "")
+    }
+
+    /// A type as an annotation. Outside of the module, whose name and a point is then the prefix,
+    /// constraints are left out: values are checked where the result is used.
+    fn write_annotation(&self, ty: &Type, prefix: &str) -> String {
+        let is_inside = prefix.is_empty();
+        let is_checked = self.types == PythonTypes::Pydantic;
+        let all = |types: &[Type], separator: &str| {
+            let types: Vec<String> =
+                types.iter().map(|ty| self.write_annotation(ty, prefix)).collect();
+            types.join(separator)
+        };
         match ty {
             // Pydantic knows no type without values.
             Type::Any | Type::Never => "Any".to_owned(),
@@ -199,28 +201,26 @@ impl Writer<'_> {
             Type::Integer => "int".to_owned(),
             Type::Number => "float".to_owned(),
             Type::Text => "str".to_owned(),
-            Type::Literal(values) => literal(values),
-            Type::List(item) => format!("list[{}]", self.annotation(item)),
-            Type::Tuple(items) if self.types == PythonTypes::Pydantic => {
-                let items: Vec<String> = items.iter().map(|item| self.annotation(item)).collect();
-                // JSON has lists only.
-                format!("Annotated[tuple[{}], Field(strict=False)]", items.join(", "))
+            Type::Literal(values) if is_inside => literal(values),
+            Type::Literal(_) => "Any".to_owned(),
+            Type::List(item) => format!("list[{}]", self.write_annotation(item, prefix)),
+            Type::Tuple(_) if !is_checked => "list[Any]".to_owned(),
+            // JSON has lists only.
+            Type::Tuple(items) if is_inside => {
+                format!("Annotated[tuple[{}], Field(strict=False)]", all(items, ", "))
             }
-            Type::Tuple(_) => "list[Any]".to_owned(),
-            Type::Map(value) => format!("dict[str, {}]", self.annotation(value)),
-            Type::Named(name) => name.clone(),
-            Type::Union(members) => {
-                let members: Vec<String> =
-                    members.iter().map(|member| self.annotation(member)).collect();
-                members.join(" | ")
-            }
+            Type::Tuple(items) => format!("tuple[{}]", all(items, ", ")),
+            Type::Map(value) => format!("dict[str, {}]", self.write_annotation(value, prefix)),
+            Type::Named(name) => format!("{prefix}{name}"),
+            Type::Union(members) => all(members, " | "),
             Type::Constrained(inner, constraints) => {
-                let inner = self.annotation(inner);
-                if self.types == PythonTypes::TypedDict {
+                let inner = self.write_annotation(inner, prefix);
+                if !is_inside || !is_checked {
                     return inner;
                 }
-                let arguments: Vec<String> = constraints.iter().map(argument).collect();
-                format!("Annotated[{inner}, Field({})]", arguments.join(", "))
+                let arguments = constraints.iter().map(|(keyword, it)| argument(*keyword, it));
+                let arguments = arguments.collect::<Vec<_>>().join(", ");
+                format!("Annotated[{inner}, Field({arguments})]")
             }
         }
     }
@@ -321,7 +321,7 @@ impl Writer<'_> {
              class Implementation(tools.Tools):\n    \"\"\"The tools of {source}.\"\"\"\n"
         );
         for (tool, method) in self.interface.tools.iter().zip(&self.methods) {
-            let qualified = self.qualify(&tool.result);
+            let qualified = self.write_annotation(&tool.result, "tools.");
             let parameters = &tool.parameters;
             let _ = write!(
                 out,
@@ -335,88 +335,61 @@ impl Writer<'_> {
         out
     }
 
-    /// A type as an annotation outside of the module.
-    fn qualify(&self, ty: &Type) -> String {
-        match ty {
-            Type::Named(name) => format!("tools.{name}"),
-            Type::List(item) => format!("list[{}]", self.qualify(item)),
-            Type::Map(value) => format!("dict[str, {}]", self.qualify(value)),
-            Type::Tuple(items) if self.types == PythonTypes::Pydantic => {
-                let items: Vec<String> = items.iter().map(|item| self.qualify(item)).collect();
-                format!("tuple[{}]", items.join(", "))
-            }
-            Type::Union(members) => {
-                members.iter().map(|it| self.qualify(it)).collect::<Vec<_>>().join(" | ")
-            }
-            Type::Constrained(inner, _) => self.qualify(inner),
-            // The values are checked where the result is used.
-            Type::Literal(_) | Type::Never => "Any".to_owned(),
-            plain => self.annotation(plain),
-        }
-    }
-}
-
-/// A model of pydantic.
-fn model(
-    out: &mut String,
-    ty: &NamedType,
-    fields: &[Field],
-    is_open: bool,
-    annotation: &dyn Fn(&Type) -> String,
-    type_names: &HashSet<&str>,
-) {
-    let _ = write!(out, "\n\nclass {}(BaseModel):\n", ty.name);
-    docstring(out, "    ", &ty.doc);
-    let extra = if is_open { "extra=\"allow\", " } else { "" };
-    if !ty.doc.is_empty() {
-        out.push('\n');
-    }
-    let _ = writeln!(
-        out,
-        "    model_config = ConfigDict({extra}strict=True, populate_by_name=True, protected_namespaces=())"
-    );
-    // An attribute must not be taken for another field.
-    let mut taken: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
-    for (at, field) in fields.iter().enumerate() {
-        if at == 0 {
+    /// A model of pydantic.
+    fn model(&self, out: &mut String, ty: &NamedType, fields: &[Field], is_open: bool) {
+        let _ = write!(out, "\n\nclass {}(BaseModel):\n", ty.name);
+        docstring(out, "    ", &ty.doc);
+        let extra = if is_open { "extra=\"allow\", " } else { "" };
+        if !ty.doc.is_empty() {
             out.push('\n');
         }
-        let mut own = attribute(&field.name, type_names);
-        if own != field.name {
-            own = free(&own, "_", |name| taken.contains(name));
-            taken.insert(own.clone());
-        }
-        let mut ty = annotation(&field.ty);
-        let mut arguments = Vec::new();
-        let mut default = None;
-        if !field.is_required {
-            let own = field.default.as_ref().filter(|value| fits(&field.ty, value));
-            match own {
-                Some(value) if value.is_array() || value.is_object() => {
-                    arguments.push(format!("default_factory=lambda: {}", expression(value)));
-                }
-                Some(value) => default = Some(expression(value)),
-                None => {
-                    default = Some("None".to_owned());
-                    if !accepts_none(&field.ty) {
-                        ty.push_str(" | None");
+        let _ = writeln!(
+            out,
+            "    model_config = ConfigDict({extra}strict=True, populate_by_name=True, protected_namespaces=())"
+        );
+        // An attribute must not be taken for another field.
+        let mut taken: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
+        for (at, field) in fields.iter().enumerate() {
+            if at == 0 {
+                out.push('\n');
+            }
+            let mut own = attribute(&field.name, &self.type_names);
+            if own != field.name {
+                own = free(&own, "_", |name| taken.contains(name));
+                taken.insert(own.clone());
+            }
+            let mut ty = self.annotation(&field.ty);
+            let mut arguments = Vec::new();
+            let mut default = None;
+            if !field.is_required {
+                let own = field.default.as_ref().filter(|value| fits(&field.ty, value));
+                match own {
+                    Some(value) if value.is_array() || value.is_object() => {
+                        arguments.push(format!("default_factory=lambda: {}", expression(value)));
+                    }
+                    Some(value) => default = Some(expression(value)),
+                    None => {
+                        default = Some("None".to_owned());
+                        if !accepts_none(&field.ty) {
+                            ty.push_str(" | None");
+                        }
                     }
                 }
             }
+            if own != field.name {
+                let name = literal_text(&field.name);
+                arguments.extend(default.take().map(|default| format!("default={default}")));
+                arguments.push(format!("validation_alias={name}"));
+                arguments.push(format!("serialization_alias={name}"));
+            }
+            let value = match default {
+                Some(default) => format!(" = {default}"),
+                None if arguments.is_empty() => String::new(),
+                None => format!(" = Field({})", arguments.join(", ")),
+            };
+            let _ = writeln!(out, "    {own}: {ty}{value}");
+            docstring(out, "    ", &field.doc);
         }
-        if own != field.name {
-            let name = literal_text(&field.name);
-            arguments.extend(default.take().map(|default| format!("default={default}")));
-            arguments.push(format!("validation_alias={name}"));
-            arguments.push(format!("serialization_alias={name}"));
-        }
-        let value = match default {
-            Some(default) => format!(" = {default}"),
-            None if arguments.is_empty() => String::new(),
-            None => format!(" = Field({})", arguments.join(", ")),
-        };
-        let _ = writeln!(out, "    {own}: {ty}{value}");
-        docstring(out, "    ", &field.doc);
     }
 }
 
@@ -440,16 +413,6 @@ fn fits(ty: &Type, value: &Value) -> bool {
     }
 }
 
-/// Whether a type refers to types with names.
-fn has_names(ty: &Type) -> bool {
-    match ty {
-        Type::Named(_) => true,
-        Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => has_names(inner),
-        Type::Union(members) | Type::Tuple(members) => members.iter().any(has_names),
-        _ => false,
-    }
-}
-
 fn accepts_none(ty: &Type) -> bool {
     match ty {
         Type::Any | Type::Null => true,
@@ -460,24 +423,20 @@ fn accepts_none(ty: &Type) -> bool {
 }
 
 fn doc_of(tool: &Tool) -> String {
-    let mark = if tool.is_deprecated { "Deprecated." } else { "" };
-    [mark, tool.doc.trim()]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n\n")
+    let mark = if tool.is_deprecated { "Deprecated.\n\n" } else { "" };
+    format!("{mark}{}", tool.doc.trim()).trim_end().to_owned()
 }
 
 /// A constraint as an argument of `Field`.
-fn argument((constraint, value): &(Constraint, Value)) -> String {
-    let name = match constraint {
-        Constraint::Minimum => "ge",
-        Constraint::Maximum => "le",
-        Constraint::ExclusiveMinimum => "gt",
-        Constraint::ExclusiveMaximum => "lt",
-        Constraint::MultipleOf => "multiple_of",
-        Constraint::MinLength => "min_length",
-        Constraint::MaxLength => "max_length",
+fn argument(keyword: Keyword, value: &Value) -> String {
+    let name = match keyword {
+        Keyword::Minimum => "ge",
+        Keyword::Maximum => "le",
+        Keyword::ExclusiveMinimum => "gt",
+        Keyword::ExclusiveMaximum => "lt",
+        Keyword::MultipleOf => "multiple_of",
+        Keyword::MinLength | Keyword::MinItems => "min_length",
+        _ => "max_length",
     };
     format!("{name}={value}")
 }

@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use gramc_check::Valid;
-use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_model::Module;
 use gramc_openapi::emit::{COMPONENT, Operation, Operations};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use serde_json::{Map, Value};
 
-use crate::interface::{Constraint, Field, Interface, NamedType, Shape, Tool, Type};
+use crate::interface::{Field, Interface, NamedType, Shape, Tool, Type};
 use crate::names::{free, pascal};
 
 /// Names that generated modules have themselves, or import.
@@ -140,13 +140,8 @@ impl Reader {
     fn record(&mut self, name: &str, schema: &Value) -> Option<Shape> {
         let properties = fields_of(schema)?;
         let others = schema.get(k::ADDITIONAL_PROPERTIES);
-        let required: HashSet<&str> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required = schema.get(k::REQUIRED).and_then(Value::as_array).into_iter().flatten();
+        let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
         let fields = properties.into_iter().map(|(key, schema)| Field {
             name: key.clone(),
             doc: doc_of(schema),
@@ -167,10 +162,6 @@ impl Reader {
             Value::Object(map) => map,
             _ => return Type::Any,
         };
-        self.compose(map, schema, name)
-    }
-
-    fn compose(&mut self, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
         if map.contains_key(k::REF) {
             let known = component(schema).and_then(|component| self.components.get(component));
             return known.map_or(Type::Any, |name| Type::Named(name.clone()));
@@ -216,22 +207,14 @@ impl Reader {
     }
 
     fn simple(&mut self, ty: &str, map: &Map<String, Value>, schema: &Value, name: &str) -> Type {
-        use Constraint::{
-            ExclusiveMaximum, ExclusiveMinimum, MaxLength, Maximum, MinLength, Minimum, MultipleOf,
-        };
-        const OF_NUMBERS: [(&str, Constraint); 5] = [
-            ("minimum", Minimum),
-            ("maximum", Maximum),
-            (k::EXCLUSIVE_MINIMUM, ExclusiveMinimum),
-            (k::EXCLUSIVE_MAXIMUM, ExclusiveMaximum),
-            (k::MULTIPLE_OF, MultipleOf),
-        ];
-        let (plain, constraints): (Type, &[(&str, Constraint)]) = match ty {
+        const OF_NUMBERS: [K; 5] =
+            [K::Minimum, K::Maximum, K::ExclusiveMinimum, K::ExclusiveMaximum, K::MultipleOf];
+        let (plain, constraints): (Type, &[K]) = match ty {
             "null" => (Type::Null, &[]),
             "boolean" => (Type::Boolean, &[]),
             "integer" => (Type::Integer, &OF_NUMBERS),
             "number" => (Type::Number, &OF_NUMBERS),
-            "string" => (Type::Text, &[(k::MIN_LENGTH, MinLength), (k::MAX_LENGTH, MaxLength)]),
+            "string" => (Type::Text, &[K::MinLength, K::MaxLength]),
             "array" if is_tuple(map) => {
                 let items =
                     map.get(k::PREFIX_ITEMS).and_then(Value::as_array).into_iter().flatten();
@@ -243,8 +226,7 @@ impl Reader {
             "array" => {
                 let items = map.get("items").filter(|_| !map.contains_key(k::PREFIX_ITEMS));
                 let item = items.map_or(Type::Any, |items| self.ty(items, &format!("{name} Item")));
-                let list = Type::List(Box::new(item));
-                (list, &[(k::MIN_ITEMS, MinLength), (k::MAX_ITEMS, MaxLength)])
+                (Type::List(Box::new(item)), &[K::MinItems, K::MaxItems])
             }
             "object" => {
                 let mut own = map.clone();
@@ -263,19 +245,16 @@ impl Reader {
             }
             _ => return Type::Any,
         };
-        let found: Vec<_> = constraints
-            .iter()
-            .filter_map(|(key, constraint)| {
-                let value = map.get(*key).filter(|value| value.is_number())?;
-                let is_whole = ty != "number";
-                if !is_whole {
-                    return Some((*constraint, value.clone()));
-                }
-                // A language may refuse other bounds of what is whole.
-                let whole = value.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 9e15)?;
-                Some((*constraint, format!("{whole:.0}").parse::<i64>().ok()?.into()))
-            })
-            .collect();
+        let found = constraints.iter().filter_map(|constraint| {
+            let value = map.get(constraint.name()).filter(|value| value.is_number())?;
+            if ty == "number" {
+                return Some((*constraint, value.clone()));
+            }
+            // A language may refuse other bounds of what is whole.
+            let whole = value.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < 9e15)?;
+            Some((*constraint, format!("{whole:.0}").parse::<i64>().ok()?.into()))
+        });
+        let found: Vec<_> = found.collect();
         if found.is_empty() { plain } else { Type::Constrained(Box::new(plain), found) }
     }
 }

@@ -8,19 +8,30 @@ mod code;
 mod declaration;
 mod forms;
 mod layout;
-mod options;
 mod overview;
 mod site;
 mod tool;
 
+use std::ops::Range;
+
 use gramc_check::Valid;
 use gramc_model::Module;
+use gramc_schema::Target;
 use rayon::prelude::*;
-
-pub use options::ReferenceOptions;
 
 use forms::Forms;
 use site::Site;
+
+/// What a reference contains.
+#[derive(Debug, Clone)]
+pub struct ReferenceOptions<'o> {
+    /// Its title.
+    pub title: &'o str,
+    /// The files whose tools it contains. Their types may be in other files.
+    pub files: Range<usize>,
+    /// The targets whose definitions it shows.
+    pub targets: &'o [Target],
+}
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,29 +36,15 @@ const ALLOWED: &str = "#![allow(
 /// The module, and a skeleton of an implementation.
 pub(crate) fn files(interface: &Interface, source: &str) -> Vec<GeneratedFile> {
     let stem = identifier(&snake(source.strip_suffix(".gram").unwrap_or(source)));
-    let methods = methods(interface);
+    let methods = interface.methods("_", |tool| identifier(&snake(tool)));
     let items = Items::of(interface);
-    vec![
-        GeneratedFile {
-            name: format!("{stem}.rs"),
-            text: module(interface, &items, &methods, source),
-            is_skeleton: false,
-        },
-        GeneratedFile {
-            name: format!("{stem}_implementation.rs"),
-            text: skeleton(interface, &items, &methods, source, &stem),
-            is_skeleton: true,
-        },
-    ]
-}
-
-fn methods(interface: &Interface) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for tool in &interface.tools {
-        let name = identifier(&snake(&tool.name));
-        names.push(free(&name, "_", |name| names.iter().any(|known| known == name)));
-    }
-    names
+    let module = module(interface, &items, &methods, source);
+    let skeleton = skeleton(interface, &items, &methods, source, &stem);
+    GeneratedFile::both(
+        [format!("{stem}.rs"), format!("{stem}_implementation.rs")],
+        module,
+        skeleton,
+    )
 }
 
 /// A name that is no keyword.
@@ -161,7 +147,7 @@ fn tools(out: &mut String, interface: &Interface, items: &Items, methods: &[Stri
             out.push('\n');
         }
         comment(out, "    ", &tool.doc);
-        deprecated(out, tool);
+        mark_deprecated(out, tool);
         let (parameters, result) = (&tool.parameters, items.result(at));
         let _ = write!(
             out,
@@ -172,7 +158,7 @@ fn tools(out: &mut String, interface: &Interface, items: &Items, methods: &[Stri
     out.push_str("}\n");
 }
 
-fn deprecated(out: &mut String, tool: &Tool) {
+fn mark_deprecated(out: &mut String, tool: &Tool) {
     if tool.is_deprecated {
         out.push_str("    ///\n    /// Deprecated.\n");
     }

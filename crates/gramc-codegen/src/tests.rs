@@ -4,6 +4,8 @@ use gramc_openapi::emit::Operations;
 use serde_json::json;
 
 use super::*;
+use crate::interface::{Shape, Type};
+use gramc_json_schema::keywords::Keyword;
 
 fn types_of(schemas: &serde_json::Value) -> Vec<(String, Shape)> {
     let schemas = schemas.as_object().unwrap().clone();
@@ -39,7 +41,7 @@ fn schemas_are_types() {
         (json!({"allOf": [{"type": "string"}, {"minLength": 1}]}), Type::Any),
         (
             json!({"type": "string", "minLength": 2}),
-            Type::Constrained(Box::new(Type::Text), vec![(Constraint::MinLength, json!(2))]),
+            Type::Constrained(Box::new(Type::Text), vec![(Keyword::MinLength, json!(2))]),
         ),
     ] {
         let types = types_of(&json!({"a-b": {"type": "string"}, "x": schema}));

@@ -2,14 +2,13 @@
 
 mod zod;
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use gramc_schema::typescript::text::{is_identifier, key, list, literals, quote};
 
 use crate::GeneratedFile;
 use crate::interface::{Interface, NamedType, Shape, Tool, Type};
-use crate::names::{camel, free, snake};
+use crate::names::{camel, snake};
 
 /// Words that are no names of constants and methods.
 const KEYWORDS: [&str; 14] = [
@@ -33,31 +32,20 @@ const KEYWORDS: [&str; 14] = [
 pub(crate) fn files(interface: &Interface, has_zod: bool, source: &str) -> Vec<GeneratedFile> {
     let stem = snake(source.strip_suffix(".gram").unwrap_or(source)).replace('_', "-");
     let methods = methods(interface);
-    vec![
-        GeneratedFile {
-            name: format!("{stem}.ts"),
-            text: module(interface, &methods, has_zod, source),
-            is_skeleton: false,
-        },
-        GeneratedFile {
-            name: format!("{stem}-implementation.ts"),
-            text: skeleton(interface, &methods, source, &stem),
-            is_skeleton: true,
-        },
-    ]
+    let module = module(interface, &methods, has_zod, source);
+    let skeleton = skeleton(interface, &methods, source, &stem);
+    GeneratedFile::both(
+        [format!("{stem}.ts"), format!("{stem}-implementation.ts")],
+        module,
+        skeleton,
+    )
 }
 
 fn methods(interface: &Interface) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut names = Vec::new();
-    for tool in &interface.tools {
-        let name = if is_identifier(&tool.name) { tool.name.clone() } else { camel(&tool.name) };
-        let name = if KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name };
-        let name = free(&name, "", |name| taken.contains(name));
-        taken.insert(name.clone());
-        names.push(name);
-    }
-    names
+    interface.methods("", |tool| {
+        let name = if is_identifier(tool) { tool.to_owned() } else { camel(tool) };
+        if KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name }
+    })
 }
 
 fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str) -> String {
@@ -152,14 +140,8 @@ fn text(ty: &Type) -> String {
         Type::Boolean => "boolean".to_owned(),
         Type::Integer | Type::Number => "number".to_owned(),
         Type::Text => "string".to_owned(),
-        Type::Literal(values) => {
-            values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ")
-        }
-        Type::List(item) => {
-            let item_text = text(item);
-            let is_union = item_text.contains(" | ");
-            if is_union { format!("({item_text})[]") } else { format!("{item_text}[]") }
-        }
+        Type::Literal(values) => literals(values),
+        Type::List(item) => list(&text(item)),
         Type::Tuple(items) => {
             format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(", "))
         }
@@ -184,25 +166,6 @@ fn skeleton(interface: &Interface, methods: &[String], source: &str, stem: &str)
     }
     out.push_str("};\n");
     out
-}
-
-fn is_identifier(name: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
-    name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty()
-}
-
-/// A name as a key, in quotes where it needs them.
-fn key(name: &str) -> String {
-    match name {
-        // It would be the prototype.
-        "__proto__" => "[\"__proto__\"]".to_owned(),
-        name if is_identifier(name) => name.to_owned(),
-        name => quote(name),
-    }
-}
-
-fn quote(text: &str) -> String {
-    Value::from(text).to_string()
 }
 
 /// Appends a doc comment, if there is anything to say.

@@ -8,7 +8,7 @@ use gramc_model::{Module, Place, Tool, TypeId, walk};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options};
 
-use super::options::ReferenceOptions;
+use super::ReferenceOptions;
 
 /// A specification with the addresses of its declarations.
 pub(crate) struct Site<'m> {

@@ -49,7 +49,7 @@ impl Items {
         let mut maker = Maker {
             all: Vec::new(),
             taken: interface.types.iter().map(|ty| ty.name.clone()).collect(),
-            holds: interface.types.iter().map(|ty| (ty.name.as_str(), held(ty))).collect(),
+            holds: interface.types.iter().map(|ty| (ty.name.as_str(), names_held(ty))).collect(),
             aliases: interface.types.iter().filter_map(alias).collect(),
         };
         for ty in &interface.types {
@@ -71,51 +71,19 @@ impl Items {
 
 /// An alias with the names of all types in it.
 fn alias(ty: &NamedType) -> Option<(&str, Vec<&str>)> {
-    let NamedShape::Alias(alias) = &ty.shape else { return None };
-    let mut names = Vec::new();
-    names_in(alias, &mut names);
-    Some((&ty.name, names))
-}
-
-fn names_in<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
-    match ty {
-        Type::Named(name) => names.push(name),
-        Type::Union(members) | Type::Tuple(members) => {
-            for member in members {
-                names_in(member, names);
-            }
-        }
-        Type::List(inner) | Type::Map(inner) | Type::Constrained(inner, _) => {
-            names_in(inner, names);
-        }
-        _ => {}
+    match &ty.shape {
+        NamedShape::Alias(alias) => Some((&ty.name, alias.names())),
+        NamedShape::Record { .. } => None,
     }
 }
 
 /// The names of types that a type holds without a list, a map or a box between.
-fn held(ty: &NamedType) -> Vec<&str> {
-    let mut names = Vec::new();
+fn names_held(ty: &NamedType) -> Vec<&str> {
     match &ty.shape {
-        NamedShape::Alias(alias) => held_by(alias, &mut names),
+        NamedShape::Alias(alias) => alias.names_held(),
         NamedShape::Record { fields, .. } => {
-            for field in fields {
-                held_by(&field.ty, &mut names);
-            }
+            fields.iter().flat_map(|field| field.ty.names_held()).collect()
         }
-    }
-    names
-}
-
-fn held_by<'t>(ty: &'t Type, names: &mut Vec<&'t str>) {
-    match ty {
-        Type::Named(name) => names.push(name),
-        Type::Union(members) | Type::Tuple(members) => {
-            for member in members {
-                held_by(member, names);
-            }
-        }
-        Type::Constrained(inner, _) => held_by(inner, names),
-        _ => {}
     }
 }
 
@@ -167,31 +135,28 @@ impl Maker<'_> {
         match ty {
             Type::Literal(values) => {
                 let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
-                let mut taken: Vec<String> = Vec::new();
-                let variants = texts?.into_iter().map(|text| {
-                    let variant =
-                        free(&pascal(text), "", |it| taken.iter().any(|known| known == it));
-                    taken.push(variant.clone());
-                    (variant, text.to_owned())
-                });
-                Some(Shape::Texts(variants.collect()))
+                let mut variants: Vec<(String, String)> = Vec::new();
+                for text in texts? {
+                    let is_taken = |name: &str| variants.iter().any(|(known, _)| known == name);
+                    variants.push((free(&pascal(text), "", is_taken), text.to_owned()));
+                }
+                Some(Shape::Texts(variants))
             }
             Type::Union(members) => {
                 let members: Vec<&Type> = members.iter().filter(|it| **it != Type::Null).collect();
                 if members.len() < 2 {
                     return None;
                 }
-                let mut taken: Vec<String> = Vec::new();
-                let variants = members.iter().map(|member| {
-                    let base = variant_name(member);
-                    let variant = free(&base, "", |it| taken.iter().any(|known| known == it));
-                    taken.push(variant.clone());
+                let mut variants: Vec<(String, String)> = Vec::new();
+                for member in members {
+                    let is_taken = |name: &str| variants.iter().any(|(known, _)| known == name);
+                    let variant = free(&variant_name(member), "", is_taken);
                     let ty = self.text(member, &format!("{name} {variant}"), "");
                     // Variants of like sizes need less memory, and may hold the enum itself.
                     let is_named = matches!(member, Type::Named(_));
-                    (variant, if is_named { format!("Box<{ty}>") } else { ty })
-                });
-                Some(Shape::Union(variants.collect()))
+                    variants.push((variant, if is_named { format!("Box<{ty}>") } else { ty }));
+                }
+                Some(Shape::Union(variants))
             }
             Type::Constrained(inner, _) => self.enum_of(inner, name),
             _ => None,
@@ -228,12 +193,14 @@ impl Maker<'_> {
             Type::Literal(values) => {
                 let (nulls, others): (Vec<&Value>, Vec<&Value>) =
                     values.iter().partition(|value| value.is_null());
-                let text = if others.iter().all(|value| value.is_string()) && !others.is_empty() {
+                let all =
+                    |is: fn(&Value) -> bool| !others.is_empty() && others.iter().all(|it| is(it));
+                let text = if all(Value::is_string) {
                     let literal = Type::Literal(others.into_iter().cloned().collect());
                     self.new_enum(&literal, name)
-                } else if !others.is_empty() && others.iter().all(|value| value.is_i64()) {
+                } else if all(Value::is_i64) {
                     "i64".to_owned()
-                } else if !others.is_empty() && others.iter().all(|value| value.is_boolean()) {
+                } else if all(Value::is_boolean) {
                     "bool".to_owned()
                 } else {
                     return "Value".to_owned();

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::keywords::Keyword;
+use gramc_schema::typescript::text::key;
 use serde_json::Value;
 
-use super::key;
-use crate::interface::{Constraint, NamedType, Shape, Type};
+use crate::interface::{NamedType, Shape, Type};
 
 /// The name of the schema of a type.
 pub(super) fn name_of(ty: &str) -> String {
@@ -60,13 +60,13 @@ pub(super) fn schema(ty: &Type) -> String {
             let mut text = schema(inner);
             for (constraint, value) in constraints {
                 let method = match constraint {
-                    Constraint::Minimum => "gte",
-                    Constraint::Maximum => "lte",
-                    Constraint::ExclusiveMinimum => "gt",
-                    Constraint::ExclusiveMaximum => "lt",
-                    Constraint::MultipleOf => k::MULTIPLE_OF,
-                    Constraint::MinLength => "min",
-                    Constraint::MaxLength => "max",
+                    Keyword::Minimum => "gte",
+                    Keyword::Maximum => "lte",
+                    Keyword::ExclusiveMinimum => "gt",
+                    Keyword::ExclusiveMaximum => "lt",
+                    Keyword::MinLength | Keyword::MinItems => "min",
+                    Keyword::MaxLength | Keyword::MaxItems => "max",
+                    other => other.name(),
                 };
                 let _ = write!(text, ".{method}({value})");
             }

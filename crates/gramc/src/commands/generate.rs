@@ -18,7 +18,7 @@ pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     let valid = source::check_without_notes(texts, display)?;
     let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };
     let interface = Interface::new(&module, texts.named);
-    if interface.tools.is_empty() {
+    if interface.is_empty() {
         return Err(Failure::new("there are no tools to generate code for"));
     }
     let files = generate(&interface, language, &format!("{}.gram", texts.title()));
