@@ -112,7 +112,7 @@ pub fn over_budget(module: &Valid<Module>, budget: &Budget) -> Vec<Diagnostic> {
         for (limit, key, all, when) in limits {
             let shown = || sizes.iter().filter(|tool| all || !tool.is_hidden);
             let taken: usize = shown().map(|tool| tool.tokens).sum();
-            let Some(limit) = limit.filter(|limit| wide(taken) > *limit) else { continue };
+            let Some(limit) = limit.filter(|limit| to_u64(taken) > *limit) else { continue };
             let largest = largest(shown());
             report(
                 format!(
@@ -177,7 +177,7 @@ fn totals(sizes: &[ToolSize<'_>]) -> (usize, usize) {
     (sum(false), sum(true))
 }
 
-fn wide(count: usize) -> u64 {
+fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
@@ -192,7 +192,7 @@ fn max_requests(module: &Module, agent: &Agent, depth: usize) -> u64 {
     let called = agent.members.iter().filter(|_| depth + 1 < MAX_AGENT_DEPTH);
     let called = called.filter_map(|name| module.agent(name));
     let costliest = called.map(|other| max_requests(module, other, depth + 1)).max().unwrap_or(0);
-    let per_iteration = costliest.saturating_mul(wide(MAX_AGENT_CALLS)).saturating_add(1);
+    let per_iteration = costliest.saturating_mul(to_u64(MAX_AGENT_CALLS)).saturating_add(1);
     agent.max_iterations.saturating_mul(per_iteration)
 }
 
@@ -242,7 +242,7 @@ mod tests {
         };
         assert!(told(Budget::default()).is_empty());
         let (initial, expanded) = totals(&tool_sizes(&compile_tools(&module, &module.agents[0]).1));
-        let (initial, expanded) = (wide(initial), wide(expanded));
+        let (initial, expanded) = (to_u64(initial), to_u64(expanded));
         let exact = Budget {
             tool_tokens: Some(initial),
             expanded_tool_tokens: Some(expanded),

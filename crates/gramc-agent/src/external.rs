@@ -111,7 +111,7 @@ impl AgentCall {
     }
 
     /// Hands over the calls that are made until some work is done.
-    pub(crate) async fn until<T>(
+    pub(crate) async fn wait_with_calls<T>(
         calls: &mut UnboundedReceiver<Self>,
         work: impl Future<Output = T>,
         mut on_call: impl FnMut(Self),
@@ -152,7 +152,7 @@ impl AnswerFields {
             return Err(ModelError::new(ModelErrorKind::Unavailable, detail));
         }
         let Some(output) = output else {
-            return Err(failure(who, &format!("returned no `output`: {}", beginning(shown))));
+            return Err(failure(who, &format!("returned no `output`: {}", shorten_answer(shown))));
         };
         let AnswerUsage { tokens, requests } = usage.unwrap_or_default();
         Ok(AgentAnswer {
@@ -169,7 +169,7 @@ impl AnswerFields {
 }
 
 /// The beginning of an answer, for messages.
-pub(crate) fn beginning(answer: &str) -> String {
+pub(crate) fn shorten_answer(answer: &str) -> String {
     answer.trim_end().chars().take(MAX_SHOWN).collect()
 }
 

@@ -12,7 +12,7 @@ use gramc_tools::invocation::ValueFuture;
 use serde::Deserialize as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::external::{AgentAnswer, AgentCall, AnswerFields, beginning, failure};
+use crate::external::{AgentAnswer, AgentCall, AnswerFields, failure, shorten_answer};
 use crate::model::ModelError;
 
 /// A function of the host program that is an agent.
@@ -72,7 +72,7 @@ impl RunningFunction {
     ) -> Result<AgentAnswer, ModelError> {
         let (start, who) = (Instant::now(), &self.who);
         let answer = self.conversation.answer(message);
-        let answer = AgentCall::until(&mut self.calls, answer, on_call).await;
+        let answer = AgentCall::wait_with_calls(&mut self.calls, answer, on_call).await;
         let answer = answer.map_err(|error| failure(who, &format!("failed: {error}")))?;
         if answer.is_string() {
             return AnswerFields::of_output(answer).answer(who, "", start);
@@ -81,7 +81,7 @@ impl RunningFunction {
         let fields = AnswerFields::deserialize(&answer).map_err(|error| {
             let why = if answer.is_object() { format!(" ({error})") } else { String::new() };
             let expected = format!("expected a string, or an object with `output`{why}");
-            let found = beginning(&shown);
+            let found = shorten_answer(&shown);
             failure(who, &format!("returned an invalid answer: {expected}, found {found}"))
         })?;
         fields.answer(who, &shown, start)

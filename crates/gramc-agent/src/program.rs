@@ -19,7 +19,9 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use crate::external::{AgentAnswer, AgentCall, AnswerFields, ExternalModel, beginning, failure};
+use crate::external::{
+    AgentAnswer, AgentCall, AnswerFields, ExternalModel, failure, shorten_answer,
+};
 use crate::message::Message;
 use crate::model::{Model, ModelError, ModelErrorKind};
 
@@ -141,7 +143,7 @@ impl RunningProgram {
         let mut line = Vec::new();
         let mut output = (&mut self.output).take(MAX_ANSWER_BYTES + 1);
         let read = output.read_until(b'\n', &mut line);
-        let length = AgentCall::until(&mut self.calls, read, on_call).await;
+        let length = AgentCall::wait_with_calls(&mut self.calls, read, on_call).await;
         match length {
             Ok(0) | Err(_) => return Err(self.end().await),
             Ok(length) if length as u64 > MAX_ANSWER_BYTES => {
@@ -153,7 +155,7 @@ impl RunningProgram {
         let shown = String::from_utf8_lossy(&line);
         let answer: AnswerFields = serde_json::from_slice(&line).map_err(|error| {
             let what = "wrote an invalid answer to standard output";
-            failure(&self.who, &format!("{what} ({error}): {}", beginning(&shown)))
+            failure(&self.who, &format!("{what} ({error}): {}", shorten_answer(&shown)))
         })?;
         answer.answer(&self.who, &shown, start)
     }

@@ -115,10 +115,10 @@ impl SpanRecorder {
 
     fn of_agents(telemetry: &Telemetry, agents: HashMap<SmolStr, ModelIdentity>) -> Self {
         let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
-        Self::nested(Arc::new(SpanContext { queue, contents, agents }), None)
+        Self::with_parent(Arc::new(SpanContext { queue, contents, agents }), None)
     }
 
-    fn nested(shared: Arc<SpanContext>, parent: Option<SpanIds>) -> Self {
+    fn with_parent(shared: Arc<SpanContext>, parent: Option<SpanIds>) -> Self {
         let conversation = uuid::Uuid::new_v4().simple().to_string();
         Self { shared, parent, conversation, state: Mutex::default() }
     }
@@ -234,7 +234,7 @@ impl SpanRecorder {
         });
         if self.shared.contents {
             let mut put = |key, text: &str| {
-                span.attributes.push(Attribute::new(key, contents::cut(text)));
+                span.attributes.push(Attribute::new(key, contents::truncate(text)));
             };
             put("gen_ai.tool.call.arguments", &call.arguments);
             put("gen_ai.tool.call.result", &verdict.message());
@@ -290,7 +290,7 @@ impl Observer for SpanRecorder {
         let call = Span::start(name, attributes, self.parent(&state));
         let parent = Some(call.ids);
         state.calls.insert(id.to_owned(), call);
-        Some(Box::new(Self::nested(Arc::clone(&self.shared), parent)))
+        Some(Box::new(Self::with_parent(Arc::clone(&self.shared), parent)))
     }
 }
 

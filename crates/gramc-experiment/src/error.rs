@@ -94,12 +94,12 @@ impl ExperimentError {
         move |error| Self::Io(action, path.display().to_string(), error.to_string())
     }
 
-    pub(crate) fn locked(path: &Path) -> Self {
+    pub(crate) fn lock_error(path: &Path) -> Self {
         Self::Locked(path.display().to_string())
     }
 
     /// A name that none of the `known` names equals.
-    pub(crate) fn unknown<'n>(
+    pub(crate) fn unknown_name<'n>(
         message: String,
         name: &str,
         known: impl Iterator<Item = &'n str>,

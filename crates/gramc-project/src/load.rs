@@ -138,7 +138,7 @@ impl<'p> RevisionPath<'p> {
         let count = named.len();
         let texts = revision.texts(named)?;
         let paths = ImportPaths::new(&texts.files);
-        let texts = Texts::linked(texts.files, count, paths, texts.imports);
+        let texts = Texts::of_linked(texts.files, count, paths, texts.imports);
         Ok(Texts { has_positions: false, ..texts })
     }
 }

@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     /// Reports an unknown name and suggests a known one.
-    fn unknown(&mut self, span: Span, message: String, word: &str, known: &[&str]) {
+    fn report_unknown(&mut self, span: Span, message: String, word: &str, known: &[&str]) {
         let near = nearest(word, known.iter().copied());
         let help = question(&near).unwrap_or_else(|| format!("write one of {}", known.join(", ")));
         let mut error =
@@ -117,7 +117,7 @@ impl Reader<'_> {
         wanted: &str,
     ) -> Option<&'t DeTable<'t>> {
         let DeValue::Table(table) = value.get_ref() else {
-            self.wrong(value, name, wanted);
+            self.report_invalid(value, name, wanted);
             return None;
         };
         Some(table)
@@ -139,12 +139,12 @@ impl Reader<'_> {
             }
             let names: Vec<_> = known.iter().map(|key| key.name).collect();
             let message = format!("unknown key `{name}`{place}");
-            self.unknown(span(key.span()), message, name, &names);
+            self.report_unknown(span(key.span()), message, name, &names);
         }
         entries
     }
 
-    fn wrong(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
+    fn report_invalid(&mut self, value: &Value<'_>, what: &str, wanted: &str) {
         let message = format!("invalid `{what}`: expected {wanted}");
         self.report(span(value.span()), message, format!("write {wanted}"));
     }
@@ -163,11 +163,15 @@ impl Reader<'_> {
 
     fn targets(&mut self, value: &Value<'_>) {
         let DeValue::Array(items) = value.get_ref() else {
-            return self.wrong(value, "targets", "a list of targets, such as [\"openai\"]");
+            return self.report_invalid(
+                value,
+                "targets",
+                "a list of targets, such as [\"openai\"]",
+            );
         };
         for item in items {
             let Some(name) = item.get_ref().as_str() else {
-                self.wrong(item, "targets", "target names in quotes");
+                self.report_invalid(item, "targets", "target names in quotes");
                 continue;
             };
             if let Some(target) = Target::from_name(name) {
@@ -175,7 +179,7 @@ impl Reader<'_> {
                 continue;
             }
             let message = format!("unknown target `{name}`");
-            self.unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
+            self.report_unknown(span(item.span()), message, name, &Target::ALL.map(Target::name));
         }
     }
 
@@ -184,7 +188,7 @@ impl Reader<'_> {
         for (_, value) in self.entries(table, FORMAT, " in `format`") {
             match number(value).filter(|number| WIDTH_RANGE.contains(number)) {
                 Some(width) => self.project.width = u32::try_from(width).unwrap_or(DEFAULT_WIDTH),
-                None => self.wrong(value, "width", "a number of columns from 20 to 1000"),
+                None => self.report_invalid(value, "width", "a number of columns from 20 to 1000"),
             }
         }
     }
@@ -201,13 +205,13 @@ impl Reader<'_> {
                 let price = if key == "input" { &mut input } else { &mut output };
                 *price = money(value);
                 if price.is_none() {
-                    self.wrong(value, key, "a number of at least 0");
+                    self.report_invalid(value, key, "a number of at least 0");
                 }
             }
             if let (Some(input), Some(output)) = (input, output) {
                 self.project.prices.push((model.to_owned(), Price { input, output }));
             } else if both.len() < 2 {
-                self.wrong(value, model, wanted);
+                self.report_invalid(value, model, wanted);
             }
         }
     }
@@ -224,7 +228,7 @@ impl Reader<'_> {
             let number = number(value).and_then(|number| u64::try_from(number).ok());
             match number.filter(|number| *number > 0) {
                 Some(number) => *limit = Some(number),
-                None => self.wrong(value, name, "a number of at least 1"),
+                None => self.report_invalid(value, name, "a number of at least 1"),
             }
         }
     }
@@ -249,7 +253,7 @@ impl Reader<'_> {
             if nearest(name, known.iter().copied()).is_empty() {
                 self.report(place, message, "`gramc explain` lists all lints");
             } else {
-                self.unknown(place, message, name, &known);
+                self.report_unknown(place, message, name, &known);
             }
         }
     }
@@ -268,23 +272,23 @@ impl Reader<'_> {
                         let message = format!("unknown setting `{name}` of `{}`", rule.code.name);
                         let options = rule.options.iter().map(|option| option.name);
                         let known: Vec<_> = std::iter::once("level").chain(options).collect();
-                        self.unknown(span(key.span()), message, name, &known);
+                        self.report_unknown(span(key.span()), message, name, &known);
                     }
                 }
             }
-            _ => self.wrong(value, rule.code.name, "\"allow\", \"warn\" or \"deny\""),
+            _ => self.report_invalid(value, rule.code.name, "\"allow\", \"warn\" or \"deny\""),
         }
     }
 
     fn level(&mut self, rule: &'static Lint, value: &Value<'_>) {
         let Some(name) = value.get_ref().as_str() else {
-            return self.wrong(value, "level", "\"allow\", \"warn\" or \"deny\"");
+            return self.report_invalid(value, "level", "\"allow\", \"warn\" or \"deny\"");
         };
         if let Some(level) = Level::from_name(name) {
             self.project.lints.set(rule, level);
         } else {
             let message = format!("unknown level `{name}`");
-            self.unknown(span(value.span()), message, name, &Level::ALL.map(Level::name));
+            self.report_unknown(span(value.span()), message, name, &Level::ALL.map(Level::name));
         }
     }
 
@@ -294,7 +298,7 @@ impl Reader<'_> {
         }
         let limit = number(value).filter(|number| LIMIT_RANGE.contains(number));
         let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else {
-            return self.wrong(value, name, "a number of at least 1");
+            return self.report_invalid(value, name, "a number of at least 1");
         };
         let lints = &mut self.project.lints;
         match rule.code.name {
@@ -307,11 +311,11 @@ impl Reader<'_> {
     fn case(&mut self, name: &str, value: &Value<'_>) {
         let known = Case::ALL.map(Case::name);
         let Some(word) = value.get_ref().as_str() else {
-            return self.wrong(value, name, "a case in quotes, such as \"camelCase\"");
+            return self.report_invalid(value, name, "a case in quotes, such as \"camelCase\"");
         };
         let Some(case) = Case::from_name(word) else {
             let message = format!("unknown case `{word}`");
-            return self.unknown(span(value.span()), message, word, &known);
+            return self.report_unknown(span(value.span()), message, word, &known);
         };
         let lints = &mut self.project.lints;
         let slot = if name == "tools" { &mut lints.tool_case } else { &mut lints.parameter_case };

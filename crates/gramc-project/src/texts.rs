@@ -40,10 +40,10 @@ impl Texts {
         let (paths, imports) = ImportPaths::follow(&mut files, |path| {
             read_file(path).map_err(|error| ImportPathError::Unreadable(error.to_string()))
         });
-        Self::linked(files, named, paths, imports)
+        Self::of_linked(files, named, paths, imports)
     }
 
-    pub(crate) fn linked(
+    pub(crate) fn of_linked(
         files: Vec<TextFile>,
         named: usize,
         paths: ImportPaths,

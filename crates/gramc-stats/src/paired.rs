@@ -41,7 +41,7 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
     let mut values = values.to_vec();
     let (_, &mut low, above) = values.select_nth_unstable_by(at, f64::total_cmp);
     let high = above.iter().copied().fold(f64::INFINITY, f64::min);
-    between(low, high, part)
+    interpolate(low, high, part)
 }
 
 /// The index of the value before a quantile, and the fraction to the next one.
@@ -56,7 +56,7 @@ fn place(count: usize, q: f64) -> (usize, f64) {
     (at, place - at as f64)
 }
 
-fn between(low: f64, high: f64, part: f64) -> f64 {
+fn interpolate(low: f64, high: f64, part: f64) -> f64 {
     // Avoids NaN for equal infinite values.
     if part <= 0.0 || low.total_cmp(&high).is_eq() {
         return low;

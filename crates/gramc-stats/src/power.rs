@@ -35,7 +35,7 @@ impl TestRequirements {
 
 /// A number of cases, unless it is too large.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
-fn whole(cases: f64) -> Option<u64> {
+fn round_up(cases: f64) -> Option<u64> {
     (cases <= MAX_CASES).then_some(cases.ceil() as u64)
 }
 
@@ -70,7 +70,7 @@ pub fn cases_needed_mean(difference: f64, deviation: f64, alpha: f64, power: f64
     let (false_alarm, seen) = asked.deviations();
     // Guenther's correction of the normal formula for the deviation that is estimated.
     let guess = ((false_alarm + seen) / effect).powi(2) + false_alarm * false_alarm / 2.0;
-    let guess = whole(guess)?.max(2);
+    let guess = round_up(guess)?.max(2);
     if guess > MAX_EXACT_CASES || asked.is_extreme() {
         return Some(guess);
     }
@@ -134,8 +134,8 @@ fn power_of_t(cases: u64, effect: f64, alpha: f64) -> f64 {
         let density = (freedom - 1.0) * estimate.max(1e-300).ln()
             - freedom * (estimate * estimate - 1.0) / 2.0;
         let weight = simpson * density.exp();
-        let seen =
-            normal::below(shift - limit * estimate) + normal::below(-shift - limit * estimate);
+        let seen = normal::probability_below(shift - limit * estimate)
+            + normal::probability_below(-shift - limit * estimate);
         sum += weight * seen;
         weights += weight;
     }

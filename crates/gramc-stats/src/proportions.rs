@@ -15,7 +15,7 @@ pub fn mcnemar_exact(first_only: u64, second_only: u64) -> f64 {
     let trials = less + more;
     if trials > MAX_SUMMED {
         let z = (more - less - 1.0) / trials.sqrt();
-        return (2.0 * normal::above(z)).min(1.0);
+        return (2.0 * normal::probability_above(z)).min(1.0);
     }
     // Probabilities in parts of the one in the middle, walking down from it: no logarithm, and
     // nothing that cancels. The walk ends where nothing is left that a number could hold.

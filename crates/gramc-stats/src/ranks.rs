@@ -163,5 +163,5 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     let middle = count * (count + 1.0) / 4.0;
     let variance = (count * (count + 1.0) * (2.0 * count + 1.0) - ties / 2.0) / 24.0;
     let z = (positive as f64 / 2.0 - middle).abs() / variance.sqrt();
-    (2.0 * normal::above(z)).min(1.0)
+    (2.0 * normal::probability_above(z)).min(1.0)
 }

@@ -177,7 +177,7 @@ pub(super) fn provider_error(body: &Value, key: &str) -> ModelError {
     ModelError::new(kind, format!("the provider failed: {message}"))
 }
 
-pub(super) fn malformed(error: &str, key: &str) -> ModelError {
+pub(super) fn malformed_error(error: &str, key: &str) -> ModelError {
     let error = sanitize(error, key);
     ModelError::new(
         ModelErrorKind::Malformed,

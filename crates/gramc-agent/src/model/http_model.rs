@@ -159,7 +159,7 @@ impl HttpModel {
     }
 
     fn malformed_error(&self, error: &str) -> ModelError {
-        client::malformed(error, &self.key.0)
+        client::malformed_error(error, &self.key.0)
     }
 }
 

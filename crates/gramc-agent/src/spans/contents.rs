@@ -9,12 +9,12 @@ use crate::message::{AssistantMessage, Message};
 const MAX_TEXT_CHARS: usize = 10_000;
 
 /// Truncates a long text.
-pub(super) fn cut(text: &str) -> String {
+pub(super) fn truncate(text: &str) -> String {
     shorten(text, MAX_TEXT_CHARS)
 }
 
 fn text(content: &str) -> Value {
-    json!({"type": "text", "content": cut(content)})
+    json!({"type": "text", "content": truncate(content)})
 }
 
 pub(super) fn instruction(instruction: &str) -> String {
@@ -35,7 +35,8 @@ pub(super) fn messages(messages: &[Message]) -> String {
         Message::User { content, .. } => json!({"role": "user", "parts": [text(content)]}),
         Message::Assistant(message) => json!({"role": "assistant", "parts": parts(message)}),
         Message::Tool { id, content, .. } => {
-            let part = json!({"type": "tool_call_response", "id": id, "response": cut(content)});
+            let part =
+                json!({"type": "tool_call_response", "id": id, "response": truncate(content)});
             json!({"role": "tool", "parts": [part]})
         }
     };
@@ -52,7 +53,7 @@ fn parts(message: &AssistantMessage) -> Value {
     let calls = message.tool_calls.iter().map(|call| {
         let arguments = serde_json::from_str(&call.arguments).ok();
         let arguments = arguments.filter(|_| call.arguments.len() <= MAX_TEXT_CHARS);
-        let arguments = arguments.unwrap_or_else(|| Value::from(cut(&call.arguments)));
+        let arguments = arguments.unwrap_or_else(|| Value::from(truncate(&call.arguments)));
         json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments})
     });
     message.content.iter().map(|content| text(content)).chain(calls).collect()

@@ -76,8 +76,8 @@ fn encode_span(span: &Span) -> Message {
     let message = message
         .bytes(5, span.name.as_bytes())
         .number(6, span.kind as u64)
-        .fixed(7, nanoseconds(span.start))
-        .fixed(8, nanoseconds(span.end));
+        .double_word(7, nanoseconds(span.start))
+        .double_word(8, nanoseconds(span.end));
     // Span.attributes
     let message = attributes(message, 9, &span.attributes);
     if !span.failed {
@@ -107,7 +107,7 @@ fn encode_value(value: &Value) -> Message {
         Value::String(text) => message.bytes(1, text.as_bytes()),
         Value::Bool(value) => message.number(2, (*value).into()),
         Value::Number(number) if number.is_f64() => {
-            message.fixed(4, number.as_f64().unwrap_or_default().to_bits())
+            message.double_word(4, number.as_f64().unwrap_or_default().to_bits())
         }
         // Negative numbers are sent as their two's complement. Larger ones do not exist.
         Value::Number(number) => {
@@ -143,7 +143,7 @@ impl Message {
     }
 
     /// Adds a number of eight bytes.
-    fn fixed(mut self, field: u64, number: u64) -> Self {
+    fn double_word(mut self, field: u64, number: u64) -> Self {
         self.varint(field << 3 | 1);
         self.0.extend(number.to_le_bytes());
         self

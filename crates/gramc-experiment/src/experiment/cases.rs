@@ -44,7 +44,11 @@ impl CaseText {
             let known = ids(&cases);
             if !known.contains(id) {
                 let message = format!("{name} has no case `{id}`");
-                return Err(ExperimentError::unknown(message, id, known.iter().map(|it| &**it)));
+                return Err(ExperimentError::unknown_name(
+                    message,
+                    id,
+                    known.iter().map(|it| &**it),
+                ));
             }
         }
         if !only.is_empty() {

@@ -31,7 +31,7 @@ pub(super) fn read_labels(
         None => Ok(Some(labels)),
         Some(arm) => {
             let message = format!("{name}: unknown arm `{arm}`");
-            Err(ExperimentError::unknown(message, arm, manifest.arm_names()))
+            Err(ExperimentError::unknown_name(message, arm, manifest.arm_names()))
         }
     }
 }

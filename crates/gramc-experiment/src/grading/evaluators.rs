@@ -123,7 +123,7 @@ impl RunEvaluators {
     }
 
     /// The tokens and the cost so far. The cost is unknown if a price is.
-    pub(crate) fn spent(&self, prices: &BTreeMap<String, Price>) -> EvaluatorUse {
+    pub(crate) fn sum_usage(&self, prices: &BTreeMap<String, Price>) -> EvaluatorUse {
         let usage = self.usage.lock();
         let cost = usage.iter().map(|(model, used)| Some(price::cost(prices.get(model)?, *used)));
         EvaluatorUse {

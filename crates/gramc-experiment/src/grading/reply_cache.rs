@@ -46,7 +46,7 @@ impl ReplyCache {
         let file = OpenOptions::new().read(true).append(true).create(!offline).open(path);
         let file = file.map_err(ExperimentError::io("write", path))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(ExperimentError::locked(path));
+            return Err(ExperimentError::lock_error(path));
         }
         let invalid = |error: String| {
             ExperimentError::content(path.display(), format!("invalid reply cache: {error}"))

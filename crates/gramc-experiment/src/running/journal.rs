@@ -59,7 +59,7 @@ impl Journal {
         let runs = runs.map_err(ExperimentError::io("write", &file))?;
         // Some file systems do not support locks.
         if let Err(TryLockError::WouldBlock) = runs.try_lock() {
-            return Err(ExperimentError::locked(path));
+            return Err(ExperimentError::lock_error(path));
         }
         let known = read_manifest(path)?;
         let mut folder = JournalFolder { path: path.to_owned(), runs, end: 0, lines: Vec::new() };

@@ -140,21 +140,21 @@ fn show_messages(messages: &[Message]) -> String {
             Message::User { content, images } => {
                 let images = (!images.is_empty()).then_some(images.len());
                 lines.push(match images {
-                    None => json!({"user": short(content)}),
-                    Some(images) => json!({"user": short(content), "images": images}),
+                    None => json!({"user": shorten_text(content)}),
+                    Some(images) => json!({"user": shorten_text(content), "images": images}),
                 });
             }
             Message::Assistant(message) => {
                 if let Some(content) = &message.content {
-                    lines.push(json!({"assistant": short(content)}));
+                    lines.push(json!({"assistant": shorten_text(content)}));
                 }
                 for call in &message.tool_calls {
-                    let arguments = short(&call.arguments);
+                    let arguments = shorten_text(&call.arguments);
                     lines.push(json!({"call": call.name, "arguments": arguments}));
                 }
             }
             Message::Tool { name, content, .. } => {
-                lines.push(json!({"result": short(content), "of": name}));
+                lines.push(json!({"result": shorten_text(content), "of": name}));
             }
         }
     }
@@ -173,7 +173,7 @@ fn show_messages(messages: &[Message]) -> String {
 }
 
 /// The beginning of a text, marked where it was cut.
-fn short(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     shorten(text, MAX_TEXT)
 }
 
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!((judgement.score, judgement.passes), (0.25, false));
         let missed = rubric.missed(&judgement).unwrap();
         assert_eq!(missed, "the judge's score is 0.25, below 0.5: Rude.");
-        assert_eq!(judge.spent(&BTreeMap::new()).requests, 3);
+        assert_eq!(judge.sum_usage(&BTreeMap::new()).requests, 3);
         let none = run(rubric.score(&transcript("a"), &self::judge(&["no", "no", "no"])));
         let error = none.unwrap_err().to_string();
         assert!(error.contains("gave no valid answer in 3 attempts: expected one JSON"), "{error}");

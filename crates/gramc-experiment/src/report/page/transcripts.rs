@@ -106,7 +106,7 @@ fn run_json(run: &Run, texts: &mut TextTable) -> Value {
         let told = format!("{more} more messages are in runs.jsonl");
         messages.push(json!([2, texts.number(&told), texts.number("…")]));
     }
-    let missed: Vec<_> = run.missed.iter().map(|missed| texts.number(&cut(missed))).collect();
+    let missed: Vec<_> = run.missed.iter().map(|missed| texts.number(&truncate(missed))).collect();
     let (arm, end) = (texts.number(&run.arm), texts.number(&run.end));
     json!([arm, run.repeat, run.success, end, missed, messages])
 }
@@ -114,24 +114,24 @@ fn run_json(run: &Run, texts: &mut TextTable) -> Value {
 /// A message: its role, its text, and the name of the tool or the calls.
 fn message_json(message: &Message, texts: &mut TextTable) -> Value {
     match message {
-        Message::User { content, .. } => json!([0, texts.number(&cut(content))]),
+        Message::User { content, .. } => json!([0, texts.number(&truncate(content))]),
         Message::Assistant(said) => {
-            let content = said.content.as_deref().map(|content| texts.number(&cut(content)));
+            let content = said.content.as_deref().map(|content| texts.number(&truncate(content)));
             let calls: Vec<_> = said
                 .tool_calls
                 .iter()
-                .map(|call| [texts.number(&call.name), texts.number(&cut(&call.arguments))])
+                .map(|call| [texts.number(&call.name), texts.number(&truncate(&call.arguments))])
                 .collect();
             json!([1, content, calls])
         }
         Message::Tool { name, content, .. } => {
-            json!([2, texts.number(&cut(content)), texts.number(name)])
+            json!([2, texts.number(&truncate(content)), texts.number(name)])
         }
     }
 }
 
 /// Truncates a long text.
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     match text.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((at, _)) => {
             format!("{} … ({} more bytes in runs.jsonl)", &text[..at], text.len() - at)

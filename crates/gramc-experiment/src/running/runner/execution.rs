@@ -80,13 +80,13 @@ impl Runner {
         let run = format!("{}\n{}\n{}", arm.name, planned.repeat, case.id);
         let evaluators = self.running.evaluators.of_run(&run, self.running.replies.as_ref());
         let setup = prepare(case.setup.as_ref(), case, planned.repeat);
-        let outcome = match self.unless_ended(setup).await {
+        let outcome = match self.run_until_end(setup).await {
             None => RunOutcome::Cancelled,
             Some(Some(detail)) => RunOutcome::failed(detail, true, &Run::default()),
             Some(None) => {
                 let ended = self.run_conversation(arm, case, planned, &run, &evaluators).await;
                 let work = self.evaluate(case, planned, ended, &evaluators);
-                self.unless_ended(work).await.unwrap_or(RunOutcome::Cancelled)
+                self.run_until_end(work).await.unwrap_or(RunOutcome::Cancelled)
             }
         };
         let left = prepare(case.teardown.as_ref(), case, planned.repeat).await;
@@ -96,14 +96,14 @@ impl Runner {
         };
         // The use of evaluators counts even if the run does not.
         if let RunOutcome::NoAnswer(failed) = &mut outcome {
-            let EvaluatorUse { tokens, cost, .. } = evaluators.spent(&self.running.prices);
+            let EvaluatorUse { tokens, cost, .. } = evaluators.sum_usage(&self.running.prices);
             failed.spent.add(Spending::new(tokens, cost));
         }
         Ok(outcome)
     }
 
     /// The result of some work, or `None` if the experiment ends first.
-    async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    async fn run_until_end<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
             done = work => Some(done),
@@ -139,7 +139,7 @@ impl Runner {
                 }
                 (None, Some(user)) => {
                     let next = user.next(case, &mut dialogue, evaluators);
-                    match self.unless_ended(next).await {
+                    match self.run_until_end(next).await {
                         Some(Ok(Some(text))) => (text, Vec::new()),
                         Some(Ok(None)) if dialogue.turns.is_empty() => {
                             let message = "the simulated user wrote no message";
@@ -247,7 +247,7 @@ impl Runner {
         };
         let transcript = Arc::new(transcript);
         (run.preferences, run.evaluation) = self.compare_arms(case, planned, &transcript).await;
-        run.evaluation.add(evaluators.spent(&self.running.prices));
+        run.evaluation.add(evaluators.sum_usage(&self.running.prices));
         // Graders see the answer as it is.
         for missed in &mut missed {
             *missed = conversation.mask_text(missed);

@@ -93,7 +93,7 @@ impl Runner {
             let digest = hash(format!("{}\n{pair}", self.seed));
             let is_first = digest.bytes().next().is_some_and(|digit| digit % 2 == 0);
             preferences.extend(rubric.compare([&first, &other], is_first, &evaluators).await);
-            used.add(evaluators.spent(&self.running.prices));
+            used.add(evaluators.sum_usage(&self.running.prices));
         }
         (preferences, used)
     }
