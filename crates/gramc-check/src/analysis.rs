@@ -39,7 +39,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// The vocabulary and the declared types.
-    pub fn known(&self) -> Known<'_> {
+    pub fn vocabulary(&self) -> Known<'_> {
         Known {
             terms: &self.module.terms,
             term_places: &self.module.spans.terms,
@@ -61,7 +61,7 @@ impl Analysis {
     }
 
     /// The module if it is valid, and the diagnostics in order, at most `max` of each file.
-    pub fn checked(mut self, max: usize) -> Checked {
+    pub fn into_checked(mut self, max: usize) -> Checked {
         crate::consequences::leave_out(&mut self.found);
         let mut diagnostics = Vec::new();
         for mut found in self.found {

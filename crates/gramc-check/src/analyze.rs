@@ -129,25 +129,25 @@ pub struct ToolAt<'a> {
 impl ToolAt<'_> {
     /// The place of its name.
     pub fn name_span(&self) -> Span {
-        self.tool.name_span.moved(self.by)
+        self.tool.name_span.shift(self.by)
     }
 
     /// The place of its declaration.
     pub fn span(&self) -> Span {
-        self.tool.span.moved(self.by)
+        self.tool.span.shift(self.by)
     }
 }
 
 impl<O> FileAnalysis<O> {
     /// The tools, in the order of the text.
     pub fn tools(&self) -> impl Iterator<Item = ToolAt<'_>> {
-        self.moved()
+        self.items_with_shift()
             .flat_map(|(analysis, by)| analysis.tools.iter().map(move |tool| ToolAt { tool, by }))
     }
 
     /// What the visitor kept of each item, with the bytes that it has moved since.
     pub fn outputs(&self) -> impl Iterator<Item = (&O, i32)> {
-        self.moved().map(|(analysis, by)| (&analysis.output, by))
+        self.items_with_shift().map(|(analysis, by)| (&analysis.output, by))
     }
 
     /// Where the item begins that contains a place.
@@ -156,7 +156,7 @@ impl<O> FileAnalysis<O> {
         self.items.get(behind.checked_sub(1)?).map(|(start, _)| *start)
     }
 
-    fn moved(&self) -> impl Iterator<Item = (&ItemAnalysis<O>, i32)> {
+    fn items_with_shift(&self) -> impl Iterator<Item = (&ItemAnalysis<O>, i32)> {
         // No text is longer than 31 bits count.
         self.items.iter().map(|(start, analysis)| {
             (&**analysis, start.wrapping_sub(analysis.start).cast_signed())
@@ -168,7 +168,7 @@ impl<O> FileAnalysis<O> {
         if by == 0 && Arc::ptr_eq(&found.source, &self.source) {
             return found.clone();
         }
-        found.moved(&self.source, by)
+        found.shift(&self.source, by)
     }
 }
 
@@ -345,7 +345,7 @@ impl Checker<'_> {
         let Context { shared, indexes, scope, .. } = *context;
         let (file, items, keys) = (work.file, &work.items, context.keys.as_ref());
         let (index, reused) = (&indexes[file], &context.reused[file]);
-        let (known, text) = (shared.known(), &self.texts[file]);
+        let (known, text) = (shared.vocabulary(), &self.texts[file]);
         let mut whole = Module::default();
         let mut analyzed = Vec::with_capacity(items.len());
         self.found.clear();
@@ -418,7 +418,7 @@ impl Checker<'_> {
             self.file = file;
             let source = Arc::clone(self.source());
             let analysis = FileAnalysis { source, index: Arc::clone(index), items };
-            for (item, by) in analysis.moved() {
+            for (item, by) in analysis.items_with_shift() {
                 let found = item.found.iter().map(|found| analysis.diagnostic(found, by));
                 self.found.entry(file).or_default().extend(found);
                 item.uses.iter().for_each(|owner| self.note_use(*owner));
@@ -428,7 +428,7 @@ impl Checker<'_> {
         files
     }
 
-    fn known(&self) -> Known<'_> {
+    fn vocabulary(&self) -> Known<'_> {
         Known {
             terms: &self.module.terms,
             term_places: &self.module.spans.terms,

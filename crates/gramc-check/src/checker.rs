@@ -151,7 +151,7 @@ impl<'t> Checker<'t> {
         };
         let reading = self.finish();
         let valid = reading.valid;
-        signature.filter(|_| valid).ok_or_else(|| reading.checked(MAX_PER_FILE).diagnostics)
+        signature.filter(|_| valid).ok_or_else(|| reading.into_checked(MAX_PER_FILE).diagnostics)
     }
 
     pub(crate) fn finish(mut self) -> Analysis {
@@ -280,7 +280,7 @@ impl<'t> Checker<'t> {
         let count = self.found() - before;
         let Some(found) = self.found.get_mut(&self.file) else { return };
         for diagnostic in found.all.iter_mut().rev().take(count) {
-            *diagnostic = diagnostic.moved_to(&source, span);
+            *diagnostic = diagnostic.relocate(&source, span);
         }
     }
 

@@ -91,7 +91,7 @@ pub fn check(texts: &[Parse]) -> Checked {
 /// A name means what the file itself declares, else what one of the files that it imports
 /// declares, else what any other file declares.
 pub fn check_linked(texts: &[Parse], imports: &ImportGraph) -> Checked {
-    analyze(texts, imports, Scope::Whole, None, &()).0.checked(MAX_PER_FILE)
+    analyze(texts, imports, Scope::Whole, None, &()).0.into_checked(MAX_PER_FILE)
 }
 
 /// The parameters and the result of the signature that a file consists of.

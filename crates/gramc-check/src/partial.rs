@@ -27,7 +27,8 @@ impl PartialModule {
         texts: &[Parse],
         imports: &ImportGraph,
         cache: &Cache<O>,
-        (file, span): (usize, Span),
+        file: usize,
+        span: Span,
     ) -> Self {
         Self::read(texts, imports, cache, Scope::Near(file, span))
     }

@@ -74,7 +74,8 @@ impl Cache {
         imports: &ImportGraph,
         near: (usize, Span),
     ) -> PartialModule {
-        PartialModule::near(texts, imports, &self.analyses, near)
+        let (file, span) = near;
+        PartialModule::near(texts, imports, &self.analyses, file, span)
     }
 
     /// All declarations of files.
@@ -118,7 +119,7 @@ fn run(
         files: &files,
         tools: &tools,
     };
-    let (known, module) = (reading.known(), reading.module());
+    let (known, module) = (reading.vocabulary(), reading.module());
     let cx = Context { texts, imports: &edges, known, module, settings, project };
     let lint_file = |file: usize| {
         let mut output = lints.lint_file(&cx, file, visitor.may_allow(file));
@@ -164,7 +165,7 @@ fn run(
     }
     found.iter_mut().for_each(hold_back_advice);
     reading.found = found;
-    let checked = reading.checked(settings.max_diagnostics);
+    let checked = reading.into_checked(settings.max_diagnostics);
     // Free what no cache keeps on another thread, while the diagnostics are shown.
     rayon::spawn(move || drop(files));
     checked

@@ -204,7 +204,7 @@ impl Written {
         let subject = node.map(gramc_syntax::Node::subject);
         let Some(subject) = subject.filter(|_| !parse.has_errors()) else {
             let by = i32::try_from(span.start).unwrap_or_default();
-            self.errors.extend(parse.diagnostics().iter().map(|found| found.moved(source, by)));
+            self.errors.extend(parse.diagnostics().iter().map(|found| found.shift(source, by)));
             return;
         };
         if subject.is_empty() {
@@ -319,7 +319,7 @@ impl Generated {
         let at = self.ends.iter().position(|end| found.span().start as usize <= *end);
         let at = at.unwrap_or(terms.len().saturating_sub(1));
         let span = terms.get(at).map_or_else(Span::default, |term| term.span);
-        found.moved_to(to, span)
+        found.relocate(to, span)
     }
 }
 

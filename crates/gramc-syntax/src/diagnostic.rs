@@ -205,20 +205,20 @@ impl Diagnostic {
 
     /// The diagnostic with another source file and with all spans moved by some bytes.
     #[must_use]
-    pub fn moved(&self, source: &Arc<SourceFile>, by: i32) -> Self {
+    pub fn shift(&self, source: &Arc<SourceFile>, by: i32) -> Self {
         let mut moved = Self { source: Arc::clone(source), ..self.clone() };
         for label in moved.labels.iter_mut().filter(|label| label.source.is_none()) {
-            label.span = label.span.moved(by);
+            label.span = label.span.shift(by);
         }
         for edit in moved.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
-            edit.span = edit.span.moved(by);
+            edit.span = edit.span.shift(by);
         }
         moved
     }
 
     /// The message and help of the diagnostic, about another place, without labels and fixes.
     #[must_use]
-    pub fn moved_to(&self, source: &Arc<SourceFile>, span: Span) -> Self {
+    pub fn relocate(&self, source: &Arc<SourceFile>, span: Span) -> Self {
         let labels = vec![Label { span, message: String::new(), source: None }];
         Self { source: Arc::clone(source), labels, fixes: Vec::new(), ..self.clone() }
     }

@@ -77,7 +77,7 @@ impl std::error::Error for FormatError {}
 /// assert_eq!(formatted.as_deref(), Ok("[now:Tool {readOnly: true} | ()==>(::DateTime)]\n"));
 /// ```
 pub fn format(parse: &Parse, options: FormatOptions) -> Result<String, FormatError> {
-    Ok(match formatted(parse, options)? {
+    Ok(match reformat(parse, options)? {
         Some(after) => after.into_text(),
         None => parse.source().text().to_owned(),
     })
@@ -89,13 +89,13 @@ pub fn format_range(
     options: FormatOptions,
     span: Span,
 ) -> Result<Vec<Edit>, FormatError> {
-    let after = formatted(parse, options)?;
+    let after = reformat(parse, options)?;
     Ok(after.map_or_else(Vec::new, |after| edits::edits(parse.tree(), after.tree(), span)))
 }
 
 /// The diagnostic of a text that is not formatted, with a fix. `None` if it is formatted. Fails like
 /// [`format()`].
-pub fn unformatted(
+pub fn diagnose_format(
     parse: &Parse,
     options: FormatOptions,
 ) -> Result<Option<Diagnostic>, FormatError> {
@@ -109,7 +109,7 @@ pub fn unformatted(
 }
 
 /// The parse of the formatted text, verified to have the same meaning. `None` if nothing changes.
-fn formatted(parse: &Parse, options: FormatOptions) -> Result<Option<Parse>, FormatError> {
+fn reformat(parse: &Parse, options: FormatOptions) -> Result<Option<Parse>, FormatError> {
     if parse.has_errors() {
         return Err(FormatError::Syntax);
     }

@@ -37,7 +37,7 @@ pub use foreign_ranges::translate_range;
 pub use foreign_types::{
     ForeignType, Missing, Translation, foreign_type, foreign_type_name, translate_type,
 };
-pub use format::{FormatError, FormatOptions, format, format_range, unformatted};
+pub use format::{FormatError, FormatOptions, diagnose_format, format, format_range};
 pub use hidden::hidden_characters;
 pub use limits::{Limits, MAX_TYPE_DEPTH};
 pub use parse::{

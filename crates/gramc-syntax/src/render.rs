@@ -11,7 +11,7 @@ use miette::{
 };
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::SourceFile;
+use crate::source::{Position, SourceFile};
 use crate::span::{Span, offset};
 
 /// Number of bytes shown before and after a span in a long line.
@@ -236,11 +236,8 @@ struct Excerpt {
     name: String,
     /// Lines with an ellipsis where they are cut, by their parts. They are lent out, so each has a
     /// place of its own; a diagnostic needs few.
-    cut: [OnceLock<(Part, Vec<u8>)>; 2 * MAX_LABELS],
+    cut: [OnceLock<(Range<usize>, Vec<u8>)>; 2 * MAX_LABELS],
 }
-
-/// The start and the end of a part of a text.
-type Part = (usize, usize);
 
 impl Excerpt {
     fn new(source: &Arc<SourceFile>) -> Self {
@@ -250,17 +247,17 @@ impl Excerpt {
 
     /// A part of a stretch of the text, with an ellipsis where something is cut off, and how many
     /// bytes are before the part.
-    fn cut(&self, whole: Part, (from, to): Part) -> (&[u8], usize) {
+    fn cut(&self, whole: &Range<usize>, part: &Range<usize>) -> (&[u8], usize) {
         let text = self.source.printable();
-        let plain = text.as_bytes().get(from..to).unwrap_or_default();
+        let plain = text.as_bytes().get(part.clone()).unwrap_or_default();
         // The ellipsis takes the place of bytes before the part, so that offsets stay right.
-        let before = if from > whole.0 && from >= ELLIPSIS.len() { ELLIPSIS } else { "" };
-        let after = if to < whole.1 { ELLIPSIS } else { "" };
-        let part = (from, to);
+        let cut = part.start > whole.start && part.start >= ELLIPSIS.len();
+        let before = if cut { ELLIPSIS } else { "" };
+        let after = if part.end < whole.end { ELLIPSIS } else { "" };
         for place in &self.cut {
-            let make = || (part, [before.as_bytes(), plain, after.as_bytes()].concat());
+            let make = || (part.clone(), [before.as_bytes(), plain, after.as_bytes()].concat());
             let (known, data) = place.get_or_init(make);
-            if *known == part {
+            if known == part {
                 return (data, before.len());
             }
         }
@@ -281,63 +278,47 @@ impl SourceCode for Excerpt {
         if end > text.len() {
             return Err(MietteError::OutOfBounds);
         }
+        let contents = |data: &'a [u8], span: SourceSpan, position: Position, lines| {
+            let (line, column) = (position.line as usize, position.column as usize);
+            let name = self.name.clone();
+            let contents = MietteSpanContents::new_named(name, data, span, line, column, lines);
+            Ok(Box::new(contents) as Box<dyn SpanContents<'a> + 'a>)
+        };
+        let bytes = |part: Range<usize>| text.as_bytes().get(part).unwrap_or_default();
         let lines = source.lines();
         if lines_before == 0 && lines_after == 0 {
             // miette needs only the line and column of the span.
-            let position = source.position(offset(start));
-            let data = text.as_bytes().get(start..end).unwrap_or_default();
-            return Ok(Box::new(MietteSpanContents::new_named(
-                self.name.clone(),
-                data,
-                *span,
-                position.line as usize,
-                position.column as usize,
-                1,
-            )));
+            return contents(bytes(start..end), *span, source.position(offset(start)), 1);
         }
         let line_of = |at: usize| lines.line_of(offset(at));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let first = line_of(start).saturating_sub(count(lines_before));
         let last = line_of(end).saturating_add(count(lines_after)).min(lines.count() - 1);
-        let from = lines.start(first) as usize;
-        let to = lines.span(last, text).end as usize;
-        let position = source.position(offset(from));
+        let whole = lines.start(first) as usize..lines.span(last, text).end as usize;
         let line_count = (last - first + 1) as usize;
-        if to - from <= 2 * LINE_WINDOW * line_count {
-            let data = text.as_bytes().get(from..to).unwrap_or_default();
-            return Ok(Box::new(MietteSpanContents::new_named(
-                self.name.clone(),
-                data,
-                (from, to - from).into(),
-                position.line as usize,
-                position.column as usize,
-                line_count,
-            )));
+        if whole.len() <= 2 * LINE_WINDOW * line_count {
+            let position = source.position(offset(whole.start));
+            let span = (whole.start, whole.len()).into();
+            return contents(bytes(whole), span, position, line_count);
         }
-        let part = window(text, from..to, start..end);
-        let (data, before) = self.cut((from, to), part);
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.name.clone(),
-            data,
-            (part.0 - before, data.len()).into(),
-            source.position(offset(part.0)).line as usize,
-            0,
-            line_count,
-        )))
+        let part = window(text, &whole, start..end);
+        let (data, before) = self.cut(&whole, &part);
+        let position = Position { column: 0, ..source.position(offset(part.start)) };
+        contents(data, (part.start - before, data.len()).into(), position, line_count)
     }
 }
 
 /// The part of a stretch of text around a span, cut between words.
-fn window(text: &str, stretch: Range<usize>, span: Range<usize>) -> (usize, usize) {
-    let (from, to, start, end) = (stretch.start, stretch.end, span.start, span.end);
-    let left = boundary(text, from.max(start.saturating_sub(LINE_WINDOW)));
-    let right = boundary(text, to.min(end.saturating_add(LINE_WINDOW))).max(left);
+fn window(text: &str, stretch: &Range<usize>, span: Range<usize>) -> Range<usize> {
+    let left = boundary(text, stretch.start.max(span.start.saturating_sub(LINE_WINDOW)));
+    let right = stretch.end.min(span.end.saturating_add(LINE_WINDOW));
+    let right = boundary(text, right).max(left);
     let space = |c: char| c.is_whitespace();
-    let word = text.get(left..start).and_then(|before| Some(left + before.find(space)? + 1));
-    let left = if left > from { word.unwrap_or(left) } else { left };
-    let word = text.get(end..right).and_then(|after| Some(end + after.rfind(space)?));
-    let right = if right < to { word.unwrap_or(right) } else { right };
-    (boundary(text, left), boundary(text, right))
+    let word = text.get(left..span.start).and_then(|it| Some(left + it.find(space)? + 1));
+    let start = word.filter(|_| left > stretch.start).unwrap_or(left);
+    let word = text.get(span.end..right).and_then(|it| Some(span.end + it.rfind(space)?));
+    let end = word.filter(|_| right < stretch.end).unwrap_or(right);
+    boundary(text, start)..boundary(text, end)
 }
 
 /// Marks where text is cut off.

@@ -53,7 +53,7 @@ impl Span {
 
     /// The range moved by some bytes.
     #[must_use]
-    pub const fn moved(self, by: i32) -> Self {
+    pub const fn shift(self, by: i32) -> Self {
         Self {
             start: self.start.saturating_add_signed(by),
             end: self.end.saturating_add_signed(by),

@@ -103,7 +103,7 @@ fn diagnostics(code: &Code, parse: Parse) -> Vec<Diagnostic> {
         return problems.iter().map(|it| it.diagnostic(parse.source(), text)).collect();
     }
     if code.name == "unformatted" {
-        let found = gramc_syntax::unformatted(&parse, gramc_syntax::FormatOptions::default());
+        let found = gramc_syntax::diagnose_format(&parse, gramc_syntax::FormatOptions::default());
         return found.unwrap().into_iter().collect();
     }
     if code.name == "over-budget" {

@@ -107,11 +107,11 @@ impl Finder {
                 node.elements().filter_map(only_node).for_each(|field| self.field(field));
             }
             Kind::Alias => {
-                node.elements().filter_map(only_node).for_each(|inner| self.typed(inner));
+                node.elements().filter_map(only_node).for_each(|inner| self.add_types(inner));
             }
-            Kind::Term => self.typed(node),
+            Kind::Term => self.add_types(node),
             Kind::Union => node.elements().for_each(|element| match only_node(element) {
-                Some(inner) => self.typed(inner),
+                Some(inner) => self.add_types(inner),
                 None => self.reference(element, Space::Types),
             }),
             Kind::Agent | Kind::Container => {
@@ -175,11 +175,11 @@ impl Finder {
                 self.add(Space::Terms, &name.content(), name.span());
                 self.record(subject.record);
             }
-            _ => self.typed(node),
+            _ => self.add_types(node),
         }
     }
 
-    fn typed(&mut self, node: Node<'_>) {
+    fn add_types(&mut self, node: Node<'_>) {
         let subject = node.subject();
         for label in subject.labels() {
             types_in(label, |name, place| self.add(Space::Types, name, place));

@@ -76,7 +76,7 @@ fn run(cx: &Linter<'_>, file: usize) {
     let tools = analysis.tools().map(|at| Named::new(&at.tool.name, at.name_span()));
     check_names(cx, file, "tool", cx.settings.tool_case, &tools.collect::<Vec<_>>());
     let names = analysis.outputs().flat_map(|(output, by)| {
-        output.names.iter().map(move |(name, span)| Named::new(name, span.moved(by)))
+        output.names.iter().map(move |(name, span)| Named::new(name, span.shift(by)))
     });
     let terms = cx.terms_of(file).map(|(term, span)| Named::new(&term.name, span));
     let names: Vec<_> = names.chain(terms).collect();

@@ -99,7 +99,7 @@ fn file(
                 // again.
                 _ if !args.check || format == Format::Human => Done::Changed(None),
                 _ => {
-                    let diagnostic = gramc_syntax::unformatted(&parse, options).ok().flatten();
+                    let diagnostic = gramc_syntax::diagnose_format(&parse, options).ok().flatten();
                     Done::Changed(diagnostic.map(Box::new))
                 }
             }
