@@ -220,18 +220,11 @@ impl<'t> Checker<'t> {
                 Some(_) => attribute.wrong(self, ValueType::OneOf(&["tools", "functions"])),
             },
             "result" => agent.result = attribute.type_expression(self),
-            key @ ("command" | "images" | "validate" | "temperature" | "topP" | "maxTokens"
-            | "seed") => {
-                let spec = find(AttributeOwner::Agent, key);
-                if let Some(value) = self.typed_attribute(attribute, spec) {
-                    agent.attributes.push((SmolStr::new(key), value));
-                }
+            "command" | "images" | "validate" | "temperature" | "topP" | "maxTokens" | "seed" => {
+                let spec = find(AttributeOwner::Agent, &attribute.key);
+                agent.attributes.extend(self.kept_attribute(attribute, spec));
             }
-            key => {
-                if let Some(value) = attribute.keep_value(self) {
-                    agent.attributes.push((SmolStr::new(key), value));
-                }
-            }
+            _ => agent.attributes.extend(self.kept_attribute(attribute, None)),
         }
     }
 

@@ -88,7 +88,6 @@ impl ToolSummary {
     }
 }
 
-/// The analysis of one item.
 #[derive(Debug, Default)]
 pub(crate) struct ItemAnalysis<O> {
     /// The hash of the item's text and of what it refers to, if it is reused.

@@ -256,7 +256,6 @@ fn bounds<'t, T>(node: Node<'t>, read: impl Fn(Node<'t>) -> Option<T>) -> Option
     Some(bounds)
 }
 
-/// A node as a boolean.
 fn boolean(node: Node<'_>) -> Option<bool> {
     (node.kind() == N::Boolean).then(|| node.text() == "true")
 }
@@ -349,7 +348,7 @@ impl<'t> Checker<'t> {
         owner: AttributeOwner,
     ) -> Vec<Attribute<'t>> {
         let mut attributes = self.all_attributes(declaration);
-        self.take_foreign(&mut attributes, owner, None);
+        self.take_foreign(&mut attributes, owner);
         for attribute in &attributes {
             if find(owner, &attribute.key).is_none() {
                 self.near_attribute(attribute, owner);

@@ -1,7 +1,6 @@
 //! Containers: groups of tools that a model expands before it uses one.
 
 use gramc_syntax::{Node, NodeKind as N};
-use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
@@ -52,11 +51,7 @@ impl<'t> Checker<'t> {
                     attribute.wrong_as(self, expected, words);
                 }
             }
-            key => {
-                if let Some(value) = attribute.keep_value(self) {
-                    container.attributes.push((SmolStr::new(key), value));
-                }
-            }
+            _ => container.attributes.extend(self.kept_attribute(attribute, None)),
         }
     }
 

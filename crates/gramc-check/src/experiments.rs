@@ -65,7 +65,6 @@ impl<'t> Checker<'t> {
         self.report(Self::suggest(error, &near, string, help));
     }
 
-    /// The arms of an experiment.
     fn arms(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<ExperimentArm> {
         let node = declaration.node;
         let (mut arms, mut seen) = (Vec::new(), Seen::default());
@@ -152,7 +151,7 @@ impl<'t> Checker<'t> {
                 || meaning(&attribute.key, AttributeOwner::Arm) == Some(Meaning::Is("library"))
         };
         let names_library = attributes.iter().any(is_library);
-        self.take_foreign(&mut attributes, AttributeOwner::Arm, None);
+        self.take_foreign(&mut attributes, AttributeOwner::Arm);
         let mut arm = ExperimentArm {
             name: SmolStr::new(name.content()),
             library: SmolStr::default(),

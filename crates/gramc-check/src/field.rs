@@ -28,7 +28,6 @@ pub(crate) struct Draft<'f> {
     pub(crate) misfits: Vec<(&'static AttributeSpec, Span)>,
     /// The span of `typeList`.
     pub(crate) type_list: Option<Span>,
-    /// The span of its pattern.
     pub(crate) pattern: Option<Span>,
     /// The span of its types by pattern.
     pub(crate) patterns: Option<Span>,

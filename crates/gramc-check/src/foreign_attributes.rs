@@ -4,7 +4,7 @@
 use gramc_model::Type;
 use gramc_model::attributes::{AttributeOwner, AttributeSpec, ValueType};
 use gramc_syntax::Applicability::{NeedsLook, Safe};
-use gramc_syntax::{Diagnostic, Edit, Fix, NodeKind as N, SourceFile, Span};
+use gramc_syntax::{Diagnostic, Edit, Fix, Node, NodeKind as N, SourceFile, Span};
 
 use crate::attributes::Attribute;
 use crate::checker::Checker;
@@ -24,9 +24,8 @@ impl Checker<'_> {
         &mut self,
         attributes: &mut Vec<Attribute<'_>>,
         owner: AttributeOwner,
-        ty: Option<&Type>,
     ) {
-        let foreign = self.foreign_attributes(attributes, owner, ty);
+        let foreign = self.foreign_attributes(attributes, owner, None);
         if !foreign.is_empty() {
             let mut at = 0..;
             attributes.retain(|_| at.next().is_none_or(|at| !foreign.contains(&at)));
@@ -47,13 +46,15 @@ impl Checker<'_> {
             if done.contains(&at) {
                 continue;
             }
-            let word = Foreign { attribute, attributes, owner, meaning };
-            let other = word.other_bound().or_else(|| word.program());
+            let mut word =
+                Foreign { checker: self, attribute, attributes, owner, meaning, ty, other: None };
+            let other = word.find_bound().or_else(|| word.find_program());
+            word.other = other.and_then(|at| attributes.get(at));
             done.push(at);
             done.extend(other);
             keys.push(attribute);
-            keys.extend(other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound()));
-            advice.push(self.advice(&word, other, ty));
+            keys.extend(word.other.filter(|_| word.is_bound()));
+            advice.push(word.advice());
         }
         if let Some(error) = self.foreign_words(owner, &keys, advice) {
             self.report(error);
@@ -102,62 +103,6 @@ impl Checker<'_> {
         }
         Some(error.help(help))
     }
-
-    /// What to write instead of a word.
-    fn advice(&self, word: &Foreign<'_, '_>, other: Option<usize>, ty: Option<&Type>) -> Advice {
-        let Foreign { attribute, attributes, owner, meaning } = *word;
-        let source = self.source();
-        let second = other.and_then(|at| attributes.get(at)).filter(|_| word.is_bound());
-        let only = Advice::without_fix;
-        let apart = match meaning {
-            Required => self.required_names(attribute, attributes),
-            Members => Some(self.members_as_attribute(attribute, owner)),
-            HintOfTool(name) => Some(self.hint_of_tool(attribute, name)),
-            OfArm => Some(self.attribute_of_arm(attribute)),
-            Help(_) if attribute.key == "$ref" => self.reference_to_type(attribute),
-            _ => None,
-        };
-        if let Some(advice) = apart {
-            return advice;
-        }
-        let spec = target(meaning).and_then(|name| self.spec(owner, name, word.is_bound(), ty));
-        if let (Some(name), None) = (target(meaning), spec) {
-            let text = word.bounds(source, second).unwrap_or_else(|| "…".to_owned());
-            return only(format!(
-                "write `{name}` as an attribute of a parameter: (name::Type {{{name}: {text}}})"
-            ));
-        }
-        let rewritten = word.rewrite(self, source, second, spec, ty);
-        let (Some((text, message)), Some(span)) = (rewritten, attribute.entry_span()) else {
-            return only(word.help(spec));
-        };
-        let removed = |span| Edit::remove(without_comma(source, span));
-        let mut edits = vec![if text.is_empty() { removed(span) } else { Edit::new(span, text) }];
-        let second = other.and_then(|at| attributes.get(at)?.entry_span());
-        edits.extend(second.map(removed));
-        let doubtful =
-            spec.is_some_and(|spec| ty.is_some_and(|ty| !spec.applies_to(&self.types, ty)));
-        let certain = !doubtful && !matches!(meaning, OfTarget(_));
-        Advice { help: word.explain(&message), message, edits, certain }
-    }
-
-    /// The attribute at an owner; of a bound, the one that applies to the type.
-    fn spec(
-        &self,
-        owner: AttributeOwner,
-        name: &'static str,
-        bound: bool,
-        ty: Option<&Type>,
-    ) -> Option<&'static AttributeSpec> {
-        let named = find_at(owner, name)?;
-        let applies = |spec: &AttributeSpec| ty.is_none_or(|ty| spec.applies_to(&self.types, ty));
-        if !bound || applies(named) {
-            return Some(named);
-        }
-        let others =
-            ["range", "length", "size"].into_iter().filter_map(|name| find_at(owner, name));
-        Some(others.into_iter().find(|spec| applies(spec)).unwrap_or(named))
-    }
 }
 
 /// What to write instead of a word of another language.
@@ -179,12 +124,15 @@ impl Advice {
 }
 
 /// A word of another language among the attributes of one thing.
-#[derive(Clone, Copy)]
 struct Foreign<'a, 't> {
-    attribute: &'a Attribute<'t>,
-    attributes: &'a [Attribute<'t>],
+    checker: &'a Checker<'t>,
+    attribute: &'a Attribute<'a>,
+    attributes: &'a [Attribute<'a>],
     owner: AttributeOwner,
     meaning: Meaning,
+    ty: Option<&'a Type>,
+    /// The other bound of the same range, or the program of these arguments.
+    other: Option<&'a Attribute<'a>>,
 }
 
 impl Foreign<'_, '_> {
@@ -193,32 +141,85 @@ impl Foreign<'_, '_> {
     }
 
     /// The place of the other bound of the same range.
-    fn other_bound(&self) -> Option<usize> {
-        let wanted = |other: &Attribute<'_>| match (self.meaning, meaning(&other.key, self.owner)) {
-            (Least(name), Some(Most(other))) | (Most(name), Some(Least(other))) => name == other,
-            _ => false,
+    fn find_bound(&self) -> Option<usize> {
+        let is_other = |other: &Attribute<'_>| {
+            matches!(
+                (self.meaning, meaning(&other.key, self.owner)),
+                (Least(name), Some(Most(other))) | (Most(name), Some(Least(other))) if name == other
+            )
         };
-        self.attributes.iter().position(wanted)
+        self.attributes.iter().position(is_other)
     }
 
     /// The place of the program that these are the arguments of.
-    fn program(&self) -> Option<usize> {
+    fn find_program(&self) -> Option<usize> {
         let Arguments(name) = self.meaning else { return None };
-        let program = |attribute: &Attribute<'_>| {
-            attribute.key == name && attribute.node().is_some_and(|node| node.kind() == N::String)
+        let is_text = |node: &Node<'_>| node.kind() == N::String;
+        let is_program = |it: &Attribute<'_>| it.key == name && it.node().filter(is_text).is_some();
+        self.attributes.iter().position(is_program)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.attributes.iter().any(|attribute| attribute.key == key)
+    }
+
+    fn advice(&self) -> Advice {
+        let (checker, attribute) = (self.checker, self.attribute);
+        let apart = match self.meaning {
+            Required => checker.required_names(attribute, self.attributes),
+            Members => Some(checker.members_as_attribute(attribute, self.owner)),
+            HintOfTool(name) => Some(checker.hint_of_tool(attribute, name)),
+            OfArm => Some(checker.attribute_of_arm(attribute)),
+            Help(_) if attribute.key == "$ref" => checker.reference_to_type(attribute),
+            _ => None,
         };
-        self.attributes.iter().position(program)
+        if let Some(advice) = apart {
+            return advice;
+        }
+        let spec = target(self.meaning).and_then(|name| self.spec(name));
+        if let (Some(name), None) = (target(self.meaning), spec) {
+            let text = self.bounds().unwrap_or_else(|| "…".to_owned());
+            return Advice::without_fix(format!(
+                "write `{name}` as an attribute of a parameter: (name::Type {{{name}: {text}}})"
+            ));
+        }
+        let (Some(text), Some(span)) = (self.rewrite(spec), attribute.entry_span()) else {
+            return Advice::without_fix(self.help(spec));
+        };
+        let remove = |span| Edit::remove(without_comma(checker.source(), span));
+        let (message, edit) = match text.as_str() {
+            "" => ("remove it".to_owned(), remove(span)),
+            _ => (format!("write `{text}`"), Edit::new(span, text)),
+        };
+        let second = self.other.and_then(Attribute::entry_span).map(remove);
+        let edits = [edit].into_iter().chain(second).collect();
+        let applies = |ty| spec.is_none_or(|spec| spec.applies_to(&checker.types, ty));
+        let certain = self.ty.is_none_or(applies) && !matches!(self.meaning, OfTarget(_));
+        Advice { help: self.explain(&message), message, edits, certain }
+    }
+
+    /// The attribute at the owner; of a bound, the one that applies to the type.
+    fn spec(&self, name: &str) -> Option<&'static AttributeSpec> {
+        let named = find_at(self.owner, name)?;
+        let types = &self.checker.types;
+        let applies = |spec: &&AttributeSpec| self.ty.is_none_or(|ty| spec.applies_to(types, ty));
+        let others = ["range", "length", "size"].into_iter();
+        let mut others = others.filter_map(|name| find_at(self.owner, name)).filter(applies);
+        if !self.is_bound() || applies(&named) {
+            Some(named)
+        } else {
+            others.next().or(Some(named))
+        }
     }
 
     /// The range that one or two bounds make.
-    fn bounds(&self, source: &SourceFile, second: Option<&Attribute<'_>>) -> Option<String> {
+    fn bounds(&self) -> Option<String> {
         let number = |attribute: &Attribute<'_>| {
             let node = attribute.node()?;
-            let is_number = matches!(node.kind(), N::Integer | N::Decimal);
-            is_number.then(|| source.slice(node.span()).to_owned())
+            matches!(node.kind(), N::Integer | N::Decimal).then(|| node.text().to_owned())
         };
         let first = number(self.attribute)?;
-        let second = second.map(number);
+        let second = self.other.map(number);
         match (self.meaning, second) {
             (Least(_), None) => Some(format!("{first}...")),
             (Most(_), None) => Some(format!("...{first}")),
@@ -228,105 +229,52 @@ impl Foreign<'_, '_> {
         }
     }
 
-    /// What to write instead of the attribute, and that in words.
-    fn rewrite(
-        &self,
-        checker: &Checker<'_>,
-        source: &SourceFile,
-        second: Option<&Attribute<'_>>,
-        spec: Option<&AttributeSpec>,
-        ty: Option<&Type>,
-    ) -> Option<(String, String)> {
-        if spec.is_some_and(|spec| self.has(spec.name)) && !matches!(self.meaning, Arguments(_)) {
+    /// The entry to write instead of the attribute; empty to remove it.
+    fn rewrite(&self, spec: Option<&AttributeSpec>) -> Option<String> {
+        let arguments = matches!(self.meaning, Arguments(_));
+        if spec.is_some_and(|spec| self.has(spec.name)) && !arguments {
             return None;
         }
-        let removed = || Some((String::new(), "remove it".to_owned()));
-        let text = match self.meaning {
-            Least(_) | Most(_) => self.range(source, second, spec)?,
-            Is(name) => format!("{name}: {}", self.value_of(source, name)?),
-            ItemOf(name) => self.items(source, name)?,
-            Required => match self.optionality(source)? {
-                "" => return removed(),
-                text => text.to_owned(),
-            },
-            Meaning::Type => return self.repeats_type(checker, ty).then(removed).flatten(),
-            Arguments(name) => self.arguments(source, name)?,
-            OfTarget(_) => return removed(),
+        let node = self.attribute.node();
+        Some(match self.meaning {
+            Least(_) | Most(_) => {
+                let bounds = self.bounds()?;
+                let whole = bounds.split("..").all(|bound| !bound.trim_matches('.').contains('.'));
+                let spec = spec.filter(|spec| whole || spec.name == "range")?;
+                format!("{}: {bounds}", spec.name)
+            }
+            Is(name) => format!("{name}: {}", value_of(node?, name)?),
+            ItemOf(name) if node?.kind() == N::Array => format!("{name}: {}", node?.text()),
+            ItemOf(name) => format!("{name}: [{}]", node?.text()),
+            Required => self.optionality(node?).to_owned(),
+            Meaning::Type => self.repeats_type(node?).then(String::new)?,
+            Arguments(name) => {
+                let rest = node?.text().strip_prefix('[')?.trim_start();
+                let comma = if rest == "]" { "" } else { ", " };
+                format!("{name}: [{}{comma}{rest}", self.other?.node()?.text())
+            }
+            OfTarget(_) => String::new(),
             Members | Help(_) | OfTool(_) | HintOfTool(_) | OfArm => return None,
-        };
-        let message = format!("write `{text}`");
-        Some((text, message))
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.attributes.iter().any(|attribute| attribute.key == key)
-    }
-
-    /// The range that one or two bounds mean.
-    fn range(
-        &self,
-        source: &SourceFile,
-        second: Option<&Attribute<'_>>,
-        spec: Option<&AttributeSpec>,
-    ) -> Option<String> {
-        let bounds = self.bounds(source, second)?;
-        let whole = bounds.split("..").all(|bound| !bound.trim_matches('.').contains('.'));
-        let spec = spec.filter(|spec| whole || spec.name == "range")?;
-        Some(format!("{}: {bounds}", spec.name))
-    }
-
-    /// The value in the form that the attribute takes.
-    fn value_of(&self, source: &SourceFile, name: &str) -> Option<String> {
-        let node = self.attribute.node()?;
-        Some(match (name, node.kind()) {
-            ("enum", kind) if kind != N::Array => return None,
-            ("open", N::Map) | ("above" | "below", N::Boolean) => return None,
-            ("result", kind) if !matches!(kind, N::String | N::Symbol) => return None,
-            ("elementType", kind) if !matches!(kind, N::String | N::Symbol) => return None,
-            ("run" | "command", N::String) => program(&node.content()),
-            ("extends", N::Symbol | N::String) => format!("[{}]", node.text()),
-            _ => source.slice(node.span()).to_owned(),
         })
     }
 
-    /// A list of one item.
-    fn items(&self, source: &SourceFile, name: &str) -> Option<String> {
-        let node = self.attribute.node()?;
-        let value = source.slice(node.span());
-        let is_list = node.kind() == N::Array;
-        Some(if is_list { format!("{name}: {value}") } else { format!("{name}: [{value}]") })
-    }
-
-    /// What `required` means; nothing where it is the rule.
-    fn optionality(&self, source: &SourceFile) -> Option<&'static str> {
-        let node = self.attribute.node()?;
-        let (default, value) = (self.has("default"), source.slice(node.span()));
-        let value = match flag(value.trim_matches('"')) {
-            Some(false) => "false",
-            Some(true) => "true",
-            None => value,
-        };
-        Some(match value {
+    /// The meaning of `required`; nothing where it is the rule.
+    fn optionality(&self, node: Node<'_>) -> &'static str {
+        let (default, value) = (self.has("default"), node.text());
+        let value =
+            flag(value.trim_matches('"')).map_or(value, |flag| if flag { "true" } else { "false" });
+        match value {
             "false" if !default => "optional: true",
             "true" if default => "optional: false",
             _ => "",
-        })
+        }
     }
 
     /// Whether `type` names the type that a field has anyway.
-    fn repeats_type(&self, checker: &Checker<'_>, ty: Option<&Type>) -> bool {
-        let named = self.attribute.node().and_then(|node| type_name(&node.content()));
-        let named = named.and_then(gramc_model::format::built_in);
-        named.zip(ty).is_some_and(|(named, ty)| named == *checker.types.resolve(ty))
-    }
-
-    /// The program with its arguments.
-    fn arguments(&self, source: &SourceFile, name: &str) -> Option<String> {
-        let program = self.attributes.get(self.program()?)?.node()?.span();
-        let value = source.slice(self.attribute.node()?.span());
-        let rest = value.strip_prefix('[')?.trim_start();
-        let comma = if rest == "]" { "" } else { ", " };
-        Some(format!("{name}: [{}{comma}{rest}", source.slice(program)))
+    fn repeats_type(&self, node: Node<'_>) -> bool {
+        let named = type_name(&node.content()).and_then(gramc_model::format::built_in);
+        let types = &self.checker.types;
+        named.zip(self.ty).is_some_and(|(named, ty)| named == *types.resolve(ty))
     }
 
     /// The help of a fix.
@@ -343,15 +291,11 @@ impl Foreign<'_, '_> {
 
     /// The help where no fix is certain.
     fn help(&self, spec: Option<&AttributeSpec>) -> String {
-        match (self.meaning, spec) {
-            (Help(help) | OfTool(help), _) => help.to_owned(),
-            (OfTarget(help), _) => format!("remove it, and {help}"),
-            (Meaning::Type, _) => {
-                "remove it, or write the type after `::`: (name::Text)".to_owned()
-            }
-            (Is("elementType"), _) => {
-                "write the type of the items after `::`, as in `Text[]`".to_owned()
-            }
+        let words = match (self.meaning, spec) {
+            (Help(help) | OfTool(help), _) => help,
+            (OfTarget(help), _) => return format!("remove it, and {help}"),
+            (Meaning::Type, _) => "remove it, or write the type after `::`: (name::Text)",
+            (Is("elementType"), _) => "write the type of the items after `::`, as in `Text[]`",
             (_, Some(spec)) => {
                 let expected = match spec.value {
                     ValueType::Other if spec.name == "open" => {
@@ -359,11 +303,24 @@ impl Foreign<'_, '_> {
                     }
                     expected => expected.expected(),
                 };
-                format!("write `{}`, which takes {expected}", spec.name)
+                return format!("write `{}`, which takes {expected}", spec.name);
             }
-            _ => "remove it".to_owned(),
-        }
+            _ => "remove it",
+        };
+        words.to_owned()
     }
+}
+
+/// The value in the form that the attribute of a name takes.
+fn value_of(node: Node<'_>, name: &str) -> Option<String> {
+    Some(match (name, node.kind()) {
+        ("enum", kind) if kind != N::Array => return None,
+        ("open", N::Map) | ("above" | "below", N::Boolean) => return None,
+        ("result" | "elementType", kind) if !matches!(kind, N::String | N::Symbol) => return None,
+        ("run" | "command", N::String) => program(&node.content()),
+        ("extends", N::Symbol | N::String) => format!("[{}]", node.text()),
+        _ => node.text().to_owned(),
+    })
 }
 
 /// A program with its arguments, from a command line.

@@ -73,7 +73,6 @@ pub(crate) struct TermEntry {
     pub(crate) annotated: Option<NodeId>,
 }
 
-/// A declaration with its syntax.
 pub(crate) struct DeclarationSyntax<'t> {
     pub(crate) file: usize,
     pub(crate) kind: Kind,
@@ -88,7 +87,6 @@ pub(crate) struct DeclarationSyntax<'t> {
 }
 
 impl Entry {
-    /// The declaration, with the syntax of its file.
     pub(crate) fn declaration<'t>(&self, file: usize, text: &'t Parse) -> DeclarationSyntax<'t> {
         let tree = text.tree();
         let node = tree.node(self.node);

@@ -69,7 +69,6 @@ impl Keys {
         keys
     }
 
-    /// Adds a meaning of a name.
     fn add(&mut self, name: &str, meaning: &[u64]) {
         let name = hash(name);
         *self.meanings.entry(name).or_default() ^= fold(&[name, fold(meaning)]);

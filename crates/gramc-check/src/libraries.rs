@@ -102,7 +102,7 @@ impl<'t> Checker<'t> {
         Self::add_doc(&mut attributes, node);
         let owner = AttributeOwner::Implementation(kind);
         let given = attributes.len();
-        self.take_foreign(&mut attributes, owner, None);
+        self.take_foreign(&mut attributes, owner);
         if attributes.len() == given && !Self::nearly_needed(kind, &attributes) {
             self.needs(node, kind, &attributes);
         }

@@ -152,15 +152,9 @@ impl<'t> Checker<'t> {
             }
             "approval" => {
                 let spec = find(AttributeOwner::Tool, key);
-                if let Some(value) = self.typed_attribute(attribute, spec) {
-                    tool.attributes.push((SmolStr::new(key), value));
-                }
+                tool.attributes.extend(self.kept_attribute(attribute, spec));
             }
-            _ => {
-                if let Some(value) = attribute.keep_value(self) {
-                    tool.attributes.push((SmolStr::new(key), value));
-                }
-            }
+            _ => tool.attributes.extend(self.kept_attribute(attribute, None)),
         }
     }
 }

@@ -312,7 +312,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a name.
     fn named_type(&mut self, span: Span, name: &str) -> Option<Type> {
         if let Some(ty) = built_in(name) {
             return Some(ty);

@@ -18,8 +18,10 @@ pub struct Subject<'t> {
 
 impl<'t> Subject<'t> {
     /// The labels' names, in order.
-    pub fn labels(&self) -> Labels<'t> {
-        Labels { children: self.labels.map(Node::children) }
+    #[inline]
+    pub fn labels(&self) -> impl Iterator<Item = Node<'t>> + Clone + use<'t> {
+        let children = self.labels.into_iter().flat_map(Node::children);
+        children.filter(|node| node.kind() != N::Error)
     }
 
     /// The node of all labels, with their colons.
@@ -28,28 +30,14 @@ impl<'t> Subject<'t> {
     }
 
     /// The entries of the record.
-    pub fn entries(&self) -> Entries<'t> {
-        Entries { children: self.record.map(Node::children) }
+    #[inline]
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'t>> + Clone + use<'t> {
+        self.record.into_iter().flat_map(Node::entries)
     }
 
     /// Whether the subject is empty: `()`.
     pub fn is_empty(&self) -> bool {
         self.identifier.is_none() && self.labels.is_none() && self.record.is_none()
-    }
-}
-
-/// The names of labels.
-#[derive(Debug, Clone)]
-pub struct Labels<'t> {
-    children: Option<Children<'t>>,
-}
-
-impl<'t> Iterator for Labels<'t> {
-    type Item = Node<'t>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Node<'t>> {
-        self.children.as_mut()?.find(|node| node.kind() != N::Error)
     }
 }
 
@@ -60,25 +48,6 @@ pub struct Entry<'t> {
     pub key: Node<'t>,
     /// The value.
     pub value: Node<'t>,
-}
-
-/// The entries of a record or map that have both a key and a value.
-#[derive(Debug, Clone)]
-pub struct Entries<'t> {
-    children: Option<Children<'t>>,
-}
-
-impl<'t> Iterator for Entries<'t> {
-    type Item = Entry<'t>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Entry<'t>> {
-        let children = self.children.as_mut()?;
-        children.find_map(|entry| {
-            let mut parts = entry.children().filter(|node| node.kind() != N::Error);
-            Some(Entry { key: parts.next()?, value: parts.next()? })
-        })
-    }
 }
 
 impl<'t> Node<'t> {
@@ -113,9 +82,13 @@ impl<'t> Node<'t> {
             .map(Token::span)
     }
 
-    /// The entries of a record or map.
-    pub fn entries(self) -> Entries<'t> {
-        Entries { children: Some(self.children()) }
+    /// The entries of a record or map that have both a key and a value.
+    #[inline]
+    pub fn entries(self) -> impl Iterator<Item = Entry<'t>> + Clone + use<'t> {
+        self.children().filter_map(|entry| {
+            let mut parts = entry.children().filter(|node| node.kind() != N::Error);
+            Some(Entry { key: parts.next()?, value: parts.next()? })
+        })
     }
 
     /// The elements of a subject pattern.

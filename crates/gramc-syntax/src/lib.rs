@@ -29,7 +29,7 @@ mod token;
 mod tree;
 mod words;
 
-pub use ast::{Entries, Entry, Labels, Subject};
+pub use ast::{Entry, Subject};
 pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };

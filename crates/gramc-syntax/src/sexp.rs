@@ -74,7 +74,7 @@ impl<'t> Printer<'t> {
                 self.string(node, field);
             }
             kind => {
-                self.begin(field, name(kind));
+                self.begin(field, &name(kind));
                 self.children(node);
             }
         }
@@ -132,7 +132,7 @@ impl<'t> Printer<'t> {
 
     /// A string: its tag, its content if any, and comments between its pieces.
     fn string(&mut self, node: Node<'t>, field: Option<&'static str>) {
-        self.begin(field, name(node.kind()));
+        self.begin(field, &name(node.kind()));
         for token in node.tokens() {
             match token.kind() {
                 T::Comment => self.out.push_str(" (comment)"),
@@ -191,49 +191,25 @@ fn field(parent: Node<'_>, child: Node<'_>, index: usize) -> Option<&'static str
     }
 }
 
-/// The reference's name for a kind of node.
-fn name(kind: N) -> &'static str {
-    match kind {
+/// The reference's name for a kind of node: ours in snake case, with exceptions.
+fn name(kind: N) -> String {
+    let exception = match kind {
         N::Document => "gram_pattern",
-        N::AnnotatedPattern => "annotated_pattern",
-        N::Annotations => "annotations",
-        N::IdentifiedAnnotation => "identified_annotation",
-        N::PropertyAnnotation => "property_annotation",
-        N::SubjectPattern => "subject_pattern",
         N::Elements => "subject_pattern_elements",
-        N::PatternReference => "pattern_reference",
         N::Path => "relationship_pattern",
-        N::NodePattern => "node_pattern",
-        N::UndirectedArrow => "undirected_arrow",
-        N::LeftArrow => "left_arrow",
-        N::RightArrow => "right_arrow",
-        N::BidirectionalArrow => "bidirectional_arrow",
-        N::Labels => "labels",
-        N::Record => "record",
-        N::RecordProperty => "record_property",
-        N::Map => "map",
-        N::MapEntry => "map_entry",
-        N::Array => "array",
-        N::Range => "range",
-        N::Symbol => "symbol",
-        N::QuotedName => "quoted_name",
-        N::DoubleQuotedName => "double_quoted_name",
         N::String => "string_literal",
-        N::TaggedString => "tagged_string",
         N::Boolean => "boolean_literal",
-        N::Integer => "integer",
-        N::Decimal => "decimal",
-        N::Hexadecimal => "hexadecimal",
-        N::Octal => "octal",
-        N::Measurement => "measurement",
-        N::TypeExpression => "type_expression",
-        N::TypeMember => "type_member",
-        N::TypeName => "type_name",
-        N::TypeArguments => "type_arguments",
-        N::TypeGroup => "type_group",
-        N::TypeTuple => "type_tuple",
-        N::TypeRecord => "type_record",
-        N::TypeField => "type_field",
         N::Error => "ERROR",
-    }
+        _ => {
+            let mut name = String::new();
+            for c in format!("{kind:?}").chars() {
+                if c.is_ascii_uppercase() && !name.is_empty() {
+                    name.push('_');
+                }
+                name.push(c.to_ascii_lowercase());
+            }
+            return name;
+        }
+    };
+    exception.to_owned()
 }

@@ -236,7 +236,6 @@ impl<'t> Node<'t> {
         Children { tree: self.tree, next: self.id.0 + 1, end: self.data().end }
     }
 
-    /// No children.
     pub(crate) fn no_children(self) -> Children<'t> {
         Children { tree: self.tree, next: 0, end: 0 }
     }

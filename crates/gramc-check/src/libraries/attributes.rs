@@ -7,12 +7,12 @@ use gramc_syntax::{Diagnostic, Fix, Node, Severity, SourceFile};
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use super::super::attributes::Attribute;
-use super::super::scopes::Meaning;
+use crate::attributes::Attribute;
 use crate::checker::Checker;
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::DeclarationSyntax;
+use crate::scopes::Meaning;
 use gramc_model::attributes::{AttributeOwner, AttributeSpec, ValueType, find};
 use gramc_model::walk::names_of_type_use;
 use gramc_model::{ImplementationKind, Signature};
@@ -29,13 +29,22 @@ impl<'t> Checker<'t> {
         if spec.is_none() {
             self.unknown_here(attribute, owner);
         }
+        self.kept_attribute(attribute, spec)
+    }
+
+    /// An attribute with its value as JSON, if it has the attribute's type.
+    pub(crate) fn kept_attribute(
+        &mut self,
+        attribute: &Attribute<'_>,
+        spec: Option<&AttributeSpec>,
+    ) -> Option<(SmolStr, Value)> {
         Some((SmolStr::new(&attribute.key), self.typed_attribute(attribute, spec)?))
     }
 
     /// The value of an attribute that is kept as JSON, if it has the attribute's type.
     pub(crate) fn typed_attribute(
         &mut self,
-        attribute: &Attribute<'t>,
+        attribute: &Attribute<'_>,
         spec: Option<&AttributeSpec>,
     ) -> Option<Value> {
         let Some(spec) = spec else { return attribute.keep_value(self) };

@@ -5,7 +5,6 @@ use super::names::{find, is};
 use super::reader::{Member, Reader, add_suffix, is_word, list_of, ours};
 
 impl<'e> Reader<'e> {
-    /// A name with arguments.
     pub(super) fn arguments(&mut self, name: &str) -> Option<Member> {
         self.absent_generic(name)?;
         let closer = if self.eat("<") {

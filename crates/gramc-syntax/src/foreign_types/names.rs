@@ -22,7 +22,6 @@ pub(super) fn find(list: &str, word: &str) -> Option<&'static str> {
     LISTS.get(list)?.get(word).copied()
 }
 
-/// Whether a list has a word.
 pub(super) fn is(list: &str, word: &str) -> bool {
     find(list, word).is_some()
 }

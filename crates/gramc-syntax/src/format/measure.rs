@@ -35,7 +35,6 @@ impl Marks {
         self.mark(last).end.saturating_sub(self.mark(first).start)
     }
 
-    /// Whether a node fits on one line.
     pub(super) fn fits_a_line(&self, node: &NodeData) -> bool {
         self.mark(node.first).forced == self.mark(node.last).forced
     }
