@@ -218,7 +218,13 @@ fn places(attribute: &Attribute<'_>, attributes: &[Attribute<'_>]) -> Vec<Place>
     if holder.kind() == N::SubjectPattern {
         let nodes = holder.elements().filter(|element| element.kind() == N::Path);
         let nodes = nodes.flat_map(Node::children).filter(|node| node.kind() == N::NodePattern);
-        return nodes.filter_map(place_of_node).collect();
+        let is_given = |node: &Node<'_>| {
+            let mut keys = node.subject().entries().map(|entry| entry.key.content());
+            keys.any(|key| matches!(&*key, "optional" | "default"))
+        };
+        let place =
+            |node: Node<'_>| Some(Place::of_name(node.subject().identifier?, is_given(&node)));
+        return nodes.filter_map(place).collect();
     }
     let labels = match holder.kind() {
         N::NodePattern => holder.subject().labels_node(),
@@ -229,38 +235,25 @@ fn places(attribute: &Attribute<'_>, attributes: &[Attribute<'_>]) -> Vec<Place>
         .flat_map(Node::descendants)
         .find(|node| node.kind() == N::TypeRecord && node.span().end <= attribute.key_span.start);
     let fields = record.into_iter().flat_map(Node::children);
-    fields.filter(|field| field.kind() == N::TypeField).filter_map(place_of_type_field).collect()
+    let fields = fields.filter(|field| field.kind() == N::TypeField);
+    fields.filter_map(|field| Some(Place::of_name(field.children().next()?, false))).collect()
+}
+
+impl Place {
+    /// A field that a name declares, in a node or in a record in braces.
+    fn of_name(name: Node<'_>, is_given: bool) -> Self {
+        Self {
+            name: name.content().into_owned(),
+            edit: Edit::insert(name.span().end, "?"),
+            is_optional: is_given || name.optional_mark().is_some(),
+        }
+    }
 }
 
 /// `{name: "x", type: "Text"}`
 fn place_of_map(map: Node<'_>) -> Option<Place> {
     let value = |key: &str| map.entries().find(|entry| entry.key.content() == key);
     let name = value("name")?.value.content().into_owned();
-    let last = map.entries().last()?.value.span().end;
-    let edit = Edit::insert(last, ", optional: true");
+    let edit = Edit::insert(map.entries().last()?.value.span().end, ", optional: true");
     Some(Place { name, edit, is_optional: value("optional").or(value("default")).is_some() })
-}
-
-/// `(x::Text)`
-fn place_of_node(node: Node<'_>) -> Option<Place> {
-    let subject = node.subject();
-    let name = subject.identifier?;
-    let given =
-        |entry: gramc_syntax::Entry<'_>| matches!(&*entry.key.content(), "optional" | "default");
-    let is_optional = subject.optional.is_some() || subject.entries().any(given);
-    Some(Place {
-        name: name.content().into_owned(),
-        edit: Edit::insert(name.span().end, "?"),
-        is_optional,
-    })
-}
-
-/// `x: Text` in a record in braces.
-fn place_of_type_field(field: Node<'_>) -> Option<Place> {
-    let name = field.children().next()?;
-    Some(Place {
-        name: name.content().into_owned(),
-        edit: Edit::insert(name.span().end, "?"),
-        is_optional: name.optional_mark().is_some(),
-    })
 }

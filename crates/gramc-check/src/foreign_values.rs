@@ -4,7 +4,7 @@ use gramc_model::attributes::ValueType;
 use gramc_model::print::identifier;
 use gramc_model::value_check;
 use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Fix, Node, NodeKind as N, Span, is_type, translate_range};
+use gramc_syntax::{Fix, Node, NodeKind as N, Span, Words, is_type, translate_range};
 use serde_json::Value;
 
 use crate::checker::Checker;
@@ -26,14 +26,14 @@ pub(crate) fn spelling(word: &str) -> Option<&'static str> {
 /// A value that was likely meant.
 pub(crate) struct Likely {
     pub(crate) text: String,
-    /// What it means, where there are several.
-    pub(crate) meaning: String,
+    /// Its meaning, where there are several.
+    pub(crate) meaning: &'static str,
 }
 
 /// The values that may be meant where one of another type is expected, the likeliest first.
 pub(crate) fn likely_values(node: Node<'_>, expected: ValueType) -> Vec<Likely> {
     let number = matches!(node.kind(), N::Integer | N::Decimal).then(|| node.text());
-    let likely = |text: String, meaning: &str| Likely { text, meaning: meaning.to_owned() };
+    let likely = |text: String, meaning| Likely { text, meaning };
     match (expected, number) {
         (ValueType::Range | ValueType::Size, Some(number)) => vec![
             likely(format!("...{number}"), "at most"),
@@ -67,16 +67,8 @@ pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String
         }
         ValueType::Names => is_text.then(|| format!("[\"{content}\"]")),
         ValueType::Text => match node.kind() {
-            N::Map => {
-                let mut entries = node.entries().map(|entry| entry.value);
-                let only = entries.next().filter(|value| value.kind() == N::String)?;
-                entries.next().is_none().then(|| only.text().to_owned())
-            }
-            N::Array => {
-                let mut items = node.children();
-                let only = items.next().filter(|item| item.kind() == N::String)?;
-                items.next().is_none().then(|| only.text().to_owned())
-            }
+            N::Map => only_text(node.entries().map(|entry| entry.value)),
+            N::Array => only_text(node.children()),
             N::Integer | N::Decimal => Some(format!("\"{text}\"")),
             _ => None,
         },
@@ -112,6 +104,12 @@ pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String
         }
         _ => None,
     }
+}
+
+/// The text of the only one of some nodes, if that is a string.
+fn only_text<'t>(mut nodes: impl Iterator<Item = Node<'t>>) -> Option<String> {
+    let only = nodes.next().filter(|node| node.kind() == N::String)?;
+    nodes.next().is_none().then(|| only.text().to_owned())
 }
 
 /// The boolean that a word means.
@@ -242,16 +240,27 @@ fn likely_range(node: Node<'_>) -> Option<String> {
 
 /// A time whose unit is missing, or written out.
 fn likely_time(text: &str) -> Option<String> {
-    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit);
-    let unit = match unit.trim() {
-        "" | "s" | "sec" | "secs" | "second" | "seconds" => "s",
-        "ms" | "msec" | "millis" | "milliseconds" => "ms",
-        "m" | "min" | "mins" | "minute" | "minutes" => "min",
-        "h" | "hr" | "hour" | "hours" => "h",
-        _ => return None,
-    };
-    (!number.is_empty()).then(|| format!("{number}{unit}"))
+    let (number, unit) = split_time(text)?;
+    matches!(unit, "ms" | "s" | "min" | "h").then(|| format!("{number}{unit}"))
+}
+
+/// Units of time, and words for them.
+const TIMES: [(&str, Words); 6] = [
+    ("s", Words(" s sec secs second seconds")),
+    ("ms", Words("ms msec millis milliseconds")),
+    ("min", Words("m min mins minute minutes")),
+    ("h", Words("h hr hrs hour hours")),
+    ("d", Words("d day days")),
+    ("w", Words("w week weeks")),
+];
+
+/// The number and the unit of a time; without a unit, seconds.
+pub(crate) fn split_time(text: &str) -> Option<(&str, &'static str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let unit = unit.trim().to_lowercase();
+    let known = TIMES.iter().find(|(_, words)| words.contains(&unit));
+    known.filter(|_| number.parse::<u64>().is_ok()).map(|(unit, _)| (number, *unit))
 }
 
 impl Checker<'_> {

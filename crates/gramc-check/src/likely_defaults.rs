@@ -8,7 +8,7 @@ use gramc_syntax::{Diagnostic, Fix, NodeKind as N, Span};
 use serde_json::Value;
 
 use crate::checker::Checker;
-use crate::foreign_values::{flag, split_list};
+use crate::foreign_values::{flag, split_list, split_time};
 use crate::named::Named;
 
 impl Checker<'_> {
@@ -71,12 +71,17 @@ impl Checker<'_> {
                 meant.push(items.iter().map(|text| item(text)).collect());
             }
             Type::Text if !value.is_string() => meant.push(Value::String(text.clone())),
-            Type::Formatted(format) => {
-                meant.extend(format_text(*format, &text).into_iter().map(Value::String));
-            }
+            Type::Formatted(format) => meant.extend(format_text(*format, &text).map(Value::String)),
             _ => {}
         }
-        let mut members = Self::texts_of(ty);
+        let mut members = Vec::new();
+        let mut add = |part: &Type| {
+            if let Type::Literal(value) = part {
+                members.extend(value.as_str().map(str::to_owned));
+            }
+        };
+        add(ty);
+        walk::parts(ty, &mut add);
         for constraint in &field.type_use.constraints {
             if let Constraint::Enum(values) = constraint {
                 members.extend(values.iter().filter_map(Value::as_str).map(str::to_owned));
@@ -85,19 +90,6 @@ impl Checker<'_> {
         let same = members.into_iter().find(|member| member.eq_ignore_ascii_case(&text));
         meant.extend(same.map(Value::String));
         meant
-    }
-
-    /// The texts that a type lists.
-    fn texts_of(ty: &Type) -> Vec<String> {
-        let mut texts = Vec::new();
-        let mut add = |part: &Type| {
-            if let Type::Literal(value) = part {
-                texts.extend(value.as_str().map(str::to_owned));
-            }
-        };
-        add(ty);
-        walk::parts(ty, &mut add);
-        texts
     }
 
     /// The help for null where the type has none.
@@ -148,22 +140,18 @@ fn example(format: Format) -> &'static str {
     }
 }
 
-/// The texts of a format that another notation may mean.
-fn format_text(format: Format, text: &str) -> Vec<String> {
+/// The text of a format that another notation may mean.
+fn format_text(format: Format, text: &str) -> Option<String> {
     match format {
-        Format::Date => date(text).into_iter().collect(),
-        Format::Time => time(text).into_iter().collect(),
+        Format::Date => date(text),
+        Format::Time => time(text),
         Format::DateTime => {
             let (day, rest) = text.split_once([' ', 'T']).unwrap_or((text, "00:00"));
-            date(day)
-                .zip(time(rest))
-                .map(|(day, time)| format!("{day}T{time}"))
-                .into_iter()
-                .collect()
+            Some(format!("{}T{}", date(day)?, time(rest)?))
         }
-        Format::Duration => duration(text).into_iter().collect(),
-        Format::Uri => vec![format!("https://{text}")],
-        _ => Vec::new(),
+        Format::Duration => duration(text),
+        Format::Uri => Some(format!("https://{text}")),
+        _ => None,
     }
 }
 
@@ -198,15 +186,13 @@ fn time(text: &str) -> Option<String> {
 
 /// A duration of ISO 8601 of a number and a unit.
 fn duration(text: &str) -> Option<String> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    number.parse::<u64>().ok()?;
-    Some(match unit.trim().to_lowercase().as_str() {
-        "" | "s" | "sec" | "secs" | "second" | "seconds" => format!("PT{number}S"),
-        "m" | "min" | "mins" | "minute" | "minutes" => format!("PT{number}M"),
-        "h" | "hr" | "hrs" | "hour" | "hours" => format!("PT{number}H"),
-        "d" | "day" | "days" => format!("P{number}D"),
-        "w" | "week" | "weeks" => format!("P{number}W"),
+    let (number, unit) = split_time(text)?;
+    Some(match unit {
+        "s" => format!("PT{number}S"),
+        "min" => format!("PT{number}M"),
+        "h" => format!("PT{number}H"),
+        "d" => format!("P{number}D"),
+        "w" => format!("P{number}W"),
         _ => return None,
     })
 }

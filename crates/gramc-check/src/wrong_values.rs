@@ -28,7 +28,7 @@ impl Attribute<'_> {
         // An example may be a text with commas.
         let several = self.node().filter(|_| self.key == "enum").and_then(several);
         let likely = match (several, self.node()) {
-            (Some(text), _) => vec![Likely { text, meaning: String::new() }],
+            (Some(text), _) => vec![Likely { text, meaning: "" }],
             (None, Some(node)) => likely_values(node, expected),
             (None, None) => Vec::new(),
         };
@@ -125,7 +125,7 @@ fn variable(text: &str) -> Option<(&str, bool)> {
 /// A value that may be meant instead of one, for messages.
 fn choice(likely: &Likely, found: &str) -> String {
     let Likely { text, meaning } = likely;
-    match meaning.as_str() {
+    match *meaning {
         "" => format!("`{text}`"),
         "seconds" | "milliseconds" => format!("`{text}` for {meaning}"),
         _ => format!("`{text}` for {meaning} {found}"),
