@@ -50,13 +50,13 @@ impl<'t> Checker<'t> {
         self.module.spans.agents.push(Place { file: self.file, node: node.id(), name });
     }
 
-    /// The names of what an agent or container holds: things of the kinds `holds`.
+    /// The names of the members of an agent or container, which are of some kinds.
     pub(crate) fn members(
         &mut self,
         declaration: &DeclarationSyntax<'t>,
         holder: &str,
         words: &str,
-        holds: &[Kind],
+        kinds: &[Kind],
     ) -> Vec<SmolStr> {
         let mut members: Vec<SmolStr> = Vec::new();
         let mut misplaced = false;
@@ -86,14 +86,14 @@ impl<'t> Checker<'t> {
                     self.unknown_member(node.span(), &name);
                 }
             } else if name == declaration.name {
-                let message = format!("the {holder} `{name}` holds itself");
+                let message = format!("the {holder} `{name}` contains itself");
                 self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove the name");
-            } else if self.kind_of(element, &name).is_some_and(|kind| !holds.contains(&kind)) {
+            } else if self.kind_of(element, &name).is_some_and(|kind| !kinds.contains(&kind)) {
                 let message = format!("`{name}` is not allowed here: expected {words}");
                 self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove or move it");
                 continue;
             } else if seen.insert(node.content(), node.span()).is_some() {
-                let message = format!("`{name}` is given twice");
+                let message = format!("duplicate member `{name}`");
                 self.reject(&codes::DUPLICATE_NAME, node.span(), message, "remove one of them");
             }
             members.push(name);
@@ -109,7 +109,7 @@ impl<'t> Checker<'t> {
         holder: &str,
         words: &str,
     ) {
-        let message = format!("{} {holder} holds {words}", article(holder));
+        let message = format!("{} {holder} contains {words}", article(holder));
         let mut error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message);
         let name = |element: Node<'t>| {
             let subject = only_node(element)?.subject();
@@ -170,7 +170,7 @@ impl<'t> Checker<'t> {
             return false;
         };
         let article = article(holder);
-        let message = format!("`{name}` is {what}; {article} {holder} holds {words}");
+        let message = format!("`{name}` is {what}; {article} {holder} contains {words}");
         self.reject(&codes::MISPLACED_ELEMENT, span, message, help);
         true
     }

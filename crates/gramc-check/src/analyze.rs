@@ -103,7 +103,7 @@ pub(crate) struct ItemAnalysis<O> {
     pub(crate) names: Option<u64>,
     /// The hash of all declared types, if it depends on more of them than their outlines.
     pub(crate) types: Option<u64>,
-    /// Whether it holds wherever the item is.
+    /// Whether it is valid wherever the item is.
     pub(crate) reusable: bool,
 }
 
@@ -191,7 +191,7 @@ impl<O> Cache<O> {
 
 /// Analyzes files that belong together. Gives their declarations, and the analyses of each file.
 ///
-/// Summaries are taken from the `cache` where they still hold, the indexes of files in any scope.
+/// Summaries are taken from the `cache` where they are still valid, the indexes of files in any scope.
 pub fn analyze<'t, V: Visitor>(
     texts: &'t [Parse],
     imports: &ImportGraph,

@@ -53,7 +53,7 @@ impl<'t> Attribute<'t> {
         Self { key, key_span: value.span(), is_entry: false, value: Given::Node(value) }
     }
 
-    /// The value, if a node says it.
+    /// The node of the value, if it has one.
     pub(crate) fn node(&self) -> Option<Node<'t>> {
         match self.value {
             Given::Node(node) => Some(node),
@@ -314,7 +314,7 @@ impl<'t> Checker<'t> {
     }
 
     fn second_value(&mut self, attribute: &Attribute<'_>, first: Span) {
-        let message = format!("`{}` is given twice", attribute.key);
+        let message = format!("duplicate attribute `{}`", attribute.key);
         self.reject_second(
             &codes::DUPLICATE_KEY,
             [first, attribute.key_span],

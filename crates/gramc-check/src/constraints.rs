@@ -105,7 +105,7 @@ impl Checker<'_> {
         let items = attribute.node().filter(|node| node.kind() == N::Array);
         let span =
             items.and_then(|node| node.children().nth(at)).map_or(attribute.span(), Node::span);
-        let message = format!("{} is given twice", self.source().slice(span));
+        let message = format!("duplicate value {}", self.source().slice(span));
         let note = self.note(&codes::DUPLICATE_NAME, span, message);
         self.report(note.help("remove one of them"));
     }

@@ -213,7 +213,7 @@ impl<'t> Checker<'t> {
             let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
             self.host_attributes(keys, "field");
             if let Some(first) = seen.insert(name.content(), name.span()) {
-                let message = format!("two fields are called `{}`", name.content());
+                let message = format!("duplicate field `{}`", name.content());
                 self.reject_second(
                     &codes::DUPLICATE_PARAMETER,
                     [first, name.span()],
@@ -262,7 +262,7 @@ impl<'t> Checker<'t> {
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
-                let message = format!("`{}` is given twice", name.content());
+                let message = format!("duplicate member `{}`", name.content());
                 self.reject(&codes::DUPLICATE_NAME, name.span(), message, "remove one of them");
                 continue;
             }
@@ -359,10 +359,10 @@ impl<'t> Checker<'t> {
             return;
         }
         let message = match kind {
-            Kind::Record => "a record holds fields",
-            Kind::Enum => "an enum holds names",
-            Kind::Union => "a union holds types",
-            _ => "an alias holds one type, without a name",
+            Kind::Record => "a record contains fields",
+            Kind::Enum => "an enum contains names",
+            Kind::Union => "a union contains types",
+            _ => "an alias contains one type, without a name",
         };
         let mut error = self
             .error(&codes::MISPLACED_ELEMENT, element.span(), message)

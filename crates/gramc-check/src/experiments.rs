@@ -83,7 +83,7 @@ impl<'t> Checker<'t> {
                 continue;
             };
             if seen.insert(name.content(), name.span()).is_some() {
-                let message = format!("`{}` is given twice", name.content());
+                let message = format!("duplicate arm `{}`", name.content());
                 let help = format!(
                     "remove one of them, or give the other one a name: (again:Arm {{library: \"{}\"}})",
                     name.content()
@@ -124,7 +124,7 @@ impl<'t> Checker<'t> {
             }
             _ => return false,
         };
-        let message = "an experiment holds names of libraries, and arms";
+        let message = "an experiment contains names of libraries, and arms";
         let error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message).advise(
             format!("write {written}"),
             element.span(),
@@ -207,7 +207,7 @@ impl<'t> Checker<'t> {
             format!("unknown library `{text}`")
         };
         let help = match other {
-            Some(_) => "name a library, which holds the implementations of tools".to_owned(),
+            Some(_) => "name a library, which contains the implementations of tools".to_owned(),
             None => format!("declare it: [{text}:Library | …]"),
         };
         let error = self.error(&codes::UNKNOWN_LIBRARY, span, message).about(&**text);

@@ -175,7 +175,7 @@ impl<'t> Checker<'t> {
         Some(error.advise(write, span, ty))
     }
 
-    /// Says of a field that has a type what its node says: in its record, and in a doc comment before
+    /// Applies the attributes of a node to a typed field: of its record, and of a doc comment before
     /// it or before its arrow.
     pub(crate) fn apply_node_attributes(
         &mut self,

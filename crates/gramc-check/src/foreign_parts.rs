@@ -1,5 +1,5 @@
-//! Words of other languages for what gram says elsewhere: which fields are required, what an agent
-//! or experiment holds, and hints about a tool.
+//! Words of other languages for required fields, members of agents and experiments, and hints about
+//! tools, which gram declares elsewhere.
 
 use gramc_model::attributes::AttributeOwner;
 use gramc_model::print::identifier;
@@ -83,7 +83,7 @@ impl Checker<'_> {
         Some(Advice { help, message, edits, certain: false })
     }
 
-    /// The advice about `tools: ["search"]`: what an agent, container or experiment holds follows
+    /// The advice about `tools: ["search"]`: members of an agent, container or experiment follow
     /// the `|`.
     pub(crate) fn members_as_attribute(
         &self,

@@ -29,7 +29,7 @@ pub(crate) struct Inheritance {
 }
 
 impl<'t> Checker<'t> {
-    /// Takes out the attributes of a record that say what it takes over.
+    /// Takes out the attributes of a record about inherited fields.
     pub(crate) fn inheritance(
         &mut self,
         attributes: &mut Vec<Attribute<'t>>,

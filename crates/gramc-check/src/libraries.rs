@@ -71,7 +71,7 @@ impl<'t> Checker<'t> {
             return None;
         }
         let Some(node) = only_node(element) else {
-            let message = "a library holds implementations";
+            let message = "a library contains implementations";
             let help = format!("write {EXAMPLE}; a tool is declared outside");
             self.reject(&codes::MISPLACED_ELEMENT, element.span(), message, help);
             return None;

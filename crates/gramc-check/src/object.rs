@@ -45,7 +45,7 @@ impl Attribute<'_> {
 }
 
 impl Checker<'_> {
-    /// Reports types by pattern where `extensions` hold them, too.
+    /// Reports types by pattern that `extensions` contain, too.
     pub(crate) fn one_kind_of_patterns(
         &mut self,
         span: Span,
@@ -77,7 +77,7 @@ impl Checker<'_> {
         for item in items {
             let Some(field) = self.object_field(item, depth) else { continue };
             if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
-                let message = format!("two fields are called `{}`", field.name);
+                let message = format!("duplicate field `{}`", field.name);
                 self.reject_second(
                     &codes::DUPLICATE_PARAMETER,
                     [first, item.span()],

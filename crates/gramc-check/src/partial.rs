@@ -22,7 +22,7 @@ pub struct PartialModule {
 impl PartialModule {
     /// All types, terms, agents and libraries of files, and the tools near a span of one of them.
     ///
-    /// What the cache holds is not analyzed again.
+    /// Cached analyses are not repeated.
     pub fn near<O: Default + Send + Sync>(
         texts: &[Parse],
         imports: &ImportGraph,
@@ -33,7 +33,7 @@ impl PartialModule {
         Self::read(texts, imports, cache, Scope::Near(file, span))
     }
 
-    /// All declarations of files. What the cache holds is not analyzed again.
+    /// All declarations of files. Cached analyses are not repeated.
     pub fn whole<O: Default + Send + Sync>(
         texts: &[Parse],
         imports: &ImportGraph,

@@ -210,7 +210,7 @@ impl<'t> Checker<'t> {
 
     fn unique_parameter(&mut self, node: Node<'t>, seen: &mut Seen<'t>) {
         let Some(first) = seen.insert(node.content(), node.span()) else { return };
-        let message = format!("two parameters are called `{}`", node.content());
+        let message = format!("duplicate parameter `{}`", node.content());
         self.reject_second(
             &codes::DUPLICATE_PARAMETER,
             [first, node.span()],

@@ -307,7 +307,7 @@ impl Checker<'_> {
         let mut known = std::collections::HashSet::new();
         let twice = fields.iter().map(|field| &field.name).find(|name| !known.insert(*name));
         if let Some(name) = twice {
-            let message = format!("the field `{name}` is given twice");
+            let message = format!("duplicate field `{name}`");
             self.reject(&codes::DUPLICATE_PARAMETER, span, message, "rename one of them");
         }
     }

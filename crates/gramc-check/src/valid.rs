@@ -2,7 +2,7 @@
 
 use gramc_model::Module;
 
-/// Proof that the checker found no error in what it holds.
+/// Proof that the checker found no error in its content.
 ///
 /// Only the checker makes one; what compiles, binds or runs takes nothing else.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -105,7 +105,7 @@ fn is_number(word: &str) -> bool {
     word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a word says that there is no bound, with a sign or without.
+/// Whether a word means that there is no bound, with a sign or without.
 fn is_unbounded(word: &str) -> bool {
     UNBOUNDED.contains(word.trim_start_matches(['-', '+']))
 }

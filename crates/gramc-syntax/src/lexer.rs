@@ -21,7 +21,7 @@ use strings::FenceFailure;
 pub(crate) enum Slashes {
     /// As text: the extension E4.
     Text,
-    /// As the reference grammar reads it: as a comment, when the line holds the closing quote.
+    /// As the reference grammar reads it: as a comment, when the line contains the closing quote.
     Comment,
 }
 

@@ -324,7 +324,7 @@ fn window(text: &str, stretch: &Range<usize>, span: Range<usize>) -> Range<usize
 /// Marks where text is cut off.
 const ELLIPSIS: &str = "…";
 
-/// The start of the character that holds the byte at `at`.
+/// The start of the character that contains the byte at `at`.
 fn boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -51,7 +51,7 @@ impl SourceFile {
     }
 
     /// The text with control and hidden characters replaced by others of the same length, so that a
-    /// file cannot send commands to a terminal, nor show what it does not say. Computed once.
+    /// file cannot send commands to a terminal, nor show text that it does not contain. Computed once.
     pub(crate) fn printable(&self) -> &str {
         let mask = |c: char| match c {
             '\n' | '\t' => c,
@@ -183,7 +183,7 @@ impl LineIndex {
         offset(self.starts.len())
     }
 
-    /// The line that holds the byte at `offset`, counted from 0.
+    /// The line that contains the byte at `offset`, counted from 0.
     pub fn line_of(&self, offset: u32) -> u32 {
         // The first line starts at 0, so the partition point is never 0.
         self::offset(self.starts.partition_point(|&start| start <= offset)) - 1

@@ -49,7 +49,7 @@ const FOREIGN_LABELS: [(Words, &str, Elements); 9] = [
 
 impl<'t> Indexer<'t> {
     /// Warns about a pattern that is data, but looks like a declaration: its label is nearly a
-    /// known one, or it has no label and holds a signature.
+    /// known one, or it has no label and contains a signature.
     pub(super) fn report_unlabelled(&mut self, node: Node<'t>, subject: Subject<'t>) {
         let swapped = self.swapped_label(subject) || self.bracketed_term(node, subject);
         if swapped || self.near_label(node, subject) {
@@ -135,7 +135,7 @@ impl<'t> Indexer<'t> {
         let near = subject.labels().find_map(|label| {
             let foreign = FOREIGN_LABELS.iter().filter(|(word, ..)| word.contains(label.text()));
             if foreign.clone().next().is_some() {
-                let mut likely = foreign.filter(|(_, _, elements)| self.holds(node, *elements));
+                let mut likely = foreign.filter(|(_, _, elements)| self.contains(node, *elements));
                 return likely.next().map(|(_, ours, _)| match *ours {
                     // What has fields is a record, whatever it is called.
                     "Alias" if holds_fields(node) => (label, "Record"),
@@ -177,7 +177,7 @@ impl<'t> Indexer<'t> {
         ];
         let contains = |name: &str| label.starts_with(name) || label.ends_with(name);
         let mut kinds = kinds.into_iter().filter(|(name, _)| contains(name));
-        kinds.find(|(_, elements)| self.holds(node, *elements)).map(|(name, _)| name)
+        kinds.find(|(_, elements)| self.contains(node, *elements)).map(|(name, _)| name)
     }
 
     /// Warns about a parent of a record that is written as a second label:
@@ -208,7 +208,7 @@ impl<'t> Indexer<'t> {
     }
 
     /// Whether a pattern has elements of a kind, so that it is hardly data.
-    fn holds(&self, node: Node<'t>, kind: Elements) -> bool {
+    fn contains(&self, node: Node<'t>, kind: Elements) -> bool {
         let is_reference = |element: &Node<'t>| element.kind() == N::PatternReference;
         match kind {
             Elements::Types => has_label(node, |label| built_in(label).is_some()),

@@ -153,7 +153,7 @@ impl<'t> Checker<'t> {
         None
     }
 
-    /// Takes note of the texts whose types and terms a signature uses.
+    /// Records the files of the types and terms that a signature uses.
     fn used_by(&mut self, signature: &Signature) {
         let mut owners = Vec::new();
         let type_uses = signature.parameters.iter().map(|parameter| &parameter.type_use);

@@ -7,7 +7,7 @@ use super::{Declaration, Kind};
 use crate::declared::only_node;
 use gramc_model::format::built_in;
 
-/// The declarations of a text, in its order, those that hold others before them.
+/// The declarations of a text, in its order, parents before their children.
 ///
 /// A top-level node is taken for a vocabulary term where its only label is a built-in type, a type
 /// expression, or a name that `is_type` knows.
@@ -48,7 +48,7 @@ fn pattern(found: &mut Vec<Declaration>, whole: Node<'_>, node: Node<'_>, holder
             continue;
         }
         let own = found.len();
-        // Something without a name declares nothing, but what it holds may have one.
+        // A nameless pattern declares nothing, but its elements may.
         let at = subject.identifier.map(|name| {
             found.push(Declaration {
                 kind,

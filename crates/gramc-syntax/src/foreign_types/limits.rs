@@ -1,4 +1,4 @@
-//! What other languages say of a type in its arguments and methods, as attributes.
+//! The arguments and methods of types in other languages, as attributes.
 
 use super::Reader;
 use super::names::{find, is};
@@ -11,7 +11,7 @@ pub(super) fn find_limited(name: &str) -> Option<(&'static str, &'static str)> {
     find("limited", name)?.split_once(' ')
 }
 
-/// The attributes of a type and whether it is optional, as its foreign form says.
+/// The attributes of a type and whether it is optional, in its foreign form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Limits {
     least: Option<String>,
@@ -54,7 +54,7 @@ impl Limits {
         range.into_iter().chain(self.others.iter().cloned()).collect()
     }
 
-    /// Adds what a word says; `false` where it does not fit its value.
+    /// Adds the limit of a word; `false` if the value does not fit it.
     pub(super) fn add(&mut self, word: &str, value: Option<&str>) -> bool {
         let number = value.filter(|value| is_number(value)).map(str::to_owned);
         let text = value.filter(|value| value.starts_with('"'));

@@ -18,7 +18,7 @@ pub(super) fn edits(before: &Tree, after: &Tree, span: Span) -> Vec<Edit> {
             other += 1;
         }
         let (place, other_place) = (before.tokens.span(token), after.tokens.span(other));
-        if touched.holds(token) {
+        if touched.contains(token) {
             let gap = Span::new(start, place.start);
             let text = after.source.slice(Span::new(other_start, other_place.start));
             edits.extend(smallest(gap, before.source.slice(gap), text));
@@ -41,7 +41,7 @@ impl<'t> Touched<'t> {
         Self { tree, span, node: 1 }
     }
 
-    fn holds(&mut self, token: u32) -> bool {
+    fn contains(&mut self, token: u32) -> bool {
         let mut end = 0;
         while let Some(node) = self.tree.nodes.get(self.node as usize) {
             let (first, last) =

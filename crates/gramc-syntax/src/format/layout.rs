@@ -1,8 +1,8 @@
 //! Where lines break.
 //!
 //! One pass over the tokens of each pattern, with a stack of what is spread over several lines. A
-//! node that fits on its line is written at once, and none of what it holds is looked at again; so
-//! the stack holds only what is open, and no step costs more than its tokens.
+//! node that fits on its line is written at once, and its content is not visited again; so
+//! the stack has only open nodes, and no step costs more than its tokens.
 
 use crate::span::Span;
 use crate::token::TokenKind as T;
@@ -190,7 +190,7 @@ impl Layout<'_> {
         if !candidate || !self.marks.fits_a_line(&node) {
             return false;
         }
-        // What holds nothing cannot be spread.
+        // A leaf cannot be spread.
         leaf || {
             let width = self.marks.width(node.first, node.last);
             width <= self.width && self.column + width + self.tail(&node) <= self.width
@@ -401,7 +401,7 @@ impl Layout<'_> {
 
     fn gap_in_path(&mut self, before: u32, token: u32, frame: Frame, step: u32) {
         let ends_node = self.kind(before) == T::RParen;
-        // `()` says nothing that deserves a line of its own.
+        // `()` needs no line of its own.
         let unit = self.marks.width(frame.first, before) == 2 && self.is_plain(before, token);
         if ends_node && is_arrow_start(self.kind(token)) && !unit {
             let nested = self.frames.len() > 1 && !self.below_annotations();
@@ -471,7 +471,7 @@ impl Layout<'_> {
     }
 }
 
-/// The indentation of what an indented line holds.
+/// The indentation inside of an indented line.
 fn deeper(indent: u32) -> u32 {
     (indent + INDENT).min(MAX_INDENT)
 }

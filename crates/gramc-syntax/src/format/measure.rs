@@ -1,4 +1,4 @@
-//! How wide things are on one line, measured once for all that a pattern holds.
+//! How wide things are on one line, measured once for a whole pattern.
 
 use crate::token::TokenKind as T;
 use crate::tree::{NodeData, NodeKind as N, Tree};
@@ -170,7 +170,7 @@ fn is_fence(kind: T) -> bool {
     matches!(kind, T::Fenced | T::FencedTagged)
 }
 
-/// The characters of a token: only strings may hold others than ASCII's.
+/// The characters of a token: only strings may contain others than ASCII's.
 fn width(kind: T, text: &str) -> u32 {
     let may_be_wide =
         matches!(kind, T::SingleQuoted | T::DoubleQuoted | T::Backticked | T::QuoteOpen);
@@ -178,7 +178,7 @@ fn width(kind: T, text: &str) -> u32 {
     crate::span::offset(width)
 }
 
-/// Whether white space holds an empty line.
+/// Whether white space contains an empty line.
 pub(super) fn has_empty_line(gap: &str) -> bool {
     gap.len() > 1 && gap.bytes().filter(|&byte| byte == b'\n').nth(1).is_some()
 }

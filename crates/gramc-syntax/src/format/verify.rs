@@ -1,4 +1,4 @@
-//! Whether two texts say the same.
+//! Whether two texts have the same meaning.
 
 use crate::lexer::is_space;
 use crate::parse::Parse;
@@ -7,10 +7,10 @@ use crate::text::doc_text;
 use crate::token::TokenKind as T;
 use crate::tree::{Token, Tree};
 
-/// The first place of a text at which another does not say the same; nothing where it does.
+/// The first place of a text at which another has a different meaning.
 ///
-/// They say the same when their tokens are the same to the byte, their comments but for the white
-/// space at the ends of lines, their nodes hold the same tokens, the same doc comments describe
+/// Texts have the same meaning when their tokens are the same to the byte, their comments but for the white
+/// space at the ends of lines, their nodes contain the same tokens, the same doc comments describe
 /// the same nodes, and both use the same extensions.
 pub(super) fn first_difference(before: &Parse, after: &Parse) -> Option<Span> {
     let (one, other) = (before.tree(), after.tree());

@@ -146,7 +146,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The first byte past the line that holds `at` and past the trivia behind it.
+    /// The first byte past the line that contains `at` and past the trivia behind it.
     fn follows_line(&mut self, at: usize) -> Option<u8> {
         let mut look = self.line_end(at);
         let mut passed = Vec::new();
@@ -172,7 +172,7 @@ impl Lexer<'_> {
         follows
     }
 
-    /// A string that holds trivia, or one without its end.
+    /// A string that contains trivia, or one without its end.
     fn quoted_in_pieces(&mut self, quote: u8) {
         let start = self.at;
         let tokens = self.out.tokens.len();

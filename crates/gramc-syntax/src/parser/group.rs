@@ -222,7 +222,7 @@ impl Parser<'_> {
             || (group.closer == T::RParen && is_arrow(kind) && is_arrow(self.second()))
     }
 
-    /// Passes over one token, or over a bracket with all that it holds. At an end or at what
+    /// Passes over one token, or over a bracket with its content. At an end or at what
     /// begins a declaration inside of it, it stops there.
     pub(super) fn skip_token_tree(&mut self) {
         let mut depth = 0_u32;

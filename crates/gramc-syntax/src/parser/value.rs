@@ -24,7 +24,7 @@ impl Container {
 impl Parser<'_> {
     /// `value = range | number | boolean | tagged_string | symbol | string | array | map`
     ///
-    /// With E1, arrays and maps hold any value, and an array may be empty.
+    /// With E1, arrays and maps contain any value, and an array may be empty.
     pub(super) fn value(&mut self) {
         if !matches!(self.kind(), T::LBracket | T::LBrace) {
             return self.scalar_value();

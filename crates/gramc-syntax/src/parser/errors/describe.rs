@@ -38,7 +38,7 @@ impl Parser<'_> {
         let mut cover = found.next;
         let mut helped = false;
         for line in &row.lines {
-            if line.condition.is_some_and(|condition| !self.holds(found, condition)) {
+            if line.condition.is_some_and(|condition| !self.meets(found, condition)) {
                 continue;
             }
             match line.key {

@@ -100,7 +100,7 @@ impl Parser<'_> {
         TABLE.place(place).iter().find_map(|item| match item {
             Item::Use(place, condition) => {
                 let found = Match { group, texts: facts.texts, ..Match::default() };
-                let applies = condition.is_none_or(|condition| self.holds(&found, condition));
+                let applies = condition.is_none_or(|condition| self.meets(&found, condition));
                 applies.then(|| self.find_mistake(place, group, facts, error))?
             }
             Item::Row(row) => self.apply_row(row, group, facts, error),
@@ -130,8 +130,8 @@ impl Parser<'_> {
         self.match_back(&mut found, &row.before, start)?;
         found.next = self.match_all(&mut found, &row.after, start)?;
         found.next = found.slash.unwrap_or(found.next);
-        let holds = row.conditions.iter().all(|condition| self.holds(&found, condition));
-        holds.then(|| self.describe(row, &found, error)).flatten()
+        let meets = row.conditions.iter().all(|condition| self.meets(&found, condition));
+        meets.then(|| self.describe(row, &found, error)).flatten()
     }
 
     /// Matches elements from a token on. Returns the token after them.
@@ -400,12 +400,12 @@ impl Parser<'_> {
         None
     }
 
-    pub(super) fn holds(&self, found: &Match<'_>, condition: &str) -> bool {
+    pub(super) fn meets(&self, found: &Match<'_>, condition: &str) -> bool {
         if let Some((one, other)) = condition.split_once(" & ") {
-            return self.holds(found, one) && self.holds(found, other);
+            return self.meets(found, one) && self.meets(found, other);
         }
         if let Some(condition) = condition.strip_prefix('!') {
-            return !self.holds(found, condition);
+            return !self.meets(found, condition);
         }
         let (name, rest) = condition.split_once(' ').unwrap_or((condition, ""));
         match name {

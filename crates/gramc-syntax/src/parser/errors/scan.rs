@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         if group.closer == T::RBracket && colon { self.text(self.after(index)) } else { "" }
     }
 
-    /// Whether a declaration may hold the one that begins at the next token.
+    /// Whether a declaration may contain the one that begins at the next token.
     pub(in crate::parser) fn may_hold(&self, group: Group) -> bool {
         let inner = Group { opener: self.at, closer: T::RBracket };
         let (outer, inner) = (self.label_of(group), self.label_of(inner));

@@ -136,7 +136,7 @@ impl Parser<'_> {
             match kind {
                 T::End => return None,
                 T::LBracket if self.begins_line(index) => return None,
-                // What holds other nodes is not a type, but lacks its end.
+                // A type contains no nodes, so this one lacks its end.
                 T::ColonColon if !open.contains(&T::RBrace) => return None,
                 T::LBrace if open.is_empty() && angles == 0 && index > first => return Some(last),
                 T::LBracket => open.push(T::RBracket),
