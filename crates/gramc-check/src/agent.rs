@@ -92,9 +92,10 @@ impl<'t> Checker<'t> {
                 let message = format!("`{name}` is not allowed here: expected {words}");
                 self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove or move it");
                 continue;
-            } else if seen.insert(node.content(), node.span()).is_some() {
+            } else if let Some(first) = seen.insert(node.content(), node.span()) {
                 let message = format!("duplicate member `{name}`");
-                self.reject(&codes::DUPLICATE_NAME, node.span(), message, "remove one of them");
+                let spans = [first, node.span()];
+                self.reject_second(&codes::DUPLICATE_NAME, spans, message, "remove one of them");
             }
             members.push(name);
         }

@@ -258,6 +258,12 @@ impl<'t> Checker<'t> {
         self.report(error.label(first, "the first one").help(help));
     }
 
+    /// Reports a second field or parameter of a name.
+    pub(crate) fn reject_duplicate(&mut self, kind: &str, name: &str, spans: [Span; 2]) {
+        let message = format!("duplicate {kind} `{name}`");
+        self.reject_second(&codes::DUPLICATE_PARAMETER, spans, message, "rename one of them");
+    }
+
     /// Reports a warning with help.
     pub(crate) fn warn(
         &mut self,

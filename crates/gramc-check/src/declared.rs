@@ -213,13 +213,7 @@ impl<'t> Checker<'t> {
             let keys = subject.entries().map(|entry| (entry.key.content(), entry.key.span()));
             self.host_attributes(keys, "field");
             if let Some(first) = seen.insert(name.content(), name.span()) {
-                let message = format!("duplicate field `{}`", name.content());
-                self.reject_second(
-                    &codes::DUPLICATE_PARAMETER,
-                    [first, name.span()],
-                    message,
-                    "rename one of them",
-                );
+                self.reject_duplicate("field", &name.content(), [first, name.span()]);
                 continue;
             }
             if let Some(mut field) = self.named_field(node, subject) {
@@ -261,9 +255,10 @@ impl<'t> Checker<'t> {
                 self.report_misplaced(declaration, element);
                 continue;
             };
-            if seen.insert(name.content(), name.span()).is_some() {
+            if let Some(first) = seen.insert(name.content(), name.span()) {
                 let message = format!("duplicate member `{}`", name.content());
-                self.reject(&codes::DUPLICATE_NAME, name.span(), message, "remove one of them");
+                let spans = [first, name.span()];
+                self.reject_second(&codes::DUPLICATE_NAME, spans, message, "remove one of them");
                 continue;
             }
             let is_text = name.kind() == N::QuotedName

@@ -98,8 +98,7 @@ impl<'t> Checker<'t> {
         if let Some(error) = self.type_in_record(node, name) {
             return self.report(error);
         }
-        let around = node.tree().nodes_at(node.span().start);
-        let holder = around.into_iter().rev().find(|node| node.kind() == N::SubjectPattern);
+        let holder = node.enclosing(&[N::SubjectPattern]);
         let of_record =
             holder.is_some_and(|it| it.subject().labels().any(|label| label.text() == "Record"));
         let what = if of_record { "field" } else { "parameter" };

@@ -13,9 +13,7 @@ use crate::foreign_attributes::{Advice, without_comma};
 impl<'t> Attribute<'t> {
     /// The innermost node of a kind around the value.
     fn around(&self, kind: N) -> Option<Node<'t>> {
-        let node = self.node()?;
-        let around = node.tree().nodes_at(node.span().start);
-        around.into_iter().rev().find(|node| node.kind() == kind)
+        self.node()?.enclosing(&[kind])
     }
 
     /// The names in the value: one text, or a list of texts.
@@ -210,11 +208,8 @@ fn places(attribute: &Attribute<'_>, attributes: &[Attribute<'_>]) -> Vec<Place>
         return maps.into_iter().flat_map(Node::children).filter_map(place_of_map).collect();
     }
     let Some(node) = attribute.node() else { return Vec::new() };
-    let around = node.tree().nodes_at(node.span().start);
-    let holders = [N::SubjectPattern, N::NodePattern, N::TypeField];
-    let Some(holder) = around.into_iter().rev().find(|node| holders.contains(&node.kind())) else {
-        return Vec::new();
-    };
+    let holder = node.enclosing(&[N::SubjectPattern, N::NodePattern, N::TypeField]);
+    let Some(holder) = holder else { return Vec::new() };
     if holder.kind() == N::SubjectPattern {
         let nodes = holder.elements().filter(|element| element.kind() == N::Path);
         let nodes = nodes.flat_map(Node::children).filter(|node| node.kind() == N::NodePattern);

@@ -77,13 +77,7 @@ impl Checker<'_> {
         for item in items {
             let Some(field) = self.object_field(item, depth) else { continue };
             if let Some(first) = seen.insert(field.name.to_string().into(), item.span()) {
-                let message = format!("duplicate field `{}`", field.name);
-                self.reject_second(
-                    &codes::DUPLICATE_PARAMETER,
-                    [first, item.span()],
-                    message,
-                    "rename one of them",
-                );
+                self.reject_duplicate("field", &field.name, [first, item.span()]);
             }
             fields.push(field);
         }

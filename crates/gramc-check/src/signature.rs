@@ -199,24 +199,14 @@ impl<'t> Checker<'t> {
         }
         let written = format!("{}::{}", name.text(), ty.text());
         let span = Span::new(ty.span().start, name.span().end);
-        let error = self.error(&codes::UNKNOWN_TYPE, span, "a name comes before its type").advise(
-            format!("write ({written})"),
-            span,
-            written,
-        );
-        self.report(error);
+        let error = self.error(&codes::UNKNOWN_TYPE, span, "a name comes before its type");
+        self.report(error.advise(format!("write ({written})"), span, written));
         true
     }
 
     fn unique_parameter(&mut self, node: Node<'t>, seen: &mut Seen<'t>) {
         let Some(first) = seen.insert(node.content(), node.span()) else { return };
-        let message = format!("duplicate parameter `{}`", node.content());
-        self.reject_second(
-            &codes::DUPLICATE_PARAMETER,
-            [first, node.span()],
-            message,
-            "rename one of them",
-        );
+        self.reject_duplicate("parameter", &node.content(), [first, node.span()]);
     }
 
     /// A parameter with its type, without the attributes of its node.

@@ -268,6 +268,12 @@ impl<'t> Node<'t> {
         self.data().last
     }
 
+    /// The innermost node of one of the kinds that contains the start of this node.
+    pub fn enclosing(self, kinds: &[NodeKind]) -> Option<Self> {
+        let around = self.tree.nodes_at(self.span().start);
+        around.into_iter().rev().find(|node| kinds.contains(&node.kind()))
+    }
+
     /// The first token of the given kind in the node.
     pub fn token(self, kind: TokenKind) -> Option<Token<'t>> {
         self.tokens().find(|token| token.kind() == kind)

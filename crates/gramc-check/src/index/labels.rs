@@ -192,19 +192,17 @@ impl<'t> Indexer<'t> {
         }
         let extends = format!("extends: [{name}]");
         let gap = Span::new(record.span().end, labels.span().end);
-        let edit = match subject.record {
+        let (span, text) = match subject.record {
             Some(record) => {
                 let comma = if record.entries().next().is_some() { ", " } else { "" };
                 let brace = Span::new(gap.start, record.span().start + 1);
-                Edit::new(brace, format!(" {{{extends}{comma}"))
+                (brace, format!(" {{{extends}{comma}"))
             }
-            None => Edit::new(gap, format!(" {{{extends}}}")),
+            None => (gap, format!(" {{{extends}}}")),
         };
         let message = format!("the label `{name}` does not make `{}` extend it", name_of(node));
-        let write = format!("write {{{extends}}}");
-        let fix = Fix::edits(write.clone(), vec![edit]);
-        let warning = self.unknown_label(parent.span(), message).help(write).fix(fix);
-        self.report(warning);
+        let warning = self.unknown_label(parent.span(), message);
+        self.report(warning.advise(format!("write {{{extends}}}"), span, text));
     }
 
     /// Whether a pattern has elements of a kind, so that it is hardly data.

@@ -139,7 +139,7 @@ fn a_library_holds_implementations() {
     for element in ["[a:Tool | ()==>(::Text)]", "(a:Builtin)-->(b:Builtin)", "[b | c]"] {
         let found = found_in(&format!("[l:Library | {element}]"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("misplaced-element: a library holds implementations"));
+        assert!(found[0].starts_with("misplaced-element: a library contains implementations"));
     }
     let twice = found_in("[l:Library | (a:Builtin), (b:Client), (a:Client)]");
     assert_eq!(
