@@ -45,6 +45,20 @@ pub enum Kind {
     Term,
 }
 
+/// The label, the word in sentences, the space of names and the owner of attributes of each kind.
+const ROWS: [(&str, &str, Space, AttributeOwner); 10] = [
+    ("Tool", "tool", Space::Tools, AttributeOwner::Tool),
+    ("Agent", "agent", Space::Tools, AttributeOwner::Agent),
+    ("Container", "container", Space::Tools, AttributeOwner::Container),
+    ("Record", "record", Space::Types, AttributeOwner::Record),
+    ("Enum", "enum", Space::Types, AttributeOwner::Enum),
+    ("Union", "union", Space::Types, AttributeOwner::Union),
+    ("Alias", "alias", Space::Types, AttributeOwner::Alias),
+    ("Library", "library", Space::Libraries, AttributeOwner::Library),
+    ("Experiment", "experiment", Space::Libraries, AttributeOwner::Experiment),
+    ("", "vocabulary term", Space::Terms, AttributeOwner::Field),
+];
+
 impl Kind {
     /// All that a label declares.
     pub const LABELLED: [Self; 9] = [
@@ -61,18 +75,7 @@ impl Kind {
 
     /// The label that declares it; none of a term.
     pub const fn label(self) -> &'static str {
-        match self {
-            Self::Tool => "Tool",
-            Self::Agent => "Agent",
-            Self::Container => "Container",
-            Self::Record => "Record",
-            Self::Enum => "Enum",
-            Self::Union => "Union",
-            Self::Alias => "Alias",
-            Self::Library => "Library",
-            Self::Experiment => "Experiment",
-            Self::Term => "",
-        }
+        ROWS[self as usize].0
     }
 
     /// What a label declares.
@@ -97,28 +100,12 @@ impl Kind {
 
     /// What it shares names with.
     pub const fn space(self) -> Space {
-        match self {
-            Self::Tool | Self::Agent | Self::Container => Space::Tools,
-            Self::Record | Self::Enum | Self::Union | Self::Alias => Space::Types,
-            Self::Library | Self::Experiment => Space::Libraries,
-            Self::Term => Space::Terms,
-        }
+        ROWS[self as usize].2
     }
 
     /// The owner of its attributes in the table of attributes.
     pub const fn attribute_owner(self) -> AttributeOwner {
-        match self {
-            Self::Tool => AttributeOwner::Tool,
-            Self::Agent => AttributeOwner::Agent,
-            Self::Container => AttributeOwner::Container,
-            Self::Library => AttributeOwner::Library,
-            Self::Experiment => AttributeOwner::Experiment,
-            Self::Union => AttributeOwner::Union,
-            Self::Record => AttributeOwner::Record,
-            Self::Enum => AttributeOwner::Enum,
-            Self::Alias => AttributeOwner::Alias,
-            Self::Term => AttributeOwner::Field,
-        }
+        ROWS[self as usize].3
     }
 
     /// Whether it is a declared type.
@@ -128,18 +115,7 @@ impl Kind {
 
     /// The word for it in sentences.
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Agent => "agent",
-            Self::Container => "container",
-            Self::Record => "record",
-            Self::Enum => "enum",
-            Self::Union => "union",
-            Self::Alias => "alias",
-            Self::Library => "library",
-            Self::Experiment => "experiment",
-            Self::Term => "vocabulary term",
-        }
+        ROWS[self as usize].1
     }
 
     /// The word with its article.

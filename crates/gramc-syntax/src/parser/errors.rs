@@ -92,12 +92,7 @@ impl Parser<'_> {
         }
         if is_arrow(self.kind()) {
             // An arrow has several tokens.
-            let mut end = self.at;
-            while is_arrow(self.tokens.kind(end + 1)) {
-                end += 1;
-            }
-            let arrow = Span::new(self.span(self.at).start, self.span(end).end);
-            return format!("`{}`", self.source.slice(arrow));
+            return format!("`{}`", self.text_between(self.at, self.arrow_end(self.at)));
         }
         let line = text.lines().next().unwrap_or_default();
         if line.chars().count() > 32 || line.len() < text.trim_end().len() {

@@ -3,7 +3,7 @@
 use super::engine::Facts;
 use crate::diagnostic::{Edit, Fix};
 use crate::parser::Parser;
-use crate::parser::group::{Group, Items, is_closer};
+use crate::parser::group::{Group, Items};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 use crate::tree::NodeKind as N;
@@ -107,7 +107,9 @@ impl Parser<'_> {
         let (mut commas, mut next) = (Vec::new(), Some(self.at));
         while let Some(at) = next {
             commas.push(at);
-            next = self.next_separator(self.after(at));
+            next = self.find_outside(self.after(at), |index, kind| {
+                kind == T::Comma || self.separates_parameters(index)
+            });
         }
         let ty = commas.last().and_then(|last| self.type_of_parameter(self.after(*last)));
         let edit_at = |at: &u32| {
@@ -126,21 +128,6 @@ impl Parser<'_> {
         let is_typed = matches!(self.tokens.kind(colon), T::Colon | T::ColonColon);
         let end = self.next_of(colon, &[T::LBrace]).or_else(|| self.closer_around(colon))?;
         is_typed.then(|| self.text_between(self.after(colon), self.previous(end)))
-    }
-
-    fn next_separator(&self, mut index: u32) -> Option<u32> {
-        for _ in 0..super::LOOK_AHEAD {
-            match self.tokens.kind(index) {
-                T::Comma => return Some(index),
-                T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
-                T::End => return None,
-                kind if is_closer(kind) && kind != T::Greater => return None,
-                _ if self.separates_parameters(index) => return Some(index),
-                _ => {}
-            }
-            index = self.after(index);
-        }
-        None
     }
 
     /// Whether a mark or word other than a comma is between two parameters: `a::Int; b::Int`.

@@ -309,13 +309,7 @@ impl Parser<'_> {
 
     fn match_class(&self, found: &Match<'_>, class: &str, at: u32) -> Option<u32> {
         let kind = self.tokens.kind(at);
-        let run = || {
-            let mut end = at;
-            while is_arrow(self.tokens.kind(end + 1)) {
-                end += 1;
-            }
-            end
-        };
+        let run = || self.arrow_end(at);
         let matches = match class {
             "any" => return self.tree_end(at),
             "part" => return self.tree_end(at).filter(|_| kind != T::Comma),

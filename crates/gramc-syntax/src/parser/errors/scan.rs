@@ -3,7 +3,7 @@
 use super::LOOK_AHEAD;
 use crate::diagnostic::Edit;
 use crate::parser::Parser;
-use crate::parser::group::{Group, is_closer};
+use crate::parser::group::{Group, is_arrow, is_closer};
 use crate::span::Span;
 use crate::token::TokenKind as T;
 
@@ -69,12 +69,16 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// The first token from `index` on that one of the kinds is of, outside of brackets in between
-    /// and before the end of the brackets around them.
-    pub(super) fn next_of(&self, mut index: u32, kinds: &[T]) -> Option<u32> {
+    /// The first token from `index` on that matches, outside of brackets in between and before the
+    /// end of the bracket around them.
+    pub(super) fn find_outside(
+        &self,
+        mut index: u32,
+        matches: impl Fn(u32, T) -> bool,
+    ) -> Option<u32> {
         for _ in 0..LOOK_AHEAD {
             let kind = self.tokens.kind(index);
-            if kinds.contains(&kind) {
+            if matches(index, kind) {
                 return Some(index);
             }
             match kind {
@@ -88,18 +92,22 @@ impl<'a> Parser<'a> {
         None
     }
 
+    /// The first such token of some kinds.
+    pub(super) fn next_of(&self, index: u32, kinds: &[T]) -> Option<u32> {
+        self.find_outside(index, |_, kind| kinds.contains(&kind))
+    }
+
     /// The closer of the bracket around a token.
-    pub(super) fn closer_around(&self, mut index: u32) -> Option<u32> {
-        for _ in 0..LOOK_AHEAD {
-            match self.tokens.kind(index) {
-                T::LBracket | T::LParen | T::LBrace => index = self.closer_of(index)?,
-                T::End => return None,
-                kind if is_closer(kind) && kind != T::Greater => return Some(index),
-                _ => {}
-            }
-            index = self.after(index);
+    pub(super) fn closer_around(&self, index: u32) -> Option<u32> {
+        self.find_outside(index, |_, kind| is_closer(kind) && kind != T::Greater)
+    }
+
+    /// The last token of an arrow.
+    pub(super) fn arrow_end(&self, mut arrow: u32) -> u32 {
+        while is_arrow(self.tokens.kind(arrow + 1)) {
+            arrow += 1;
         }
-        None
+        arrow
     }
 
     /// The label of the declaration that a group is the bracket of.
