@@ -148,7 +148,7 @@ fn label(ty: &str) -> Option<String> {
     Some(match type_name(ty) {
         Some(name) => name.to_owned(),
         None if is_type(ty) => ty.to_owned(),
-        None => translate(ty)?.text,
+        None => translate(ty)?,
     })
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use gramc_syntax::Applicability::NeedsLook;
 use gramc_syntax::{
-    Diagnostic, Fix, ForeignType, Missing, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind,
-    foreign_type, foreign_type_name,
+    Diagnostic, Node, NodeKind as N, Parse, SourceFile, Span, TokenKind, explain_type,
+    foreign_type_name,
 };
 
 use crate::attributes::Attribute;
@@ -112,24 +111,8 @@ impl Checker<'_> {
 
     /// Reports a type that is written as in another language, or with a slip.
     fn foreign_type(&self, span: Span, text: &str) -> Option<Diagnostic> {
-        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, span, message);
-        let it = match foreign_type(text)? {
-            ForeignType::Translated(it) => it,
-            ForeignType::Missing(it) => return Some(error(it.reason).help(it.help)),
-        };
-        if !it.attributes.is_empty() && !self.may_have_attributes(span) {
-            let it = Missing::from(&it);
-            return Some(error(it.reason).help(it.help));
-        }
-        let source = self.source();
-        let written = requote(source.slice(span), &it.text);
-        let (shown, edits) = it.instead_of(source.text(), span, &written);
-        let message = format!("write `{shown}`");
-        Some(
-            error(format!("`{text}` is not a type: {}", it.reason))
-                .help(message.clone())
-                .fix(Fix::edits(message, edits)),
-        )
+        let quote = |ty: &str| requote(self.source().slice(span), ty);
+        explain_type(self.source(), span, text, self.may_have_attributes(span), quote)
     }
 
     /// Whether an expression of several words names types of other languages, and no declared type
@@ -217,11 +200,11 @@ impl Checker<'_> {
         let texts: Vec<_> = members.iter().map(|member| format!("\"{}\"", member.text())).collect();
         let (span, texts) = (union.span(), texts.join(" | "));
         let message = format!("`{}` names no types: texts have quotes", union.text());
-        let error =
-            self.error(&codes::UNKNOWN_TYPE, span, message).help(format!("write `{texts}`"));
-        let whole = self.source().slice(span) == union.text();
-        let fix = Fix::replace(NeedsLook, format!("write `{texts}`"), span, texts);
-        Some(if whole { error.fix(fix) } else { error })
+        let mut error = self.error(&codes::UNKNOWN_TYPE, span, message).write(span, texts);
+        if self.source().slice(span) != union.text() {
+            error.fixes.clear();
+        }
+        Some(error)
     }
 
     /// The types of several nodes. All are read, so that all diagnostics are reported.

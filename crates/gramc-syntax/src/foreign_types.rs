@@ -6,8 +6,12 @@ mod names;
 mod reader;
 mod suffixes;
 
-use crate::diagnostic::Edit;
+use std::sync::Arc;
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Edit, Fix};
 use crate::parse::is_type;
+use crate::source::SourceFile;
 use crate::span::{Span, offset};
 use reader::Reader;
 
@@ -23,68 +27,56 @@ pub(crate) use limits::key_of as bounding_attribute;
 
 /// A type that is written as in another language.
 #[derive(Debug, PartialEq, Eq)]
-pub enum ForeignType {
-    /// Gram has such a type.
+enum ForeignType {
     Translated(Translation),
-    /// Gram has none.
     Missing(Missing),
 }
 
 /// A type of another language, in gram.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Translation {
-    /// The type expression.
-    pub text: String,
-    /// Attributes of what has the type: `range: 1..5`.
-    pub attributes: Vec<String>,
-    /// Whether what has the type is optional.
-    pub optional: bool,
-    /// What is not gram in the original.
-    pub reason: String,
+struct Translation {
+    text: String,
+    /// Attributes of the parameter or field of the type: `range: 1..5`.
+    attributes: Vec<String>,
+    /// Whether the parameter or field is optional.
+    optional: bool,
+    /// The part of the original that is not gram.
+    reason: String,
 }
 
 impl Translation {
     /// The type with its attributes: `Int {range: 1..5}`.
-    pub fn with_attributes(&self) -> String {
+    fn with_attributes(&self) -> String {
         if self.attributes.is_empty() {
             return self.text.clone();
         }
         format!("{} {{{}}}", self.text, self.attributes.join(", "))
     }
 
-    /// What to write instead of a type at a place of a text, `written` being the type itself as
-    /// that place needs it: the form for a help text, and the edits.
-    pub fn instead_of(&self, source: &str, span: Span, written: &str) -> (String, Vec<Edit>) {
-        let shown = self.with_attributes();
+    /// The form for a help text, and the edits that write the type, as `text`, in place of a span.
+    fn edits(&self, source: &str, span: Span, text: String) -> (String, Vec<Edit>) {
+        let mut shown = self.with_attributes();
         let before = source.get(..span.start as usize).unwrap_or_default().trim_end();
         let named = before.trim_end_matches(':').trim_end();
         let after = source.get(span.end as usize..).unwrap_or_default();
-        let record = after.trim_start().strip_prefix('{');
         let attributes = self.attributes.join(", ");
         let mut edits = Vec::new();
         let name = named.rsplit(['(', ' ', ',']).next().unwrap_or_default();
-        let shown = if self.optional && !name.is_empty() {
+        if self.optional && !name.is_empty() {
             if !name.ends_with('?') {
                 edits.push(Edit::insert(offset(named.len()), "?"));
             }
-            format!("{}?::{shown}", name.trim_end_matches('?'))
-        } else {
-            shown
-        };
-        let mut text = written.to_owned();
-        match record {
-            Some(record) if !attributes.is_empty() => {
+            shown = format!("{}?::{shown}", name.trim_end_matches('?'));
+        }
+        match after.trim_start().strip_prefix('{') {
+            _ if attributes.is_empty() => edits.push(Edit::new(span, text)),
+            Some(record) => {
                 let comma = if record.trim_start().starts_with('}') { "" } else { ", " };
-                let start = Span::empty(offset(source.len() - record.len()));
+                let start = offset(source.len() - record.len());
                 edits.push(Edit::new(span, text));
-                edits.push(Edit::new(start, format!("{attributes}{comma}")));
+                edits.push(Edit::insert(start, format!("{attributes}{comma}")));
             }
-            _ => {
-                if !attributes.is_empty() {
-                    text = format!("{text} {{{attributes}}}");
-                }
-                edits.push(Edit::new(span, text));
-            }
+            None => edits.push(Edit::new(span, format!("{text} {{{attributes}}}"))),
         }
         (shown, edits)
     }
@@ -102,17 +94,40 @@ impl From<&Translation> for Missing {
     }
 }
 
-/// What gram has nothing like.
+/// A type without a counterpart in gram.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// What is not gram in the original.
-    pub reason: String,
-    /// What to write instead.
-    pub help: String,
+struct Missing {
+    reason: String,
+    help: String,
+}
+
+/// The error about a type of another language in a span of a text, with its form in gram.
+///
+/// `attributes` is whether the type may have attributes there. `quote` gives a type the quotes that
+/// the place needs.
+pub fn explain_type(
+    source: &Arc<SourceFile>,
+    span: Span,
+    text: &str,
+    attributes: bool,
+    quote: impl Fn(&str) -> String,
+) -> Option<Diagnostic> {
+    let error = |message| Diagnostic::error(&codes::TYPE_EXPRESSION, source, span, message);
+    let missing = match foreign_type(text)? {
+        ForeignType::Translated(it) if attributes || it.attributes.is_empty() => {
+            let (shown, edits) = it.edits(source.text(), span, quote(&it.text));
+            let message = format!("write `{shown}`");
+            let error = error(format!("`{text}` is not a type: {}", it.reason));
+            return Some(error.help(message.clone()).fix(Fix::edits(message, edits)));
+        }
+        ForeignType::Translated(it) => Missing::from(&it),
+        ForeignType::Missing(it) => it,
+    };
+    Some(error(missing.reason).help(missing.help))
 }
 
 /// Reads a type that is written as in another language, or with a slip.
-pub fn foreign_type(text: &str) -> Option<ForeignType> {
+fn foreign_type(text: &str) -> Option<ForeignType> {
     if text.len() > MAX_TRANSLATED {
         return None;
     }
@@ -143,10 +158,10 @@ pub fn foreign_type(text: &str) -> Option<ForeignType> {
     }))
 }
 
-/// Reads a type that is written as in another language and needs no attributes in gram.
-pub fn translate_type(text: &str) -> Option<Translation> {
+/// The form in gram of a type of another language that needs no attributes.
+pub fn translate_type(text: &str) -> Option<String> {
     match foreign_type(text)? {
-        ForeignType::Translated(it) if it.attributes.is_empty() && !it.optional => Some(it),
+        ForeignType::Translated(it) if it.attributes.is_empty() && !it.optional => Some(it.text),
         _ => None,
     }
 }
@@ -184,7 +199,7 @@ mod tests {
             ("A & B", ""),
         ];
         for (foreign, gram) in cases {
-            let text = translate(foreign).map(|it| it.text).unwrap_or_default();
+            let text = translate(foreign).unwrap_or_default();
             assert_eq!(text, gram, "{foreign}");
         }
     }

@@ -34,9 +34,7 @@ pub use diagnostic::{
     Applicability, Code, Diagnostic, Edit, Fix, Label, Severity, limit_diagnostics,
 };
 pub use foreign_ranges::translate_range;
-pub use foreign_types::{
-    ForeignType, Missing, Translation, foreign_type, foreign_type_name, translate_type,
-};
+pub use foreign_types::{explain_type, foreign_type_name, translate_type};
 pub use format::{FormatError, FormatOptions, diagnose_format, format, format_range};
 pub use hidden::hidden_characters;
 pub use limits::{Limits, MAX_TYPE_DEPTH};

@@ -303,7 +303,7 @@ fn filter_text(filter: &str, text: &str) -> Option<String> {
         "raw" => return text.contains('\\').then(|| text.replace('\\', "\\\\")),
         "flip" => if text.eq_ignore_ascii_case("true") { "false" } else { "true" }.to_owned(),
         "type" if is_type(text) => text.to_owned(),
-        "type" => translate_type(text)?.text,
+        "type" => translate_type(text)?,
         "foreign" => foreign_type_name(text).unwrap_or(text).to_owned(),
         "known" => foreign_type_name(text)?.to_owned(),
         "label" => return kept(super::LABELS.contains(&text)),

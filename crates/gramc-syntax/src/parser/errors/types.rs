@@ -2,9 +2,8 @@
 
 use super::LOOK_AHEAD;
 use super::engine::Facts;
-use crate::codes;
-use crate::diagnostic::{Diagnostic, Fix};
-use crate::foreign_types::{ForeignType, foreign_type, translate_type};
+use crate::diagnostic::Diagnostic;
+use crate::foreign_types::{explain_type, translate_type};
 use crate::limits::MAX_TYPE_DEPTH;
 use crate::parse::is_type;
 use crate::parser::group::{is_arrow, is_closer};
@@ -71,23 +70,14 @@ impl Parser<'_> {
         if text.starts_with('?') {
             return self.question_mark_before_type(span);
         }
-        let error = |message: String| self.error(&codes::TYPE_EXPRESSION, span, message);
-        Some(match foreign_type(text)? {
-            ForeignType::Translated(it) => {
-                let (shown, edits) = it.instead_of(self.source.text(), span, &it.text);
-                error(format!("`{text}` is not a type: {}", it.reason))
-                    .help(format!("write `{shown}`"))
-                    .fix(Fix::edits(format!("write `{shown}`"), edits))
-            }
-            ForeignType::Missing(it) => error(it.reason).help(it.help),
-        })
+        explain_type(self.source, span, text, true, str::to_owned)
     }
 
     /// `(note::?Text)` or `(note:?:Text)`
     fn question_mark_before_type(&mut self, span: Span) -> Option<Diagnostic> {
         let text = self.source.slice(span);
         let ty = text.trim_start_matches(['?', ':', ' ']);
-        let ty = if is_type(ty) { ty.to_owned() } else { translate_type(ty)?.text };
+        let ty = if is_type(ty) { ty.to_owned() } else { translate_type(ty)? };
         let before = self.source.text()[..span.start as usize].trim_end_matches([' ', ':', '?']);
         let name = before.rsplit(['(', ' ', ',']).next().unwrap_or_default();
         let place = match name {
