@@ -155,7 +155,8 @@ impl Foreign<'_, '_> {
     fn find_program(&self) -> Option<usize> {
         let Arguments(name) = self.meaning else { return None };
         let is_text = |node: &Node<'_>| node.kind() == N::String;
-        let is_program = |it: &Attribute<'_>| it.key == name && it.node().filter(is_text).is_some();
+        let is_program =
+            |it: &Attribute<'_>| it.key == name && it.node().as_ref().is_some_and(is_text);
         self.attributes.iter().position(is_program)
     }
 

@@ -25,12 +25,11 @@ impl Parser<'_> {
         let comma = self.tokens.kind(self.last) == T::Comma && self.kind().is_number();
         let range = if comma && self.touching() { self.foreign_range(number) } else { None };
         let known = range.or_else(|| self.mistake("key", Some(group)));
-        match known {
-            Some(error) => self.report_in(group, error),
-            None => {
-                let facts = Facts::default();
-                self.report_with_cause("unexpected-key", "cause-values", Some(group), facts);
-            }
+        if let Some(error) = known {
+            self.report_in(group, error);
+        } else {
+            let facts = Facts::default();
+            self.report_with_cause("unexpected-key", "cause-values", Some(group), facts);
         }
         false
     }
@@ -71,12 +70,11 @@ impl Parser<'_> {
         if let Some(error) = known.or_else(|| self.mistake("value", None)) {
             return self.report(error);
         }
-        match self.mistake("no-value", None) {
-            Some(error) => self.report(error),
-            None => {
-                let facts = Facts::default();
-                self.report_with_cause("unexpected-value", "cause-values", None, facts);
-            }
+        if let Some(error) = self.mistake("no-value", None) {
+            self.report(error);
+        } else {
+            let facts = Facts::default();
+            self.report_with_cause("unexpected-value", "cause-values", None, facts);
         }
         if self.kind() == T::Unclosed {
             self.swallowed = Some(self.at);
