@@ -9,18 +9,16 @@ use crate::checker::Checker;
 use crate::codes;
 use crate::declared::only_node;
 use crate::index::{DeclarationSyntax, is_label};
-use crate::kind::{Kind, article};
+use crate::kind::Kind;
 use crate::scopes::Meaning;
 use crate::seen::Seen;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
 use gramc_model::nearest::nearest;
 use gramc_model::print::identifier;
-use gramc_model::spans::Place;
 use gramc_model::{Agent, Api};
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_agent(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let node = declaration.node;
         let mut agent = Agent {
             name: declaration.name.clone(),
             description: None,
@@ -29,12 +27,7 @@ impl<'t> Checker<'t> {
             max_iterations: 10,
             api: Api::Tools,
             result: None,
-            members: self.members(
-                declaration,
-                "agent",
-                "tools, containers and agents",
-                &[Kind::Tool, Kind::Container, Kind::Agent],
-            ),
+            members: self.members(declaration),
             attributes: Vec::new(),
         };
         let attributes = self.declaration_attributes(declaration, AttributeOwner::Agent);
@@ -45,19 +38,19 @@ impl<'t> Checker<'t> {
         for attribute in &attributes {
             self.agent_attribute(&mut agent, attribute);
         }
-        let name = declaration.name_node.span();
         self.module.agents.push(agent);
-        self.module.spans.agents.push(Place { file: self.file, node: node.id(), name });
+        self.module.spans.agents.push(declaration.place());
     }
 
-    /// The names of the members of an agent or container, which are of some kinds.
-    pub(crate) fn members(
-        &mut self,
-        declaration: &DeclarationSyntax<'t>,
-        holder: &str,
-        words: &str,
-        kinds: &[Kind],
-    ) -> Vec<SmolStr> {
+    /// The names of the members of an agent or container.
+    pub(crate) fn members(&mut self, declaration: &DeclarationSyntax<'t>) -> Vec<SmolStr> {
+        let holder = declaration.kind;
+        let (words, kinds): (_, &[Kind]) = match holder {
+            Kind::Agent => {
+                ("tools, containers and agents", &[Kind::Tool, Kind::Container, Kind::Agent])
+            }
+            _ => ("tools", &[Kind::Tool]),
+        };
         let mut members: Vec<SmolStr> = Vec::new();
         let mut misplaced = false;
         let mut seen = Seen::default();
@@ -70,7 +63,7 @@ impl<'t> Checker<'t> {
                 N::SubjectPattern => element.subject().identifier,
                 _ => {
                     if !std::mem::replace(&mut misplaced, true) {
-                        self.misplaced_member(declaration, element, holder, words);
+                        self.misplaced_member(declaration, element, words);
                     }
                     continue;
                 }
@@ -86,7 +79,7 @@ impl<'t> Checker<'t> {
                     self.unknown_member(node.span(), &name);
                 }
             } else if name == declaration.name {
-                let message = format!("the {holder} `{name}` contains itself");
+                let message = format!("the {} `{name}` contains itself", holder.word());
                 self.reject(&codes::MISPLACED_ELEMENT, node.span(), message, "remove the name");
             } else if self.kind_of(element, &name).is_some_and(|kind| !kinds.contains(&kind)) {
                 let message = format!("`{name}` is not allowed here: expected {words}");
@@ -107,10 +100,9 @@ impl<'t> Checker<'t> {
         &mut self,
         declaration: &DeclarationSyntax<'t>,
         element: Node<'t>,
-        holder: &str,
         words: &str,
     ) {
-        let message = format!("{} {holder} contains {words}", article(holder));
+        let message = format!("{} contains {words}", declaration.kind.noun());
         let mut error = self.error(&codes::MISPLACED_ELEMENT, element.span(), message);
         let name = |element: Node<'t>| {
             let subject = only_node(element)?.subject();
@@ -124,7 +116,7 @@ impl<'t> Checker<'t> {
             let fix = Fix::edits("remove the parentheses", edits.collect());
             let names: Vec<_> = fix.edits.iter().map(|edit| edit.text.as_str()).collect();
             error.help(format!("write {}, without parentheses", names.join(", "))).fix(fix)
-        } else if holder == "experiment" {
+        } else if declaration.kind == Kind::Experiment {
             error.help("declare the library elsewhere, and name it here")
         } else {
             error.help(
@@ -158,7 +150,7 @@ impl<'t> Checker<'t> {
         &mut self,
         span: gramc_syntax::Span,
         name: &str,
-        holder: &str,
+        holder: Kind,
         words: &str,
     ) -> bool {
         let (what, help) = if let Some(first) = self.libraries.get(name) {
@@ -170,8 +162,7 @@ impl<'t> Checker<'t> {
         } else {
             return false;
         };
-        let article = article(holder);
-        let message = format!("`{name}` is {what}; {article} {holder} contains {words}");
+        let message = format!("`{name}` is {what}; {} contains {words}", holder.noun());
         self.reject(&codes::MISPLACED_ELEMENT, span, message, help);
         true
     }

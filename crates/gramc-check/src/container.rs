@@ -8,7 +8,6 @@ use crate::codes;
 use crate::index::DeclarationSyntax;
 use crate::kind::Kind;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
-use gramc_model::spans::Place;
 use gramc_model::{Container, Source};
 
 impl<'t> Checker<'t> {
@@ -18,7 +17,7 @@ impl<'t> Checker<'t> {
             name: declaration.name.clone(),
             description: None,
             source: Source::Plugin,
-            members: self.members(declaration, "container", "tools", &[Kind::Tool]),
+            members: self.members(declaration),
             attributes: Vec::new(),
         };
         let before = self.found();
@@ -33,7 +32,7 @@ impl<'t> Checker<'t> {
             self.warn(&codes::EMPTY_CONSTRAINT, name, message, help);
         }
         self.module.containers.push(container);
-        self.module.spans.containers.push(Place { file: self.file, node: node.id(), name });
+        self.module.spans.containers.push(declaration.place());
     }
 
     fn container_attribute(&mut self, container: &mut Container, attribute: &Attribute<'_>) {

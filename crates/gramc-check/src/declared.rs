@@ -17,7 +17,6 @@ use crate::misplaced_parts::misplaced_fix;
 use crate::seen::Seen;
 use gramc_model::expression::is_name;
 use gramc_model::format::built_in;
-use gramc_model::spans::Place;
 use gramc_model::{
     Constraint, Field, ObjectType, Type, TypeDeclaration, TypeId, TypeKind, TypeUse, Types,
     ValueSource,
@@ -77,8 +76,7 @@ impl<'t> Checker<'t> {
                 .help("rename one of them");
             return self.report(error);
         }
-        let place = Place { file: self.file, node: declaration.node.id(), name: span };
-        self.module.spans.types.push(place);
+        self.module.spans.types.push(declaration.place());
         let kind = match declaration.kind {
             Kind::Record => TypeKind::Record,
             Kind::Enum => TypeKind::Enum(Vec::new()),

@@ -3,7 +3,6 @@
 use gramc_model::attributes::{AttributeOwner, find};
 use gramc_model::nearest::nearest;
 use gramc_model::print::{identifier, string};
-use gramc_model::spans::Place;
 use gramc_model::{Experiment, ExperimentArm};
 use gramc_syntax::{Node, NodeKind as N, Span};
 use smol_str::SmolStr;
@@ -22,7 +21,6 @@ const ARM: &str = "Arm";
 
 impl<'t> Checker<'t> {
     pub(crate) fn read_experiment(&mut self, declaration: &DeclarationSyntax<'t>) {
-        let node = declaration.node;
         let mut experiment = Experiment {
             name: declaration.name.clone(),
             description: None,
@@ -42,9 +40,8 @@ impl<'t> Checker<'t> {
                 experiment.attributes.push((SmolStr::new(&attribute.key), value));
             }
         }
-        let name = declaration.name_node.span();
         self.module.experiments.push(experiment);
-        self.module.spans.experiments.push(Place { file: self.file, node: node.id(), name });
+        self.module.spans.experiments.push(declaration.place());
     }
 
     /// Checks that an experiment or an arm names an agent. Where the files declare none, the agents are
@@ -78,7 +75,7 @@ impl<'t> Checker<'t> {
                 let is_first = !std::mem::replace(&mut misplaced, true);
                 if is_first && !self.odd_arm(element) {
                     let words = "names of libraries, and arms";
-                    self.misplaced_member(declaration, element, "experiment", words);
+                    self.misplaced_member(declaration, element, words);
                 }
                 continue;
             };

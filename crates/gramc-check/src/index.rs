@@ -103,6 +103,12 @@ impl Entry {
     }
 }
 
+impl DeclarationSyntax<'_> {
+    pub(crate) fn place(&self) -> Place {
+        Place { file: self.file, node: self.node.id(), name: self.name_node.span() }
+    }
+}
+
 impl FileIndex {
     /// Indexes a file.
     pub(crate) fn new(text: &Parse) -> Self {

@@ -121,7 +121,8 @@ impl Kind {
     /// The word with its article.
     pub fn noun(self) -> String {
         let word = self.word();
-        format!("{} {word}", article(word))
+        let article = if word.starts_with(['a', 'e']) { "an" } else { "a" };
+        format!("{article} {word}")
     }
 
     /// What it is for.
@@ -139,9 +140,4 @@ impl Kind {
             Self::Term => "A parameter or field that several declarations share.",
         }
     }
-}
-
-/// The indefinite article of a noun.
-pub(crate) fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e']) { "an" } else { "a" }
 }

@@ -53,9 +53,8 @@ impl<'t> Checker<'t> {
             library.implementations.push(read.0);
             places.push(read.1);
         }
-        let name = declaration.name_node.span();
         self.module.libraries.push(library);
-        self.module.spans.libraries.push(Place { file: self.file, node: node.id(), name });
+        self.module.spans.libraries.push(declaration.place());
         self.module.spans.implementations.push(places);
     }
 

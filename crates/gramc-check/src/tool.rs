@@ -11,7 +11,6 @@ use crate::index::DeclarationSyntax;
 use crate::kind::Kind;
 use crate::scopes::Meaning;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
-use gramc_model::spans::Place;
 use gramc_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
 
 impl<'t> Checker<'t> {
@@ -47,9 +46,8 @@ impl<'t> Checker<'t> {
             tool.parameters = parameters;
             tool.result = result;
         }
-        let name = declaration.name_node.span();
         self.module.tools.push(tool);
-        self.module.spans.tools.push(Place { file: self.file, node: node.id(), name });
+        self.module.spans.tools.push(declaration.place());
     }
 
     /// The signature of a tool: its first element.
