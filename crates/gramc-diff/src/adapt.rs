@@ -201,7 +201,8 @@ impl Search<'_> {
                 .of_parts(&new[name], &mut left)
                 .or_else(|| self.of_objects(name, old, &mut left));
             let found = found.or_else(|| self.find_renamed(name, &new[name], &mut left));
-            let value = found.or_else(|| self.constant(name, &new[name]));
+            let required = required_names(self.to, self.to);
+            let value = found.or_else(|| self.constant(&required, name, &new[name]));
             entries.extend(value.map(|value| (name.to_owned(), value)));
         }
         if let Some(path) = self.lost(old, &entries) {
@@ -298,7 +299,7 @@ impl Search<'_> {
             let value = if parts.contains(&name.as_str()) {
                 Some(self.convert(std::slice::from_ref(name), schema))
             } else {
-                self.constant_of(&required_names(self.to, wanted), name, schema)
+                self.constant(&required_names(self.to, wanted), name, schema)
             };
             entries.extend(value.map(|value| (name.clone(), value)));
         }
@@ -356,11 +357,7 @@ impl Search<'_> {
     }
 
     /// The only value that a required argument can have, or its default.
-    fn constant(&self, name: &str, wanted: &Value) -> Option<MappedValue> {
-        self.constant_of(&required_names(self.to, self.to), name, wanted)
-    }
-
-    fn constant_of(
+    fn constant(
         &self,
         required: &HashSet<&str>,
         name: &str,
@@ -415,7 +412,6 @@ fn fold_name(text: &str) -> String {
     text.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// The values of an enum at a path.
 fn enum_values<'v>(root: &'v Value, path: &[String]) -> Option<&'v Vec<Value>> {
     let node = path.iter().try_fold(root, |node, key| properties(root, node)?.get(key))?;
     follow(root, node)?.get("enum")?.as_array()

@@ -197,7 +197,6 @@ fn list_values(values: &[String]) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// The listed values of a schema.
 fn values_of(schema: &Value) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => Some(values.iter().collect()),
@@ -285,7 +284,6 @@ fn declared_child<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
     required.iter().any(|name| name == token).then_some(others)
 }
 
-/// The schema that a reference leads to.
 fn follow_references<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     follow(root, schema).unwrap_or(schema)
 }

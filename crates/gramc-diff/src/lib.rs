@@ -159,36 +159,33 @@ fn rename(tool: &Tool, to: &SmolStr) -> Change {
 
 /// The changes of containers: their descriptions, and which tools are behind them.
 fn containers(old: &Module, new: &Module, found: &mut Vec<Change>) {
-    let mut report = |name: &SmolStr, kind, message| {
-        found.push(Change::harmless(name, kind, message));
-    };
-    for container in &old.containers {
-        let Some(other) = new.container(&container.name) else {
-            let message = format!("the container `{}` is gone", container.name);
-            report(&container.name, ChangeKind::Policy, message);
+    let mut report =
+        |name: &SmolStr, kind, message| found.push(Change::harmless(name, kind, message));
+    for Container { name, members, description, .. } in &old.containers {
+        let Some(other) = new.container(name) else {
+            report(name, ChangeKind::Policy, format!("the container `{name}` is gone"));
             continue;
         };
-        let words = |container: &Container| -> Vec<String> {
-            let text = container.description.as_deref().unwrap_or_default();
+        let words = |text: &Option<SmolStr>| -> Vec<String> {
+            let text = text.as_deref().unwrap_or_default();
             text.split_whitespace().map(str::to_owned).collect()
         };
-        if words(container) != words(other) {
+        if words(description) != words(&other.description) {
             let message = "the description of the container changed".to_owned();
-            report(&container.name, ChangeKind::Description, message);
+            report(name, ChangeKind::Description, message);
         }
-        for tool in other.members.iter().filter(|tool| !container.members.contains(tool)) {
-            let message = format!("`{tool}` is now in the container `{}`", container.name);
+        for tool in other.members.iter().filter(|tool| !members.contains(tool)) {
+            let message = format!("`{tool}` is now in the container `{name}`");
             report(tool, ChangeKind::Policy, message);
         }
-        for tool in container.members.iter().filter(|tool| !other.members.contains(tool)) {
-            let message = format!("`{tool}` is no longer in the container `{}`", container.name);
+        for tool in members.iter().filter(|tool| !other.members.contains(tool)) {
+            let message = format!("`{tool}` is no longer in the container `{name}`");
             report(tool, ChangeKind::Policy, message);
         }
     }
-    for container in &new.containers {
-        if old.container(&container.name).is_none() {
-            let message = format!("the container `{}` is new", container.name);
-            report(&container.name, ChangeKind::Policy, message);
+    for Container { name, .. } in &new.containers {
+        if old.container(name).is_none() {
+            report(name, ChangeKind::Policy, format!("the container `{name}` is new"));
         }
     }
 }

@@ -29,10 +29,7 @@ pub(crate) enum Part {
     /// A property that only the producer declares.
     OnlyProduced,
     /// A property that only the consumer declares.
-    OnlyConsumed {
-        /// Whether it is required.
-        required: bool,
-    },
+    OnlyConsumed { required: bool },
     /// The properties that are not declared.
     Undeclared,
 }
@@ -44,7 +41,7 @@ pub(crate) fn differences(producer: &Value, consumer: &Value) -> Vec<Difference>
     {
         return found;
     }
-    let Relation { breaks, relaxes } = Relation::of_roots(producer, consumer);
+    let Relation { breaks, relaxes } = Relation::of(producer, consumer, true);
     let pointer = match (&breaks, &relaxes) {
         (Breaks::Yes(example), _) => example.pointer.clone(),
         (Breaks::No, Some(place)) => place.clone(),
@@ -237,7 +234,7 @@ impl<'s> Comparison<'s> {
     }
 
     fn relation(&self, sent: &Value, taken: &Value) -> Relation {
-        Relation::of_parts(&self.producer.document(sent), &self.consumer.document(taken))
+        Relation::of(&self.producer.document(sent), &self.consumer.document(taken), false)
     }
 
     /// A complete value of the producer with a value for one property, or without that property,

@@ -28,8 +28,8 @@ impl ToolSchemas {
 
     /// Whether both allow the same arguments and results.
     pub(crate) fn allows_the_same(&self, other: &Self) -> bool {
-        Relation::of_roots(&self.parameters, &other.parameters) == Relation::EQUAL
-            && Relation::of_parts(&self.result, &other.result) == Relation::EQUAL
+        Relation::of(&self.parameters, &other.parameters, true) == Relation::EQUAL
+            && Relation::of(&self.result, &other.result, false) == Relation::EQUAL
     }
 }
 

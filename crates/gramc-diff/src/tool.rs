@@ -26,7 +26,6 @@ const POLICIES: [&str; 3] = ["approval", "once", "timeout"];
 /// What is shown for the value of a secret parameter.
 pub(crate) const MASK: &str = "***";
 
-/// A tool of one version.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolVersion<'m> {
     pub(crate) types: &'m Types,
@@ -34,14 +33,13 @@ pub(crate) struct ToolVersion<'m> {
     pub(crate) schemas: &'m ToolSchemas,
 }
 
-/// The changes from one version of a tool to another one.
 pub(crate) fn tool_changes(old: ToolVersion<'_>, new: ToolVersion<'_>) -> Vec<Change> {
     let mut comparison = ToolComparison { old, new, found: Vec::new() };
-    comparison.inputs();
-    comparison.results();
-    comparison.descriptions();
-    comparison.attributes();
-    comparison.parameters();
+    comparison.compare_values(false);
+    comparison.compare_values(true);
+    comparison.compare_descriptions();
+    comparison.compare_attributes();
+    comparison.compare_sources();
     comparison.found
 }
 
@@ -61,54 +59,43 @@ impl ToolComparison<'_> {
         self.found.push(change);
     }
 
-    fn inputs(&mut self) {
-        let (old, new) = (&self.old.schemas.parameters, &self.new.schemas.parameters);
-        let mut all = differences(old, new);
-        let versions = Versions { old, new, is_result: false };
+    /// Compares the arguments that the tool accepts, or its results.
+    fn compare_values(&mut self, is_result: bool) {
+        let [old, new] = [self.old.schemas, self.new.schemas]
+            .map(|it| if is_result { &it.result } else { &it.parameters });
+        let versions = Versions { old, new, is_result };
+        let mut all = if is_result { differences(new, old) } else { differences(old, new) };
         for difference in &mut all {
             difference.pointer = versions.place(&difference.pointer);
         }
+        let [harmless, breaking, mixed] = if is_result {
+            [ChangeKind::ResultNarrowed, ChangeKind::ResultWidened, ChangeKind::ResultChanged]
+        } else {
+            [ChangeKind::InputWidened, ChangeKind::InputNarrowed, ChangeKind::InputChanged]
+        };
         // Most tools have not changed.
         let check = LazyCell::new(|| ToolCheck::of_tool(self.new.types, self.new.tool));
-        let is_repaired = |arguments: &Value| {
-            let checked = check.as_ref().ok();
-            checked.is_some_and(|it| it.check(&arguments.to_string(), Policy::default()).is_ok())
+        // Results are checked without repairs.
+        let is_repaired = |value: &Value| {
+            let check = check.as_ref().ok().filter(|_| !is_result);
+            check.is_some_and(|it| it.check(&value.to_string(), Policy::default()).is_ok())
         };
         for difference in &all {
-            let kind = match (&difference.breaks, difference.relaxes) {
-                (Breaks::No, _) => ChangeKind::InputWidened,
-                (Breaks::Yes(_), false) => ChangeKind::InputNarrowed,
-                _ if matches!(difference.part, Part::OnlyConsumed { required: true }) => {
-                    ChangeKind::InputNarrowed
-                }
-                _ => ChangeKind::InputChanged,
+            let kind = match (&difference.breaks, difference.relaxes, difference.part) {
+                (Breaks::No, ..) => harmless,
+                (Breaks::Yes(_), false, _) => breaking,
+                (.., Part::OnlyConsumed { required }) if required || is_result => breaking,
+                _ => mixed,
             };
-            let mut message = versions.message(difference, self.holds_secret(&difference.pointer));
-            if let Part::OnlyConsumed { .. } = difference.part
+            let is_secret = !is_result && self.holds_secret(&difference.pointer);
+            let mut message = versions.message(difference, is_secret);
+            if matches!(difference.part, Part::OnlyConsumed { .. })
+                && !is_result
                 && let Some(old) = find_replaced(old, new, &all, &difference.pointer)
             {
                 message = format!("{message}, in the place of `{old}`");
             }
             self.push(kind, difference, message, is_repaired);
-        }
-    }
-
-    fn results(&mut self) {
-        let (old, new) = (&self.old.schemas.result, &self.new.schemas.result);
-        let versions = Versions { old, new, is_result: true };
-        for mut difference in differences(new, old) {
-            difference.pointer = versions.place(&difference.pointer);
-            let kind = match (&difference.breaks, difference.relaxes) {
-                (Breaks::No, _) => ChangeKind::ResultNarrowed,
-                (Breaks::Yes(_), false) => ChangeKind::ResultWidened,
-                _ if matches!(difference.part, Part::OnlyConsumed { .. }) => {
-                    ChangeKind::ResultWidened
-                }
-                _ => ChangeKind::ResultChanged,
-            };
-            let message = versions.message(&difference, false);
-            // Results are checked without repairs.
-            self.push(kind, &difference, message, |_| false);
         }
     }
 
@@ -141,7 +128,7 @@ impl ToolComparison<'_> {
         });
     }
 
-    fn descriptions(&mut self) {
+    fn compare_descriptions(&mut self) {
         let (old, new) = (&self.old.tool.description, &self.new.tool.description);
         if let Some(message) = text_change("the description", old.as_deref(), new.as_deref()) {
             self.report(ChangeKind::Description, "", message);
@@ -151,18 +138,16 @@ impl ToolComparison<'_> {
             let found = changes(&with_member_texts(old), &with_member_texts(new)).into_iter();
             found.filter(|change| !is_constraint_change(change)).collect::<Vec<_>>()
         };
-        let of_parameters = found(&old.parameters, &new.parameters);
-        let of_result = found(&old.result, &new.result);
-        for change in of_parameters {
-            self.annotation(change, "");
+        for change in found(&old.parameters, &new.parameters) {
+            self.report_annotation(change, "");
         }
-        for change in of_result {
-            self.annotation(change, " of the result");
+        for change in found(&old.result, &new.result) {
+            self.report_annotation(change, " of the result");
         }
     }
 
     /// Reports a change of what a schema says of a part.
-    fn annotation(&mut self, change: AnnotationChange, of: &str) {
+    fn report_annotation(&mut self, change: AnnotationChange, of: &str) {
         let AnnotationChange { pointer, keyword, old, new } = change;
         let place = match (pointer.as_str(), of) {
             ("", "") => " of the parameters".to_owned(),
@@ -213,7 +198,7 @@ impl ToolComparison<'_> {
         value
     }
 
-    fn attributes(&mut self) {
+    fn compare_attributes(&mut self) {
         let (old, new) = (self.old.tool, self.new.tool);
         let title = |tool: &Tool| tool.title.as_deref().map(Value::from);
         let deprecated = |tool: &Tool| tool.deprecated.then_some(Value::Bool(true));
@@ -246,8 +231,8 @@ impl ToolComparison<'_> {
         }
     }
 
-    /// What the host does with parameters.
-    fn parameters(&mut self) {
+    /// Compares which parameters the host supplies, and which it masks.
+    fn compare_sources(&mut self) {
         let (old, new) = (self.old.tool, self.new.tool);
         let find = |tool: &'_ Tool, name: &str| {
             tool.parameters.iter().find(|field| field.name == name).cloned()

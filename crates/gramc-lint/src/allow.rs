@@ -23,7 +23,6 @@ const WORD: &str = "gram-allow";
 
 /// A comment that allows lints somewhere.
 struct Allow {
-    /// The comment.
     comment: Span,
     /// Where diagnostics are allowed.
     range: Span,
@@ -140,7 +139,6 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The diagnostic of an unknown name.
 fn check_unknown(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Option<Diagnostic> {
     let name = allow.names.get(at).filter(|name| name.lint.is_none())?;
     let is_enabled = cx.settings.level(&unknown_lint::LINT) != Level::Allow;

@@ -104,7 +104,6 @@ impl<'a> Context<'a> {
         self.project.tools
     }
 
-    /// The vocabulary term of a name in a file.
     pub(crate) fn term(&self, file: usize, name: &str) -> Option<&'a Term> {
         if self.known.terms.is_empty() {
             return None;
@@ -120,7 +119,6 @@ impl<'a> Context<'a> {
         self.terms_from(0)
     }
 
-    /// The terms of one file, each with the span of its name.
     pub(crate) fn terms_of(&self, file: usize) -> impl Iterator<Item = (&'a Field, Span)> {
         // They come in the order of the files.
         let first = self.known.term_places.partition_point(|place| place.file < file);

@@ -60,7 +60,6 @@ pub fn fix(
     Fixed { checked, applied }
 }
 
-/// A text that fixes changed.
 struct Change {
     /// Its place among the texts.
     file: usize,

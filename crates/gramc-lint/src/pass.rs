@@ -179,7 +179,6 @@ impl Visitor for LintVisitor<'_> {
     }
 }
 
-/// The types that a tool names.
 fn names(tool: &Tool, named: &mut Vec<TypeId>) {
     let type_uses =
         tool.parameters.iter().map(|field| &field.type_use).chain([&tool.result.type_use]);

@@ -102,7 +102,6 @@ fn action(kind: &'static str, title: String, edit: WorkspaceEdit) -> CodeAction 
     CodeAction { title, kind, edit, ..CodeAction::default() }
 }
 
-/// An action that edits the document.
 fn edit_action(
     cx: &RequestContext,
     kind: &'static str,

@@ -24,7 +24,6 @@ mod lines {
     use gramc_experiment::CaseProblem;
     use parking_lot::Mutex;
 
-    /// The checked lines of files of cases, by path.
     pub(crate) type CaseCache = Mutex<HashMap<PathBuf, CheckedLines>>;
 
     /// What is known of the lines of a file, by the hash of their text.
@@ -35,7 +34,6 @@ mod lines {
         pub(crate) lines: HashMap<u64, CheckedLine>,
     }
 
-    /// A line that was checked.
     #[derive(Debug, Clone)]
     pub(crate) enum CheckedLine {
         Empty,

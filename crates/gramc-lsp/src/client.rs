@@ -17,7 +17,6 @@ pub(crate) const RUN_COMMAND: &str = "gram.run";
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Client {
     pub(crate) encoding: Encoding,
-    /// Whether the client pulls diagnostics.
     pub(crate) pulls: bool,
     /// Whether it supports refresh requests for diagnostics, lenses, hints and tokens.
     pub(crate) refreshes: [bool; 4],

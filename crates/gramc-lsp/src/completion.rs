@@ -12,7 +12,6 @@ use lsp_types::CompletionList;
 
 use crate::request::RequestContext;
 
-/// The attribute whose key is at a span.
 pub(crate) fn attribute_at(tree: &Tree, key: Span) -> Option<&'static AttributeSpec> {
     let Expected::Key(owner) = context::context(tree, key.start).expected else { return None };
     find(owner.attribute_owner()?, tree.source().slice(key).trim_matches(['`', '"', '\'']))

@@ -20,7 +20,6 @@ use crate::snapshot::Snapshot;
 /// The `source` of diagnostics.
 pub(crate) const SOURCE: &str = "gram";
 
-/// The diagnostics of one document.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentReport {
     pub(crate) uri: Uri,
@@ -115,7 +114,6 @@ fn report(snapshot: &Snapshot, file: &Arc<File>, place: ReportPlace) -> Document
     DocumentReport { uri, version, key: hasher.finish(), place }
 }
 
-/// The diagnostics of the document of a request.
 pub(crate) fn own_diagnostics(cx: &RequestContext) -> &[Diagnostic] {
     match cx.file.kind {
         DocumentKind::Project => &cx.snapshot.project_file().found,
@@ -128,7 +126,6 @@ pub(crate) fn own_diagnostics(cx: &RequestContext) -> &[Diagnostic] {
     }
 }
 
-/// A diagnostic in the form of the protocol.
 pub(crate) fn to_protocol(snapshot: &Snapshot, found: &Diagnostic) -> Option<lsp::Diagnostic> {
     let range = |source: &Arc<SourceFile>, span| {
         let file = snapshot.file_of_source(source)?;
@@ -187,7 +184,6 @@ pub(crate) enum Report {
     },
 }
 
-/// The report of a document of the workspace.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkspaceReport {
     uri: String,

@@ -16,7 +16,6 @@ use crate::{
     named_files, rename, selection, signature, symbols, test_groups, tokens,
 };
 
-/// The document that the parameters name.
 pub(crate) fn document(params: &Value) -> Option<Uri> {
     let uri = [
         params.pointer("/textDocument/uri"),

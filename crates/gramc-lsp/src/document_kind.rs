@@ -26,7 +26,6 @@ const DATA_LANGUAGES: [&str; 4] = ["jsonl", "jsonlines", "json-lines", "ndjson"]
 const OTHER_LANGUAGES: [&str; 4] = ["toml", "json", "jsonc", "json5"];
 
 impl DocumentKind {
-    /// The kind of a document with a language id of the client.
     pub(crate) fn of(language: &str, path: Option<&Path>) -> Self {
         let name = path.and_then(Path::file_name).unwrap_or_default();
         let extension = path.and_then(Path::extension).unwrap_or_default().to_str();
@@ -42,7 +41,6 @@ impl DocumentKind {
         }
     }
 
-    /// Whether the document is parsed as gram.
     pub(crate) fn is_gram(self) -> bool {
         matches!(self, Self::Gram | Self::Fence)
     }

@@ -43,7 +43,6 @@ pub(crate) struct File {
 /// The uses of names, with the declarations that they were computed from.
 type CachedUses = (Arc<Vec<Declaration>>, Arc<Vec<Use>>);
 
-/// The declarations of a file.
 #[derive(Debug, Clone)]
 struct CachedDeclarations {
     /// The type names that the declarations depend on, if any.
@@ -118,7 +117,6 @@ impl File {
         Some(Self { stamp, parse: OnceLock::from(parse), ..file })
     }
 
-    /// The same file with unresolved imports.
     pub(crate) fn with_unresolved_imports(&self) -> Self {
         let (uri, path) = (self.uri.clone(), self.path.clone());
         Self {

@@ -155,7 +155,6 @@ impl GlobalState {
         self.projects.values().any(|project| !project.loaded)
     }
 
-    /// Adds a loaded project.
     pub(crate) fn take_loaded(&mut self, loaded: LoadedProject) {
         let LoadedProject { root, file, files, nested, trace_stats, data_files, .. } = loaded;
         for inner in nested {

@@ -56,7 +56,6 @@ pub(crate) fn name_at(cx: &RequestContext, span: gramc_syntax::Span) -> String {
     nodes.last().map(|node| node.content().into_owned()).unwrap_or_default()
 }
 
-/// The hover text of a declaration.
 pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
     let declaration = snapshot.declaration(found)?;
     let partial = snapshot.shared_module();

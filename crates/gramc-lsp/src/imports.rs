@@ -45,7 +45,6 @@ pub(crate) fn import_text(file: &File, path: &str) -> (u32, String) {
     }
 }
 
-/// The path of a file relative to the folder of the importing file.
 pub(crate) fn relative(from: &File, to: &File) -> Option<String> {
     relative_path(from.path.as_deref()?, to.path.as_deref()?)
 }

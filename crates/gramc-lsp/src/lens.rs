@@ -128,7 +128,6 @@ fn breaking<'d>(cx: &RequestContext, own: &'d [Declaration]) -> HashMap<&'d str,
     titles.collect()
 }
 
-/// The title of the lens for losses.
 fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
     let tool = tool_of(&cx.snapshot, cx.find(Kind::Tool, name)?)?;
     let lost = losses(&cx.snapshot, &tool);
@@ -148,7 +147,6 @@ fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The title of the lens for calls in traces.
 fn trace_title(calls: &ToolStats) -> String {
     let worst = calls.errors.iter().max_by_key(|(_, rejected)| rejected.count);
     match worst {

@@ -25,7 +25,6 @@ pub(crate) enum Symbol {
     Member(Found),
     /// The name of a built-in type.
     BuiltIn(&'static str),
-    /// The kind of an implementation.
     Implementation(ImplementationKind),
     /// The name of a lint in a comment that allows it.
     Lint(&'static Lint),
@@ -151,7 +150,6 @@ pub(crate) fn member(element: Node<'_>) -> Option<(String, Span)> {
     Some((name.content().into_owned(), name.span()))
 }
 
-/// The members of an enum: names and their spans.
 pub(crate) fn enum_members(snapshot: &Snapshot, found: Found) -> Vec<(String, Span)> {
     let elements = node_of(snapshot, found).into_iter().flat_map(Node::elements);
     elements.filter_map(member).collect()

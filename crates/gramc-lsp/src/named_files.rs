@@ -20,7 +20,6 @@ use crate::snapshot::Snapshot;
 use crate::uri::{of_path, path_of, real};
 use crate::workspace_edit::{DocumentEdits, workspace_edit};
 
-/// A string that names a file.
 #[derive(Debug)]
 struct NamedFile {
     /// The string with its quotes.

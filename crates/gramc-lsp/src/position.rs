@@ -31,7 +31,6 @@ impl Encoding {
         }
     }
 
-    /// The width of a character.
     fn width(self, c: char) -> usize {
         match self {
             Self::Utf8 => c.len_utf8(),

@@ -5,46 +5,36 @@ mod remote;
 
 use gramc_check::names::{Found, Kind, Space};
 use gramc_model::BUILT_IN;
-use gramc_syntax::{Diagnostic, Node, Parse, Severity, Span};
+use gramc_syntax::{Diagnostic, Node, Parse, Severity};
 use lsp_types as lsp;
 use lsp_types::WorkspaceEdit;
 
 use self::fields::FieldRename;
 use crate::goto::{Occurrence, everywhere, occurrences};
-use crate::lookup::{Symbol, SymbolAt, node_of, only_node, signature, symbol_at};
+use crate::lookup::{Symbol, node_of, only_node, signature, symbol_at};
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_edit::Edits;
 
-/// The symbol to rename.
-enum RenameTarget {
-    /// A declaration, or equal declarations of a term.
-    Declared(Vec<Found>),
-    /// A parameter or field with its own type.
-    Field(Found, Span),
-    /// A member of an enum.
-    Member(Found, Span),
-}
-
-fn target(at: &SymbolAt) -> RequestResult<RenameTarget> {
-    match &at.symbol {
-        Symbol::Declared(found) => Ok(RenameTarget::Declared(vec![*found])),
-        Symbol::Used(_, found) if found.len() == 1 => Ok(RenameTarget::Declared(found.clone())),
-        Symbol::Used(used, found) if found.is_empty() => Err(RequestError::failed(format!(
-            "cannot rename `{}`: it has no declaration",
-            used.name
-        ))),
-        Symbol::Used(used, _) => Err(RequestError::failed(format!(
+/// Rejects a symbol that cannot be renamed.
+fn check_symbol(symbol: &Symbol) -> RequestResult<()> {
+    let why = match symbol {
+        Symbol::Used(used, found) if found.is_empty() => {
+            format!("cannot rename `{}`: it has no declaration", used.name)
+        }
+        Symbol::Used(used, found) if found.len() > 1 => format!(
             "cannot rename `{}`: it is declared in several files; import one of them first",
             used.name
-        ))),
-        Symbol::Field(found) => Ok(RenameTarget::Field(*found, at.span)),
-        Symbol::Member(found) => Ok(RenameTarget::Member(*found, at.span)),
-        Symbol::BuiltIn(name) => Err(RequestError::failed(format!("`{name}` is a built-in type"))),
+        ),
+        Symbol::BuiltIn(name) => format!("`{name}` is a built-in type"),
         Symbol::Key | Symbol::Label(_) | Symbol::Implementation(_) | Symbol::Lint(_) => {
-            Err(RequestError::failed("cannot rename a keyword"))
+            "cannot rename a keyword".to_owned()
         }
-    }
+        Symbol::Declared(_) | Symbol::Used(..) | Symbol::Field(_) | Symbol::Member(_) => {
+            return Ok(());
+        }
+    };
+    Err(RequestError::failed(why))
 }
 
 /// `textDocument/prepareRename`
@@ -54,7 +44,7 @@ pub(crate) fn prepare(
 ) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
     let at = cx.positions().offset(params.position);
     let Some(at) = symbol_at(cx, at) else { return Ok(None) };
-    target(&at)?;
+    check_symbol(&at.symbol)?;
     let placeholder = match &at.symbol {
         Symbol::Used(used, _) => used.name.to_string(),
         _ => crate::hover::name_at(cx, at.span),
@@ -76,28 +66,30 @@ pub(crate) fn rename(
     if name.is_empty() || name.contains(['\n', '\r']) {
         return Err(RequestError::invalid("a name has at least one character and no line break"));
     }
+    check_symbol(&at.symbol)?;
     let mut edits = Edits::default();
-    match target(&at)? {
-        RenameTarget::Declared(found) => declared_name(cx, &mut edits, &found, name)?,
-        RenameTarget::Field(found, span) => {
-            free_in(cx, found, name)?;
-            let old = crate::hover::name_at(cx, span);
+    let old = crate::hover::name_at(cx, at.span);
+    match &at.symbol {
+        Symbol::Declared(found) => rename_declarations(cx, &mut edits, &[*found], name)?,
+        Symbol::Used(_, found) => rename_declarations(cx, &mut edits, found, name)?,
+        Symbol::Field(found) => {
+            check_free(cx, *found, name)?;
             let snapshot = &*cx.snapshot;
-            FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [found]);
+            FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [*found]);
         }
-        RenameTarget::Member(found, span) => {
-            let old = crate::hover::name_at(cx, span);
-            for (file, span) in crate::enum_members::occurrences(&cx.snapshot, found, &old) {
+        Symbol::Member(found) => {
+            for (file, span) in crate::enum_members::occurrences(&cx.snapshot, *found, &old) {
                 edits.rename(&cx.snapshot, file, span, name);
             }
         }
+        _ => {}
     }
-    breaks_nothing(cx, &edits, name)?;
+    check_result(cx, &edits, name)?;
     Ok(Some(edits.to_protocol(cx)))
 }
 
 /// Renames declarations of a name, and what refers to them.
-fn declared_name(
+fn rename_declarations(
     cx: &RequestContext,
     edits: &mut Edits,
     found: &[Found],
@@ -111,9 +103,6 @@ fn declared_name(
         return Ok(());
     };
     let places = occurrences(snapshot, found, &everywhere(snapshot));
-    if own.kind == Kind::Term {
-        no_second_parameter(cx, &places, name)?;
-    }
     for place in &places {
         edits.rename(snapshot, place.file, place.span, name);
     }
@@ -127,22 +116,24 @@ fn declared_name(
             Some(Found { file: place.file, at })
         };
         let uses = places.iter().filter(|place| !place.declares);
-        let rename = FieldRename { snapshot, old: &own.name, new: name };
-        rename.apply(edits, uses.filter_map(holder));
+        let holders: Vec<_> = uses.filter_map(holder).collect();
+        for holder in &holders {
+            check_free(cx, *holder, name)?;
+        }
+        FieldRename { snapshot, old: &own.name, new: name }.apply(edits, holders);
     }
     Ok(())
 }
 
 /// Rejects a renaming that leads to errors: not all references can be followed, such as the keys of
 /// default values.
-fn breaks_nothing(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResult<()> {
+fn check_result(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResult<()> {
     let snapshot = &*cx.snapshot;
     let errors = |texts: &[Parse]| -> Vec<Diagnostic> {
         let found = gramc_check::check_linked(texts, snapshot.imports()).diagnostics;
         found.into_iter().filter(|one| one.severity == Severity::Error).collect()
     };
-    let before: Vec<_> = snapshot.files().iter().map(|file| file.parse().clone()).collect();
-    let mut known: Vec<_> = errors(&before).iter().map(|one| one.code.name).collect();
+    let mut known: Vec<_> = errors(&snapshot.parses()).iter().map(|one| one.code.name).collect();
     for error in errors(&edits.texts(snapshot)) {
         let at = known.iter().position(|known| *known == error.code.name).ok_or_else(|| {
             RequestError::failed(format!(
@@ -190,8 +181,6 @@ fn check_renaming(cx: &RequestContext, found: Found, name: &str) -> RequestResul
         }
     }
     let names = cx.snapshot.names();
-    let same =
-        |one: &gramc_check::names::Declaration| one.kind.space() == space && one.name == name;
     let taken = names.all().find(|(other, one)| {
         // A type declared in a tool is visible only in that tool.
         let seen = match (one.holder, own.holder) {
@@ -200,22 +189,16 @@ fn check_renaming(cx: &RequestContext, found: Found, name: &str) -> RequestResul
             }
             _ => true,
         };
-        same(one) && seen && *other != found
+        one.kind.space() == space && one.name == name && seen && *other != found
     });
-    match taken {
-        Some((other, one)) => {
-            let file = cx.snapshot.text(other.file).map_or("", |file| file.source().name());
-            Err(RequestError::failed(format!(
-                "a {} `{name}` is already declared in {file}",
-                one.kind.word()
-            )))
-        }
-        None => Ok(()),
-    }
+    let Some((other, one)) = taken else { return Ok(()) };
+    let file = cx.snapshot.text(other.file).map_or("", |file| file.source().name());
+    let kind = one.kind.word();
+    Err(RequestError::failed(format!("a {kind} `{name}` is already declared in {file}")))
 }
 
 /// Rejects a name that another parameter or field of the same declaration has.
-fn free_in(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
+fn check_free(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
     let Some(node) = node_of(&cx.snapshot, found) else { return Ok(()) };
     let parameters = signature(node);
     let fields = node.elements().filter_map(|element| element.children().next());
@@ -223,21 +206,6 @@ fn free_in(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()> {
     if all.any(|known| known.content() == name) {
         let known = cx.snapshot.declaration(found).map_or("this", |one| one.name.as_str());
         return Err(RequestError::failed(format!("`{known}` already has a `{name}`")));
-    }
-    Ok(())
-}
-
-/// Rejects a name of a term that would duplicate a parameter or field where the term is used.
-fn no_second_parameter(
-    cx: &RequestContext,
-    places: &[Occurrence],
-    name: &str,
-) -> RequestResult<()> {
-    for place in places.iter().filter(|place| !place.declares) {
-        let own = cx.snapshot.names().of(place.file);
-        if let Some(at) = crate::lookup::enclosing_declaration(own, place.span.start) {
-            free_in(cx, Found { file: place.file, at }, name)?;
-        }
     }
     Ok(())
 }

@@ -89,7 +89,6 @@ impl RequestContext {
         Some((Found { file: self.number, at: index }, own.get(index)?))
     }
 
-    /// The declaration of a kind and name.
     pub(crate) fn find(&self, kind: Kind, name: &str) -> Option<Found> {
         let mut own = self.declarations().iter();
         let at = own.position(|one| one.kind == kind && one.name == name)?;

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use lsp_types as lsp;
 use lsp_types::Uri;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::capabilities::capabilities;
@@ -222,10 +221,8 @@ impl Server {
     }
 
     fn log(&self, message: &str) {
-        self.notify(
-            "window/logMessage",
-            json!({"type": lsp::MessageType::WARNING, "message": message}),
-        );
+        let params = json!({"type": lsp::MessageType::WARNING, "message": message});
+        self.notify("window/logMessage", params);
     }
 
     /// Handles a message. Returns the exit code after `exit`.
@@ -291,56 +288,51 @@ impl Server {
         self.process_changes();
     }
 
+    /// Handles a notification. Invalid ones are ignored.
     fn notification(&mut self, note: Notification) {
-        let Notification { method, params } = note;
-        match method.as_str() {
+        let _ = self.try_notification(&note.method, note.params);
+        self.process_changes();
+    }
+
+    fn try_notification(&mut self, method: &str, params: Value) -> serde_json::Result<()> {
+        match method {
             "initialized" => self.finish_initialization(),
             "textDocument/didOpen" => {
-                if let Some(params) = read::<lsp::DidOpenTextDocumentParams>(params) {
-                    let lsp::TextDocumentItem { uri, language_id, version, text } =
-                        params.text_document;
-                    self.outdate(&uri);
-                    self.state.open(&uri, &language_id, version, text);
-                }
+                let params: lsp::DidOpenTextDocumentParams = serde_json::from_value(params)?;
+                let document = params.text_document;
+                self.outdate(&document.uri);
+                let lsp::TextDocumentItem { uri, language_id, version, text } = document;
+                self.state.open(&uri, &language_id, version, text);
             }
             "textDocument/didChange" => {
-                if let Some(params) = read::<lsp::DidChangeTextDocumentParams>(params) {
-                    let lsp::VersionedTextDocumentIdentifier { uri, version } =
-                        params.text_document;
-                    self.outdate(&uri);
-                    if !self.state.change(&uri, version, params.content_changes) {
-                        self.log(&format!("changed document is not open: {}", uri.as_str()));
-                    }
+                let params: lsp::DidChangeTextDocumentParams = serde_json::from_value(params)?;
+                let lsp::VersionedTextDocumentIdentifier { uri, version } = params.text_document;
+                self.outdate(&uri);
+                if !self.state.change(&uri, version, params.content_changes) {
+                    self.log(&format!("changed document is not open: {}", uri.as_str()));
                 }
             }
             "textDocument/didClose" => {
-                if let Some(params) = read::<lsp::DidCloseTextDocumentParams>(params) {
-                    self.outdate(&params.text_document.uri);
-                    self.client.tokens.forget(&params.text_document.uri);
-                    self.state.close(&params.text_document.uri);
-                }
+                let params: lsp::DidCloseTextDocumentParams = serde_json::from_value(params)?;
+                let uri = &params.text_document.uri;
+                self.outdate(uri);
+                self.client.tokens.forget(uri);
+                self.state.close(uri);
             }
             "workspace/didChangeWatchedFiles" => {
-                if let Some(params) = read::<lsp::DidChangeWatchedFilesParams>(params) {
-                    let paths = params.changes.iter().filter_map(|change| path_of(&change.uri));
-                    self.state.files_changed(&paths.collect::<Vec<_>>());
-                }
+                let params: lsp::DidChangeWatchedFilesParams = serde_json::from_value(params)?;
+                let paths = params.changes.iter().filter_map(|change| path_of(&change.uri));
+                self.state.files_changed(&paths.collect::<Vec<_>>());
             }
             "workspace/didChangeWorkspaceFolders" => {
-                if let Some(params) = read::<lsp::DidChangeWorkspaceFoldersParams>(params) {
-                    let removed = params.event.removed.iter().filter_map(|it| path_of(&it.uri));
-                    removed.for_each(|folder| self.state.remove_folder(&folder));
-                    let added = params.event.added.iter().filter_map(|it| path_of(&it.uri));
-                    added.for_each(|folder| self.state.add_folder(folder));
-                }
+                let params: lsp::DidChangeWorkspaceFoldersParams = serde_json::from_value(params)?;
+                let removed = params.event.removed.iter().filter_map(|it| path_of(&it.uri));
+                removed.for_each(|folder| self.state.remove_folder(&folder));
+                let added = params.event.added.iter().filter_map(|it| path_of(&it.uri));
+                added.for_each(|folder| self.state.add_folder(folder));
             }
-            "workspace/didChangeConfiguration" => {
-                if self.client.configures {
-                    self.request_settings();
-                } else {
-                    self.apply_settings(&params["settings"]["gram"]);
-                }
-            }
+            "workspace/didChangeConfiguration" if self.client.configures => self.request_settings(),
+            "workspace/didChangeConfiguration" => self.apply_settings(&params["settings"]["gram"]),
             "$/cancelRequest" => {
                 if let Some(id) = RequestId::of_value(&params["id"]) {
                     self.cancel(id);
@@ -348,7 +340,7 @@ impl Server {
             }
             _ => {}
         }
-        self.process_changes();
+        Ok(())
     }
 
     fn cancel(&mut self, id: RequestId) {
@@ -443,9 +435,4 @@ impl Server {
         }
         self.refresh(&[1, 2]);
     }
-}
-
-/// Deserializes parameters. Invalid notifications are ignored.
-fn read<P: DeserializeOwned>(params: Value) -> Option<P> {
-    serde_json::from_value(params).ok()
 }

@@ -30,7 +30,6 @@ use crate::trace_stats::TraceStats;
 pub(crate) struct ProjectFile {
     pub(crate) project: gramc_project::Project,
     pub(crate) found: Vec<Diagnostic>,
-    /// The file, if there is one.
     pub(crate) file: Option<Arc<File>>,
 }
 
@@ -118,7 +117,6 @@ struct Derived {
     names: OnceLock<Names>,
     uses: OnceLock<Vec<Arc<Vec<Use>>>>,
     shared: OnceLock<Arc<PartialModule>>,
-    /// Partial modules by file and span.
     partial: Mutex<HashMap<(usize, Span), Arc<PartialModule>>>,
     diagnostics: OnceLock<Vec<Vec<Diagnostic>>>,
     whole: OnceLock<PartialModule>,
@@ -201,7 +199,6 @@ impl Snapshot {
         })
     }
 
-    /// The snapshot of the fence at a line of a Markdown document.
     pub(crate) fn fence_at(&self, line: u32) -> Option<&Arc<Self>> {
         let mut fences = self.project.markdown.as_ref()?.fences.iter();
         self.fences().get(fences.position(|fence| fence.lines.contains(&line))?)
@@ -358,7 +355,6 @@ impl Snapshot {
         })
     }
 
-    /// The uses of names in one file.
     pub(crate) fn uses_of(&self, file: usize) -> Arc<Vec<Use>> {
         match (self.derived.uses.get(), self.text(file)) {
             (Some(all), _) => all.get(file).cloned().unwrap_or_default(),

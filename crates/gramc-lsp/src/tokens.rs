@@ -64,7 +64,6 @@ pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
 }
 
-/// A span with its token type and modifiers.
 type TypedSpan = (Span, TokenType, u32);
 
 /// The tokens in a span, in order and without overlaps.

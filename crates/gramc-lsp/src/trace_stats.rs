@@ -24,11 +24,9 @@ pub(crate) struct ToolStats {
     pub(crate) total: u64,
     /// Number of rejected calls.
     pub(crate) rejected: u64,
-    /// Rejected values by parameter and error code.
     pub(crate) errors: BTreeMap<ParameterErrorKey, RejectedValues>,
 }
 
-/// A parameter and an error code.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ParameterErrorKey {
     pub(crate) parameter: SmolStr,

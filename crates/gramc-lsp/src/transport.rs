@@ -49,11 +49,8 @@ fn header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
         let read =
             io::Read::take(&mut *input, MAX_HEADER_LINE_BYTES).read_until(b'\n', &mut line)?;
         if read == 0 {
-            return if first {
-                Ok(None)
-            } else {
-                Err(invalid_data("unexpected end of input in a header"))
-            };
+            let why = "unexpected end of input in a header";
+            return if first { Ok(None) } else { Err(invalid_data(why)) };
         }
         if !line.ends_with(b"\n") {
             return Err(invalid_data("header line too long"));
@@ -91,32 +88,18 @@ fn error_response(id: &Value, code: ErrorCode, why: &str) -> Value {
 /// Parses a JSON-RPC message.
 fn message(mut value: Value) -> Incoming {
     // serde's untagged enums do not support numbers of arbitrary precision.
-    let id = match value.get("id") {
-        None => None,
-        Some(id) => match RequestId::of_value(id) {
-            Some(id) => Some(id),
-            None if id.is_null() && value.get("method").is_none() => {
-                // An error response without an id.
-                let note = Notification { method: "$/nothing".to_owned(), params: Value::Null };
-                return Incoming::Message(Message::Notification(note));
-            }
-            None => {
-                let why = "expected an integer or a string as request id";
-                return Incoming::Wrong(error_response(id, ErrorCode::InvalidRequest, why));
-            }
-        },
-    };
-    let params = value.get_mut("params").map(Value::take).unwrap_or_default();
-    let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
-    match (method, id) {
-        (Some(method), Some(id)) => {
-            Incoming::Message(Message::Request(Request { id, method, params }))
-        }
-        (Some(method), None) => {
-            Incoming::Message(Message::Notification(Notification { method, params }))
-        }
-        (None, Some(id)) => {
-            let response_result = match value.get_mut("error").map(Value::take) {
+    let mut take = |key: &str| value.get_mut(key).map(Value::take);
+    let method = take("method").and_then(|method| method.as_str().map(str::to_owned));
+    let params = take("params").unwrap_or_default();
+    let id = take("id");
+    let known_id = id.as_ref().and_then(RequestId::of_value);
+    let reject =
+        |id: &Value, why| Incoming::Wrong(error_response(id, ErrorCode::InvalidRequest, why));
+    Incoming::Message(match (method, id, known_id) {
+        (Some(method), _, Some(id)) => Message::Request(Request { id, method, params }),
+        (Some(method), None, _) => Message::Notification(Notification { method, params }),
+        (None, _, Some(id)) => {
+            let response_result = match take("error") {
                 Some(error) => Err(ResponseError {
                     code: error["code"]
                         .as_i64()
@@ -124,15 +107,22 @@ fn message(mut value: Value) -> Incoming {
                         .unwrap_or(0),
                     message: error["message"].as_str().unwrap_or_default().to_owned(),
                 }),
-                None => Ok(value.get_mut("result").map(Value::take).unwrap_or_default()),
+                None => Ok(take("result").unwrap_or_default()),
             };
-            Incoming::Message(Message::Response(Response { id, response_result }))
+            Message::Response(Response { id, response_result })
         }
-        (None, None) => {
+        // An error response without an id.
+        (None, Some(Value::Null), None) => {
+            Message::Notification(Notification { method: "$/nothing".to_owned(), params })
+        }
+        (_, Some(id), None) => {
+            return reject(&id, "expected an integer or a string as request id");
+        }
+        (None, None, None) => {
             let why = "expected an object with a `method`, or a response with an `id`";
-            Incoming::Wrong(error_response(&Value::Null, ErrorCode::InvalidRequest, why))
+            return reject(&Value::Null, why);
         }
-    }
+    })
 }
 
 /// Writes a message.
@@ -151,7 +141,6 @@ pub(crate) fn write(output: &mut impl Write, message: &Json) -> io::Result<()> {
 pub(crate) struct Json(pub(crate) String);
 
 impl Json {
-    /// The response to a request with this result.
     pub(crate) fn response_to(&self, id: &RequestId) -> Self {
         let id = serde_json::to_string(id).unwrap_or_default();
         Self(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{}}}", self.0))

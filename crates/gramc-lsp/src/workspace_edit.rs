@@ -20,7 +20,6 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    /// Edits of the document of a request.
     pub(crate) fn of_document(cx: &RequestContext, edits: impl IntoIterator<Item = Edit>) -> Self {
         let edits = edits.into_iter().map(|edit| (edit.span, edit.text));
         Self { files: [(cx.number, edits.collect())].into() }
@@ -30,7 +29,6 @@ impl Edits {
         self.files.entry(file).or_default().insert(span, text);
     }
 
-    /// Adds an entry to a record or map.
     pub(crate) fn add_entry(&mut self, file: usize, map: Node<'_>, key: &str, value: &str) {
         let comma = if map.entries().next().is_some() { ", " } else { "" };
         let at = Span::empty(map.span().start + 1);
@@ -44,7 +42,6 @@ impl Edits {
         self.add(file, span, if quoted { string(name) } else { identifier(name) });
     }
 
-    /// Adds an attribute to a node.
     pub(crate) fn add_attribute(&mut self, file: usize, node: Node<'_>, key: &str, value: &str) {
         let subject = node.subject();
         if let Some(record) = subject.record {
@@ -88,7 +85,6 @@ impl Edits {
     }
 }
 
-/// The edits of a document.
 pub(crate) struct DocumentEdits {
     pub(crate) uri: Uri,
     pub(crate) version: Option<i32>,
@@ -130,7 +126,6 @@ fn document_edit(document: DocumentEdits) -> lsp::TextDocumentEdit {
     }
 }
 
-/// Edits of several documents.
 pub(crate) fn workspace_edit(client: &Client, changes: Vec<DocumentEdits>) -> WorkspaceEdit {
     if client.versioned_edits {
         let edits = changes.into_iter().map(document_edit);

@@ -40,7 +40,6 @@ const MAX_WORDS: usize = 4_000;
 struct WordCounts {
     /// By the hash of the stem.
     words: HashMap<u64, [f32; FIELDS]>,
-    /// The number of words of each field.
     lengths: [f32; FIELDS],
 }
 
@@ -133,7 +132,6 @@ impl Builder {
     }
 }
 
-/// Counts the words of a tool.
 struct WordCounter<'a> {
     analyzer: &'a Analyzer,
     counts: WordCounts,

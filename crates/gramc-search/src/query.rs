@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::schema::{properties, take_defs};
 use crate::segments::{Segment, segments};
 
-/// The most bytes of a query.
 const MAX_BYTES: usize = 8_192;
 
 /// The most parameters of a query.
@@ -22,13 +21,11 @@ const MAX_TERMS: usize = 32;
 /// The name of a query in diagnostics.
 const NAME: &str = "<query>";
 
-/// The code of an unknown type.
 const UNKNOWN_TYPE: &str = "unknown-type";
 
 /// What to find.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// The words.
     pub(crate) words: String,
     /// The parameters that are there to be supplied. `None` if the query says nothing of them.
     pub(crate) parameters: Option<Vec<QueryTerm>>,
@@ -44,7 +41,6 @@ pub(crate) struct QueryTerm {
     pub(crate) name: Option<String>,
     /// Whether the value may be absent.
     pub(crate) is_optional: bool,
-    /// The type as text.
     pub(crate) type_text: String,
     /// The schema of the type, which refers to unknown types as `#/$defs/NAME`. `None` if the query
     /// says no type.
@@ -139,7 +135,6 @@ impl Query {
     }
 }
 
-/// A query as written.
 #[derive(Default)]
 struct Written {
     words: String,

@@ -61,7 +61,6 @@ pub(crate) fn references(schema: &Value, found: &mut Vec<String>) -> bool {
     all
 }
 
-/// The properties of an object schema.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }

@@ -161,7 +161,6 @@ impl TypeMatcher<'_> {
     }
 }
 
-/// A type of a tool.
 fn type_ref<'t>(tool: &'t IndexedTool, summary: Summary, schema: &'t Value) -> TypeRef<'t> {
     TypeRef { summary, schema, source: tool.source, defs: tool.defs.as_ref() }
 }

@@ -34,7 +34,6 @@ impl Analyzer {
         }
     }
 
-    /// The stems of a text.
     pub(crate) fn stems(&self, text: &str) -> Vec<String> {
         let mut stems = Vec::new();
         self.each(text, |stem| stems.push(stem.to_owned()));

@@ -431,7 +431,7 @@ fn callers_of_the_old_form_use_the_new_tools() {
     let gramc = |line: &str| gramc(line).within(files.path());
     let run = gramc("diff old.gram new.gram --adapt adapted.gram").run().exits(1);
     run.says(&[
-        "`narrow` is not adapted: the new version refuses what becomes of this call: {\"count\":15}",
+        "`narrow` is not adapted: the new version rejects the adapted call: {\"count\":15}",
         "`gone` is not adapted: the new version has no such tool",
     ]);
     let call = |tool: &str, arguments: &str| {
@@ -502,7 +502,7 @@ fn what_would_change_the_meaning_of_a_call_is_not_adapted() {
     let files = folder(&[("old.gram", old), ("new.gram", &new)]);
     let diff = gramc("diff old.gram new.gram --adapt adapted.gram").within(files.path());
     diff.run().exits(1).says(&[
-        "`spelling` is not adapted: the new version refuses what becomes of this call: {\"op\":\"<\"}",
+        "`spelling` is not adapted: the new version rejects the adapted call: {\"op\":\"<\"}",
         "`secret` is not adapted: `apiKey` has no place in the new version: {\"apiKey\":\"***\"}",
         "`part` is not adapted: `stay.nights` has no place",
         "`injected` is not adapted: the old version does not declare `t`, which the library injects",

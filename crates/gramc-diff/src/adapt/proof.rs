@@ -15,24 +15,18 @@ impl Search<'_> {
         match decide(self.to, &image) {
             Containment::Proven => Ok(()),
             Containment::Undecided(_) => Err(unproven()),
-            Containment::Refuted(_) => {
+            Containment::Refuted(found) => {
                 // The arguments of the old form are what the caller knows.
-                let example = self.refused_call(mapping);
-                let reason = match &example {
-                    Some(_) => "the new version refuses what becomes of this call".to_owned(),
-                    None => return Err(unproven()),
-                };
-                Err(NotAdapted { reason, example })
+                let example = self.refused_call(mapping, &found.value).ok_or_else(unproven)?;
+                let reason = "the new version rejects the adapted call".to_owned();
+                Err(NotAdapted { reason, example: Some(example) })
             }
         }
     }
 
-    /// A call in the old form whose arguments the new version refuses.
-    fn refused_call(&self, mapping: &ArgumentMapping) -> Option<Value> {
-        let Containment::Refuted(found) = decide(self.to, &mapping.image(self.from)?) else {
-            return None;
-        };
-        let call = inverse(mapping, &found.value, self.from)?;
+    /// A call in the old form that is mapped to these refused arguments.
+    fn refused_call(&self, mapping: &ArgumentMapping, refused: &Value) -> Option<Value> {
+        let call = inverse(mapping, refused, self.from)?;
         let is_call = confirm(&Value::Bool(false), self.from, call.clone()).is_some();
         let mapped = Value::Object(mapping.apply(call.as_object()?));
         let is_refused = confirm(&Value::Bool(false), self.to, mapped).is_none();

@@ -91,7 +91,6 @@ fn ty(cx: &Linter<'_>, view: &TypeView<'_>) {
     }
 }
 
-/// Reports the deprecated types that a type use names.
 fn check_types(cx: &Linter<'_>, file: usize, type_use: &TypeUse, place: impl Fn() -> Option<Span>) {
     names_of_type_use(type_use, &mut |id| {
         let declared = cx.known.types.get(id).is_some_and(|ty| is_deprecated(&ty.type_use));

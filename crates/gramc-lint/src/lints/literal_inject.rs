@@ -43,49 +43,39 @@ fn run(cx: &Linter<'_>) {
     let spans = &cx.module.spans;
     let all = cx.module.libraries.iter().zip(&spans.libraries).zip(&spans.implementations);
     for ((library, place), places) in all {
-        check_injected(cx, &library.attributes, *place);
+        check_values(cx, &library.attributes, INJECTED, *place);
         for (implementation, place) in library.implementations.iter().zip(places) {
-            check_injected(cx, &implementation.attributes, *place);
-            check_values(cx, &implementation.attributes, ("oauth", is_client_secret), *place);
+            check_values(cx, &implementation.attributes, INJECTED, *place);
+            check_values(cx, &implementation.attributes, CLIENT_SECRET, *place);
         }
     }
-}
-
-/// What a library, or one of its implementations, injects.
-fn check_injected(cx: &Linter<'_>, attributes: &[(SmolStr, Value)], place: Place) {
-    check_values(cx, attributes, ("inject", |_| true), place);
 }
 
 /// The key of an attribute, and which of its values come from elsewhere.
 type Values = (&'static str, fn(&str) -> bool);
 
-fn check_values(
-    cx: &Linter<'_>,
-    attributes: &[(SmolStr, Value)],
-    (key, is_external): Values,
-    place: Place,
-) {
+const INJECTED: Values = ("inject", |_| true);
+const CLIENT_SECRET: Values = ("oauth", |name| name == "clientSecret");
+
+fn check_values(cx: &Linter<'_>, attributes: &[(SmolStr, Value)], values: Values, place: Place) {
+    let (key, is_external) = values;
     let found = attributes.iter().find(|(known, _)| known == key);
     let entries = found.and_then(|(_, value)| value.as_object()).into_iter().flatten();
     for (name, value) in entries.filter(|(name, _)| is_external(name)) {
+        let is_literal = |text: &str| !text.starts_with("env:") && !text.starts_with("file:");
         if value.as_str().is_some_and(is_literal) && !cx.is_full(place.file) {
             let node = cx.texts.get(place.file).map(|text| text.tree().node(place.node));
             let span = node.and_then(|node| span_of(node, key, name)).unwrap_or(place.name);
             // The value itself stays out of the message.
             let message = format!("the value of `{name}` is hard-coded");
             let diagnostic = cx.diagnostic(place.file, span, message);
-            let help = format!("read it from a source such as \"env:{}\"", upper_snake(name));
+            let help = format!(
+                "read it from a source such as \"env:{}\"",
+                convert_case(name, Case::Snake).to_uppercase()
+            );
             cx.add(place.file, diagnostic.help(help));
         }
     }
-}
-
-fn is_literal(text: &str) -> bool {
-    !["env:", "file:"].iter().any(|source| text.starts_with(source))
-}
-
-fn is_client_secret(name: &str) -> bool {
-    name == "clientSecret"
 }
 
 /// The span of a value in an attribute.
@@ -94,9 +84,4 @@ fn span_of(node: Node<'_>, key: &str, name: &str) -> Option<Span> {
     let value = inject.entries().find(|entry| entry.key.content() == name);
     // In a tagged string, the entries have no places of their own.
     Some(value.map_or(inject, |entry| entry.value).span())
-}
-
-/// A name as variables of the environment are written: `podToken`, `POD_TOKEN`.
-fn upper_snake(name: &str) -> String {
-    convert_case(name, Case::Snake).to_uppercase()
 }

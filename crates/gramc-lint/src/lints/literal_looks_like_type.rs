@@ -125,7 +125,6 @@ fn check_literal<'n>(
 /// A literal type that is hardly meant as one.
 struct Quoted {
     text: String,
-    /// The type that is meant.
     meant: String,
 }
 

@@ -1,13 +1,13 @@
 use std::collections::HashMap;
 
 use gramc_syntax::Applicability::NeedsLook;
-use gramc_syntax::{Code, Fix, Node, NodeKind as N, Span};
+use gramc_syntax::{Code, Entry, Fix, Node, NodeKind as N, Span};
 
 use crate::context::{Linter, ListedTool};
 use crate::lint::{Lint, LintPass};
 use gramc_model::nearest::{nearest, question};
 use gramc_model::print::identifier;
-use gramc_model::{Implementation, ImplementationKind, WHOLE_SERVER, has_body};
+use gramc_model::{Implementation, ImplementationKind, Place, WHOLE_SERVER, has_body};
 
 pub(crate) static LINT: Lint = Lint {
     code: Code {
@@ -52,67 +52,64 @@ parameter is placed there.
 const MAX_COMPARED: usize = 2_000;
 
 fn run(cx: &Linter<'_>) {
-    let spans = &cx.module.spans;
-    let all = cx.module.libraries.iter().zip(&spans.implementations);
-    if cx.module.libraries.is_empty() {
+    let libraries = &cx.module.libraries;
+    if libraries.is_empty() {
         return;
     }
     let tools: HashMap<&str, &ListedTool<'_>> =
         cx.summaries().iter().map(|listed| (listed.tool().name.as_str(), listed)).collect();
-    let implemented = |name: &str| {
-        let mut all = cx.module.libraries.iter().flat_map(|library| &library.implementations);
-        all.any(|implementation| implementation.tool == name)
-    };
-    for (library, places) in all {
+    for (library, places) in libraries.iter().zip(&cx.module.spans.implementations) {
         for (implementation, place) in library.implementations.iter().zip(places) {
-            if cx.is_full(place.file) {
+            let Some(text) = cx.texts.get(place.file).filter(|_| !cx.is_full(place.file)) else {
                 continue;
-            }
-            let Some(text) = cx.texts.get(place.file) else { continue };
+            };
             let node = text.tree().node(place.node);
             let tool = tools.get(implementation.tool.as_str()).copied();
-            let few = tools.len() <= MAX_COMPARED;
-            if few && tool.is_none() && implementation.tool != WHOLE_SERVER {
-                let here = tools.values().filter(|listed| listed.file == place.file);
-                let here = here.map(|listed| listed.tool().name.as_str());
-                let near = nearest(&implementation.tool, here);
-                let near: Vec<_> = near.into_iter().filter(|near| !implemented(near)).collect();
-                unknown_tool(cx, place.file, place.name, implementation, &near);
-            }
-            if let Some(tool) = tool {
-                unknown_arguments(cx, place.file, node, tool);
+            match tool {
+                Some(tool) => check_arguments(cx, place.file, node, tool),
+                None if tools.len() <= MAX_COMPARED && implementation.tool != WHOLE_SERVER => {
+                    let here = tools.values().filter(|listed| listed.file == place.file);
+                    let here = here.map(|listed| listed.tool().name.as_str());
+                    report_unknown_tool(cx, place, implementation, here);
+                }
+                None => {}
             }
             if implementation.kind == ImplementationKind::Http {
-                url(cx, place.file, node, tool);
-                let places = [&implementation.attributes, &library.attributes];
-                let elsewhere =
-                    places.iter().any(|all| all.iter().any(|(key, _)| key == "parameters"));
-                if !elsewhere {
-                    unused_body(cx, place.file, node);
+                check_url(cx, place.file, node, tool);
+                let attributes = implementation.attributes.iter().chain(&library.attributes);
+                if !attributes.into_iter().any(|(key, _)| key == "parameters") {
+                    check_body(cx, place.file, node);
                 }
             }
         }
     }
 }
 
-/// Reports an implementation of a tool that no file declares, if another one is nearly called so.
-fn unknown_tool(
+/// Reports an implementation of a tool that no file declares, if one without an implementation has a
+/// similar name.
+fn report_unknown_tool<'n>(
     cx: &Linter<'_>,
-    file: usize,
-    span: Span,
+    place: &Place,
     implementation: &Implementation,
-    near: &[&str],
+    known: impl Iterator<Item = &'n str>,
 ) {
-    let (Some(first), Some(help)) = (near.first(), question(near)) else { return };
+    let all = || cx.module.libraries.iter().flat_map(|library| &library.implementations);
+    let mut near = nearest(&implementation.tool, known);
+    near.retain(|near| all().all(|implementation| implementation.tool != *near));
+    let (Some(first), Some(help)) = (near.first(), question(&near)) else { return };
     let message = format!("no tool is called `{}`", implementation.tool);
-    let fix = Fix::replace(NeedsLook, format!("write `{first}`"), span, identifier(first));
-    cx.add(file, cx.diagnostic(file, span, message).help(help).fix(fix));
+    let fix = format!("write `{first}`");
+    let fix = Fix::replace(NeedsLook, fix, place.name, identifier(first));
+    cx.add(place.file, cx.diagnostic(place.file, place.name, message).help(help).fix(fix));
+}
+
+fn entry<'t>(node: Node<'t>, key: &str) -> Option<Entry<'t>> {
+    node.subject().entries().find(|entry| entry.key.content() == key)
 }
 
 /// Reports names in `arguments` that are no parameters of the tool.
-fn unknown_arguments(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: &ListedTool<'_>) {
-    let mut entries = node.subject().entries();
-    let Some(arguments) = entries.find(|entry| entry.key.content() == "arguments") else { return };
+fn check_arguments(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: &ListedTool<'_>) {
+    let Some(arguments) = entry(node, "arguments") else { return };
     let Some(known) = parameters(cx, tool) else { return };
     let mut open = vec![arguments.value];
     while let Some(node) = open.pop() {
@@ -132,13 +129,9 @@ fn unknown_arguments(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: &Listed
         let diagnostic = match (near.first(), known.first()) {
             (Some(near), _) => {
                 let (text, quote) = (format!("${near}{rest}"), &node.text()[..1]);
-                let fix = format!("{quote}{text}{quote}");
-                diagnostic.help(format!("did you mean `{text}`?")).fix(Fix::replace(
-                    NeedsLook,
-                    format!("write `{text}`"),
-                    node.span(),
-                    fix,
-                ))
+                let quoted = format!("{quote}{text}{quote}");
+                let fix = Fix::replace(NeedsLook, format!("write `{text}`"), node.span(), quoted);
+                diagnostic.help(format!("did you mean `{text}`?")).fix(fix)
             }
             (None, Some(_)) => {
                 let names: Vec<_> = known.iter().take(MAX_NAMED).map(String::as_str).collect();
@@ -154,20 +147,16 @@ fn unknown_arguments(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: &Listed
 const MAX_NAMED: usize = 12;
 
 /// Reports the first part of a URL that looks like a parameter and is none.
-fn url(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: Option<&ListedTool<'_>>) {
-    let mut entries = node.subject().entries();
-    let Some(url) = entries.find(|entry| entry.key.content() == "url") else { return };
+fn check_url(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: Option<&ListedTool<'_>>) {
+    let Some(url) = entry(node, "url") else { return };
     let (value, content) = (url.value, url.value.content());
     // Behind escapes, places in the text are not those in the file.
     let inner = value.text().get(1..value.text().len().saturating_sub(1));
     if value.kind() != N::String || inner != Some(&*content) {
         return;
     }
-    let renamed = node
-        .subject()
-        .entries()
-        .any(|entry| matches!(&*entry.key.content(), "signature" | "arguments" | "parameters"));
-    let tool = tool.filter(|_| !renamed);
+    let mut renaming = ["signature", "arguments", "parameters"].into_iter();
+    let tool = tool.filter(|_| renaming.all(|key| entry(node, key).is_none()));
     let parameters = tool.and_then(|tool| parameters(cx, tool));
     for part in parts(&content) {
         let name = &content[part.name.0..part.name.1];
@@ -194,36 +183,27 @@ fn url(cx: &Linter<'_>, file: usize, node: Node<'_>, tool: Option<&ListedTool<'_
             }
             _ => (format!("`{text}` in this URL is sent as it is"), Some(name.to_owned())),
         };
-        let start = value.span().start + 1;
-        let at = |offset: usize| start + u32::try_from(offset).unwrap_or_default();
-        let span = Span::new(at(part.whole.0), at(part.whole.1));
+        let start = value.span().range().start + 1;
+        let span = Span::from(start + part.whole.0..start + part.whole.1);
         let diagnostic = cx.diagnostic(file, span, message);
-        let diagnostic = match near {
-            Some(near) => {
+        let diagnostic = match (near, parameters.as_ref().and_then(|names| names.first())) {
+            (Some(near), _) => {
                 let write = format!("write `{{{near}}}`");
                 let help = format!("{write}, the value of the parameter `{near}`");
-                diagnostic.help(help).fix(Fix::replace(
-                    NeedsLook,
-                    write,
-                    span,
-                    format!("{{{near}}}"),
-                ))
+                let fix = Fix::replace(NeedsLook, write, span, format!("{{{near}}}"));
+                diagnostic.help(help).fix(fix)
             }
-            None => diagnostic.help(match parameters.as_ref().and_then(|names| names.first()) {
-                Some(first) => {
-                    format!("name a parameter of the tool in braces, such as {{{first}}}")
-                }
-                None => "write the value itself: the tool has no parameters".to_owned(),
-            }),
+            (None, Some(first)) => diagnostic
+                .help(format!("name a parameter of the tool in braces, such as {{{first}}}")),
+            (None, None) => diagnostic.help("write the value itself: the tool has no parameters"),
         };
         return cx.add(file, diagnostic);
     }
 }
 
 /// Reports the format of the body of a request that has none.
-fn unused_body(cx: &Linter<'_>, file: usize, node: Node<'_>) {
-    let entry = |key: &str| node.subject().entries().find(|it| it.key.content() == key);
-    let (Some(method), Some(body)) = (entry("method"), entry("body")) else { return };
+fn check_body(cx: &Linter<'_>, file: usize, node: Node<'_>) {
+    let (Some(method), Some(body)) = (entry(node, "method"), entry(node, "body")) else { return };
     if has_body(&method.value.content()) || body.value.content() == "none" {
         return;
     }

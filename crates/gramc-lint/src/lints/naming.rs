@@ -164,23 +164,18 @@ fn write_name(name: &str) -> String {
 /// The case that more names have than any other, and whether that is more than half of those that
 /// have one; of two that are as frequent, the one that comes first.
 fn common(names: &[Named<'_>]) -> Option<(Case, bool)> {
-    let mut counts = [(0_usize, 0_usize); 4];
-    let mut all = 0;
-    for (at, Named { shape, .. }) in names.iter().enumerate() {
-        let case = shape.case.filter(|_| shape.is_plain);
-        let Some(index) = case.and_then(|case| Case::ALL.iter().position(|c| *c == case)) else {
-            continue;
-        };
-        let Some((count, first)) = counts.get_mut(index) else { continue };
-        if *count == 0 {
-            *first = at;
+    let cases = names.iter().filter(|named| named.shape.is_plain);
+    let cases: Vec<_> = cases.filter_map(|named| named.shape.case).collect();
+    let count = |case: Case| cases.iter().filter(|other| **other == case).count();
+    let mut counts: Vec<(Case, usize)> = Vec::new();
+    for case in &cases {
+        if counts.iter().all(|(known, _)| known != case) {
+            counts.push((*case, count(*case)));
         }
-        *count += 1;
-        all += 1;
     }
-    let used = counts.iter().zip(Case::ALL).filter(|((count, _), _)| *count > 0);
-    used.max_by_key(|((count, first), _)| (*count, usize::MAX - first))
-        .map(|((count, _), case)| (case, count * 2 > all))
+    let most = counts.iter().map(|(_, count)| *count).max()?;
+    let (case, count) = counts.into_iter().find(|(_, count)| *count == most)?;
+    Some((case, count * 2 > cases.len()))
 }
 
 /// Where the agents and containers of a text name their members.

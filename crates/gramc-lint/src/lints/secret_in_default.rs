@@ -188,7 +188,6 @@ fn is_key(text: &str) -> bool {
     (solid && ((varied && PREFIXES.iter().any(issued)) || web_token)) || login || block
 }
 
-/// Whether a text may be a secret and is not a placeholder.
 fn is_no_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let marks = ["<", "{", "$", "…", "...", "your", "example", "changeme", "xxx", "***", "env:"];

@@ -39,7 +39,6 @@ suspicious-type`.
 struct Suspicion {
     message: String,
     help: String,
-    /// The type that is meant, if it is one.
     meant: Option<String>,
 }
 

@@ -103,14 +103,11 @@ impl<'c> Needs<'c> {
                 }
             }
         }
-        let known: HashSet<(usize, usize)> = to
-            .iter()
-            .enumerate()
-            .flat_map(|(file, to)| to.iter().map(move |to| (file, *to)))
-            .collect();
         let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &(user, owner) in uses.iter().filter(|using| !known.contains(using)) {
-            users.entry(owner).or_default().push(user);
+        for &(user, owner) in uses {
+            if to.get(user).is_none_or(|imports| !imports.contains(&owner)) {
+                users.entry(owner).or_default().push(user);
+            }
         }
         let ways = |(owner, users): (usize, Vec<usize>)| {
             let lead_there = find_reachable(&from, &[owner]);

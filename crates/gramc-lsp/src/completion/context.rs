@@ -15,14 +15,14 @@ pub(crate) enum Expected {
     /// Nothing that can be completed.
     Nothing,
     /// A declaration at the top level. Whether its bracket is there.
-    Declaration { opened: bool },
+    Declaration {
+        opened: bool,
+    },
     /// A label after the name of a pattern, with the kind of the enclosing pattern.
     Label(Option<Kind>),
-    /// A type.
     Type,
     /// The kind of an implementation.
     Implementation,
-    /// The label of an arm.
     ArmLabel,
     /// The name of a parameter or field.
     Parameter,
@@ -41,13 +41,11 @@ pub(crate) enum Expected {
 pub(crate) enum RecordOwner {
     /// The header of the file.
     Header,
-    /// A declaration.
     Declaration(Kind),
     /// An implementation of this kind.
     Implementation(String),
     /// An arm of an experiment.
     Arm,
-    /// A member of an enum.
     Member,
     /// A parameter, field, result or term, with its label.
     Field(String),
@@ -84,7 +82,6 @@ pub(crate) struct CompletionContext {
     pub(crate) siblings: Vec<String>,
 }
 
-/// The completion context at an offset.
 pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
     let context =
         |expected, word, quoted| CompletionContext { expected, word, quoted, siblings: Vec::new() };
@@ -356,7 +353,6 @@ fn name(token: &Token<'_>) -> String {
     token.text().trim_matches(['`', '"', '\'']).to_owned()
 }
 
-/// The owner of the record with the innermost open brace.
 fn owner(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Option<RecordOwner> {
     let (&brace, outer) = open.split_last()?;
     let Some(&holder_at) = outer.last() else {

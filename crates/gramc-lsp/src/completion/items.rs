@@ -13,7 +13,7 @@ use lsp_types::{CompletionItem, CompletionItemKind as K};
 use super::context::{CompletionContext, Expected, RecordOwner, is_typed};
 use super::named_values::named_values;
 use crate::imports::{import_edit, relative};
-use crate::lookup::{description, member, node_of};
+use crate::lookup::{description, enum_members, node_of, touches};
 use crate::markdown::built_in_documentation;
 use crate::request::RequestContext;
 
@@ -105,10 +105,8 @@ impl ItemList<'_> {
     ) {
         let names = self.cx.snapshot.names();
         let at = self.context.word.start;
-        let own = names.of(self.cx.number);
-        let tool = own
-            .iter()
-            .rposition(|one| one.kind == Kind::Tool && one.span.start <= at && at <= one.span.end);
+        let own = self.cx.declarations();
+        let tool = own.iter().rposition(|one| one.kind == Kind::Tool && touches(one.span, at));
         let seen = |found: &Found, one: &Declaration| match one.holder {
             // A type declared in a tool is visible only in that tool.
             Some(holder) if space == Space::Types => {
@@ -210,17 +208,13 @@ impl ItemList<'_> {
     fn elements(&mut self, kind: Kind) {
         match kind {
             Kind::Agent => {
-                let own = self.cx.snapshot.names().of(self.cx.number);
-                let at = crate::lookup::enclosing_declaration(own, self.context.word.start);
-                let own = at.map(|at| own[at].name.clone());
+                let own = self.cx.declaration_at(self.context.word.start);
+                let own = own.map(|(_, one)| one.name.clone());
                 self.add_declarations(Space::Tools, |one| Some(&one.name) != own.as_ref(), true);
             }
             Kind::Container | Kind::Library => {
-                self.add_declarations(
-                    Space::Tools,
-                    |one| one.kind == Kind::Tool,
-                    kind != Kind::Library,
-                );
+                let is_imported = kind != Kind::Library;
+                self.add_declarations(Space::Tools, |one| one.kind == Kind::Tool, is_imported);
             }
             Kind::Experiment => {
                 self.add_declarations(Space::Libraries, |one| one.kind == Kind::Library, true);
@@ -336,11 +330,7 @@ impl ItemList<'_> {
             return;
         }
         if let Some(values) = named_values(self.cx, owner, key) {
-            for (value, about, kind) in values {
-                let quoted = if self.context.quoted { value.clone() } else { string(&value) };
-                self.add(&value, kind, about, Some(quoted));
-            }
-            return;
+            return values.iter().for_each(|(value, about, kind)| self.string(value, *kind, about));
         }
         let Some(one) = self.attributes(owner).into_iter().find(|one| one.name == key) else {
             return;
@@ -348,13 +338,11 @@ impl ItemList<'_> {
         match one.value {
             ValueType::Flag => self.words(&["true", "false"]),
             ValueType::OneOf(words) => {
-                for word in words {
-                    self.text(word, one.documentation);
-                }
+                words.iter().for_each(|word| self.string(word, K::ENUM_MEMBER, one.documentation));
             }
             ValueType::Format => {
                 for name in BUILT_IN.iter().filter_map(|name| format_of(name)) {
-                    self.text(name, "format");
+                    self.string(name, K::ENUM_MEMBER, "format");
                 }
             }
             ValueType::OfType | ValueType::List => self.of_type(owner),
@@ -369,9 +357,9 @@ impl ItemList<'_> {
     }
 
     /// Adds a string value, quoted unless the cursor is inside quotes.
-    fn text(&mut self, text: &str, about: &str) {
+    fn string(&mut self, text: &str, kind: K, about: &str) {
         let quoted = if self.context.quoted { text.to_owned() } else { string(text) };
-        self.add(text, K::ENUM_MEMBER, about, Some(quoted));
+        self.add(text, kind, about, Some(quoted));
     }
 
     /// Adds the values of a `Boolean`, enum or literal type.
@@ -383,20 +371,19 @@ impl ItemList<'_> {
         }
         for value in values_in(label) {
             match serde_json::from_str(value) {
-                Ok(serde_json::Value::String(text)) => self.text(&text, label),
+                Ok(serde_json::Value::String(text)) => {
+                    self.string(&text, K::ENUM_MEMBER, label);
+                }
                 _ => self.words(&[value]),
             }
         }
         let names = self.cx.snapshot.names();
         let found = names.find(self.cx.number, None, Space::Types, label);
         let Some(found) = found.first().copied() else { return };
-        if names.declaration(found).map(|one| one.kind) != Some(Kind::Enum) {
-            return;
-        }
-        let Some(node) = node_of(&self.cx.snapshot, found) else { return };
-        let members: Vec<_> = node.elements().filter_map(member).collect();
-        for (name, _) in members {
-            self.text(&name, label);
+        if names.declaration(found).map(|one| one.kind) == Some(Kind::Enum) {
+            for (name, _) in enum_members(&self.cx.snapshot, found) {
+                self.string(&name, K::ENUM_MEMBER, label);
+            }
         }
     }
 
@@ -404,10 +391,7 @@ impl ItemList<'_> {
         let files = self.cx.snapshot.files();
         let paths = files.iter().enumerate().filter(|(at, _)| *at != self.cx.number);
         let paths: Vec<_> = paths.filter_map(|(_, file)| relative(&self.cx.file, file)).collect();
-        for path in paths {
-            let quoted = if self.context.quoted { path.clone() } else { string(&path) };
-            self.add(&path, K::FILE, "", Some(quoted));
-        }
+        paths.iter().for_each(|path| self.string(path, K::FILE, ""));
     }
 }
 

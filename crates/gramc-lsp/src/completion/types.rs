@@ -5,7 +5,6 @@ use gramc_syntax::{Token, TokenKind as T};
 /// What can be written at a place in a type expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypePlace {
-    /// A type.
     Type,
     /// The name of a field.
     Field,

@@ -82,7 +82,6 @@ fn name_on_server<'n>(node: Node<'_>, tool: &'n str) -> Option<&'n str> {
     is_meant.then_some(name)
 }
 
-/// An implementation of one tool of a server, with the attributes of the server.
 fn entry_of_server(server: Node<'_>, name: &str, tool: &str) -> String {
     let entries = server.subject().entries();
     let own = entries.filter(|it| !matches!(&*it.key.content(), "only" | "except" | "prefix"));

@@ -16,7 +16,6 @@ use crate::global_state::ProjectKey;
 pub(super) struct Publications {
     /// The last diagnosed revision of each project.
     diagnosed: BTreeMap<ProjectKey, u64>,
-    /// The published reports by document.
     documents: Arc<HashMap<String, PublishedReport>>,
 }
 

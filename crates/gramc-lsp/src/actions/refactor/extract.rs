@@ -33,7 +33,6 @@ pub(super) fn extract_record(cx: &RequestContext, at: u32) -> Option<(String, Ve
     Some((name, edits))
 }
 
-/// A name for a type that no other one has.
 fn type_name(cx: &RequestContext, field: &str) -> String {
     let words = field.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let upper = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
