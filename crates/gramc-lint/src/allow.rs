@@ -36,6 +36,15 @@ struct Name {
     used: Cell<bool>,
 }
 
+impl Name {
+    /// A name that is a part of a text.
+    fn new(text: &str, name: &str) -> Self {
+        let start = (name.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let span = Span::from(start..start + name.len());
+        Self { span, lint: Lint::of(name), used: Cell::new(false) }
+    }
+}
+
 /// Whether a text may have such comments. Most have none, and need not be looked at again.
 pub(crate) fn may_be_in(text: &Parse) -> bool {
     text.tree().may_have(&[TokenKind::Comment]) && text.source().text().contains(WORD)
@@ -59,8 +68,8 @@ pub(crate) fn apply(cx: &Context<'_>, file: usize, found: &mut Vec<Diagnostic>) 
     // A comment cannot be called unused if the text has errors, the diagnostic limit is reached or
     // the lint is off.
     let all_found = cx.project.valid.is_some() && is_whole(found);
-    let end = cx.texts[file].source().text().len();
-    let index = Index::of(&allows, u32::try_from(end).unwrap_or(u32::MAX));
+    let whole = Span::from(0..cx.texts[file].source().text().len());
+    let index = Index::of(&allows, whole);
     found.retain_mut(|diagnostic| {
         if *diagnostic.code == missing_description::LINT.code {
             let allowed = |span: Span| index.allows_at(missing_description::LINT.code.name, span);
@@ -101,14 +110,14 @@ struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn of(allows: &'a [Allow], end: u32) -> Self {
+    fn of(allows: &'a [Allow], whole: Span) -> Self {
         let mut index = Self { lints: HashMap::new(), everywhere: HashMap::new() };
         let mut order: Vec<&Allow> = allows.iter().collect();
         order.sort_by_key(|allow| allow.range.start);
         for allow in order {
             for name in &allow.names {
                 let Some(lint) = name.lint else { continue };
-                if allow.range == Span::new(0, end) {
+                if allow.range == whole {
                     index.everywhere.entry(lint.code.name).or_default().push(name);
                     continue;
                 }
@@ -203,12 +212,11 @@ fn removal(cx: &Context<'_>, file: usize, allow: &Allow, at: usize) -> Span {
     Span::from(kept..end as usize)
 }
 
-/// The comments of a text that allow lints.
 fn allows(text: &Parse) -> Vec<Allow> {
     let (tree, source) = (text.tree(), text.source().text());
     let mut allows: Vec<Allow> = Vec::new();
     for (at, _) in source.match_indices(WORD) {
-        let token = tree.token_at(u32::try_from(at).unwrap_or(u32::MAX));
+        let token = tree.token_at(Span::from(at..at).start);
         let comment = token.span();
         let seen = allows.last().is_some_and(|last| last.comment == comment);
         if token.kind() != TokenKind::Comment || seen {
@@ -218,32 +226,14 @@ fn allows(text: &Parse) -> Vec<Allow> {
         let Some(rest) = words.trim_start().strip_prefix(WORD) else { continue };
         let Some(list) = rest.trim_start().strip_prefix(':') else { continue };
         let list = list.split_once("--").map_or(list, |(list, _)| list);
-        let start = offset_in(source, list);
-        allows.push(Allow { comment, range: comment, names: names(list, start) });
+        // An empty name is at the end of its space.
+        let names = list.split(',').map(|name| name.trim_start().trim_end());
+        let names = names.map(|name| Name::new(source, name));
+        allows.push(Allow { comment, range: comment, names: names.collect() });
     }
     let comments: Vec<_> = allows.iter().map(|allow| allow.comment).collect();
     for (allow, range) in allows.iter_mut().zip(range::ranges(text, &comments)) {
         allow.range = range;
     }
     allows
-}
-
-fn offset_in(text: &str, part: &str) -> u32 {
-    let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// The names of a list that begins at an offset of its text.
-fn names(list: &str, start: u32) -> Vec<Name> {
-    let mut names = Vec::new();
-    let mut at = start;
-    for part in list.split(',') {
-        let name = part.trim();
-        let len = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let from = at + len(part) - len(part.trim_start());
-        let span = Span::new(from, from + len(name));
-        names.push(Name { span, lint: Lint::of(name), used: Cell::new(false) });
-        at += len(part) + 1;
-    }
-    names
 }

@@ -38,7 +38,7 @@ pub(crate) struct Project<'a> {
     /// The types that tools name.
     pub(crate) named: &'a [TypeId],
     pub(crate) files: &'a [Arc<FileAnalysis<LintOutput>>],
-    /// All tools, in the order of the files.
+    /// Summaries of all tools, in the order of the files.
     pub(crate) tools: &'a [ListedTool<'a>],
 }
 
@@ -54,7 +54,6 @@ pub(crate) struct LintOutput {
     pub(crate) names: Vec<(SmolStr, Span)>,
 }
 
-/// A tool with its file.
 #[derive(Clone, Copy)]
 pub(crate) struct ListedTool<'a> {
     pub(crate) file: usize,
@@ -66,7 +65,6 @@ impl<'a> ListedTool<'a> {
         self.at.tool
     }
 
-    /// The place of its name.
     pub(crate) fn place(&self) -> Span {
         self.at.name_span()
     }
@@ -99,11 +97,6 @@ impl<'a> Context<'a> {
         (0..self.module.tools.len()).filter_map(|index| self.tool(index))
     }
 
-    /// Summaries of all tools, in the order of the files, when all are analyzed.
-    pub(crate) fn summaries(&self) -> &'a [ListedTool<'a>] {
-        self.project.tools
-    }
-
     pub(crate) fn term(&self, file: usize, name: &str) -> Option<&'a Term> {
         if self.known.terms.is_empty() {
             return None;
@@ -131,7 +124,6 @@ impl<'a> Context<'a> {
         terms.map(|(term, place)| (&term.field, place.file, place.name))
     }
 
-    /// All declared types.
     pub(crate) fn types(&self) -> impl Iterator<Item = TypeView<'a>> {
         self.known.types.iter().filter_map(|(id, _)| self.ty(id))
     }
@@ -145,12 +137,10 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A tool and its spans.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolView<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) file: usize,
-    /// Its declaration.
     pub(crate) node: Node<'a>,
     pub(crate) name: Span,
 }
@@ -191,19 +181,16 @@ fn signature(tool: Node<'_>) -> Option<Node<'_>> {
     tool.elements().next().filter(|path| path.kind() == N::Path)
 }
 
-/// A declared type and its spans.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeView<'a> {
     pub(crate) id: TypeId,
     pub(crate) declaration: &'a TypeDeclaration,
     pub(crate) file: usize,
-    /// Its declaration.
     pub(crate) node: Node<'a>,
     pub(crate) name: Span,
 }
 
 impl<'a> TypeView<'a> {
-    /// The fields of a record.
     pub(crate) fn fields(&self) -> impl Iterator<Item = FieldView<'a>> + use<'a> {
         let Self { declaration, file, node, name, .. } = *self;
         let fields = match &declaration.type_use.ty {
@@ -272,7 +259,6 @@ impl<'c> Deref for Linter<'c> {
 }
 
 impl Linter<'_> {
-    /// A diagnostic of the lint.
     pub(crate) fn diagnostic(
         &self,
         file: usize,

@@ -1,6 +1,7 @@
 //! Applying fixes until nothing changes.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use gramc_syntax::{Applicability, Diagnostic, Edit, Fix, Parse, Severity, SourceFile, Span};
@@ -21,7 +22,7 @@ pub struct Fixed {
     pub applied: Vec<usize>,
 }
 
-/// Applies the safe fixes of diagnostics about the first `fixable` texts until there are none.
+/// Applies the safe fixes of diagnostics about the `fixable` texts until there are none.
 ///
 /// Fixes whose places overlap are applied one after the other, with a look at what is then found
 /// in between. `check` says what is found; it is called at least once. A round of fixes after which
@@ -29,7 +30,7 @@ pub struct Fixed {
 /// brings an error is left out.
 pub fn fix(
     texts: &mut [Parse],
-    fixable: usize,
+    fixable: Range<usize>,
     mut check: impl FnMut(&[Parse]) -> Checked,
 ) -> Fixed {
     let mut applied = vec![0; texts.len()];
@@ -37,7 +38,7 @@ pub fn fix(
     let mut left_out: Vec<(usize, Fix)> = Vec::new();
     let mut one_by_one = false;
     for _ in 0..MAX_ROUNDS {
-        let changes = round(texts, fixable, &checked, &left_out, one_by_one);
+        let changes = round(texts, &fixable, &checked, &left_out, one_by_one);
         if changes.is_empty() {
             break;
         }
@@ -71,13 +72,13 @@ struct Change {
 /// Applies as many fixes as do not overlap, or one alone.
 fn round(
     texts: &mut [Parse],
-    fixable: usize,
+    fixable: &Range<usize>,
     checked: &Checked,
     left_out: &[(usize, Fix)],
     only_one: bool,
 ) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (file, text) in texts.iter_mut().enumerate().take(fixable) {
+    for (file, text) in texts.iter_mut().enumerate().filter(|(file, _)| fixable.contains(file)) {
         let known = |fix: &&Fix| !left_out.iter().any(|(at, out)| *at == file && out == *fix);
         let most = if only_one { 1 } else { usize::MAX };
         let fixes = safe_fixes(&checked.diagnostics, text.source()).filter(known);
@@ -189,7 +190,7 @@ mod tests {
     fn one_bad_fix_does_not_stop_the_others() {
         let parse = |text| gramc_syntax::parse(SourceFile::new("a.gram", text));
         let mut texts = [parse("(aa) (b) (a)"), parse("(a)"), parse("(a)")];
-        let Fixed { checked, applied } = fix(&mut texts, 2, found);
+        let Fixed { checked, applied } = fix(&mut texts, 0..2, found);
         assert_eq!(
             texts.each_ref().map(|text| text.source().text()),
             ["(xx) (b) (x)", "(x)", "(a)"]

@@ -84,7 +84,7 @@ impl Cache {
     }
 
     /// How many declarations the last check analyzed, and did not take from the cache.
-    pub fn analyzed(&self) -> usize {
+    pub fn analysis_count(&self) -> usize {
         self.analyzed
     }
 }

@@ -146,7 +146,8 @@ impl<'a> LintVisitor<'a> {
 impl Visitor for LintVisitor<'_> {
     type Output = LintOutput;
 
-    fn visit(&self, known: Known<'_>, (file, module): (usize, &Module)) -> LintOutput {
+    fn visit(&self, known: Known<'_>, item: (usize, &Module)) -> LintOutput {
+        let (file, module) = item;
         let (texts, imports, settings) = (self.texts, self.imports, self.settings);
         let cx = Context { texts, imports, known, module, settings, project: Project::default() };
         let report = Report::new(file, vec![self.lints.count(self.may_allow(file))]);

@@ -80,7 +80,7 @@ impl Texts {
         let paths = &self.paths;
         let mut all = settings.clone();
         all.max_diagnostics = usize::MAX;
-        let mut fixed = gramc_lint::fix(&mut self.all, self.named, |texts| {
+        let mut fixed = gramc_lint::fix(&mut self.all, 0..self.named, |texts| {
             gramc_lint::check(texts, &paths.resolve_all(texts), &all)
         });
         // The remaining diagnostics are limited as usual.

@@ -140,7 +140,7 @@ fn differs(case: usize, rng: &mut Rng, count: &mut usize) -> Option<String> {
             return Some(format!("case {case}, round {round}:\n{differ}"));
         }
         if round > 0 {
-            *count += cache.analyzed();
+            *count += cache.analysis_count();
         }
         let at = rng.below(FILES.len());
         texts[at] = read(at, rng);
@@ -289,7 +289,7 @@ fn an_edit_analyzes_what_it_changes() {
         let texts = [parse(SourceFile::new("a.gram", text))];
         let differ = differ(&texts, &settings, &mut cache);
         assert!(differ.is_none(), "{}", differ.unwrap_or_default());
-        cache.analyzed()
+        cache.analysis_count()
     };
     let edits = [
         (own.clone(), 300),

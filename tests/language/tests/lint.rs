@@ -213,7 +213,7 @@ fn same(before: &Checked, after: &Checked, of_same_texts: bool) -> bool {
 /// What fixing all that can be fixed breaks, if it breaks anything.
 fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<String> {
     let mut texts = files.load();
-    let fixed = gramc_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+    let fixed = gramc_lint::fix(&mut texts, 0..files.named, |texts| check(texts, settings));
     let safe = |diagnostic: &&Diagnostic| {
         let named = texts[..files.named]
             .iter()
@@ -235,7 +235,7 @@ fn unsettled(files: &Files, before: &Checked, settings: &Settings) -> Option<Str
     } else if before.module.is_some() && fixed.checked.module != before.module {
         "the module is another one".to_owned()
     } else {
-        let second = gramc_lint::fix(&mut texts, files.named, |texts| check(texts, settings));
+        let second = gramc_lint::fix(&mut texts, 0..files.named, |texts| check(texts, settings));
         if second.applied.iter().all(|count| *count == 0) {
             return None;
         }

@@ -147,7 +147,7 @@ fn converted(text: &str, lint: &str) -> (String, Checked) {
     settings.max_diagnostics = usize::MAX;
     let mut texts = [read(text)];
     let imports = ImportGraph::default();
-    let fixed = fix(&mut texts, 1, |texts| gramc_lint::check(texts, &imports, &settings));
+    let fixed = fix(&mut texts, 0..1, |texts| gramc_lint::check(texts, &imports, &settings));
     (texts[0].source().text().to_owned(), fixed.checked)
 }
 

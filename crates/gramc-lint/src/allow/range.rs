@@ -9,7 +9,7 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
     let mut walk = Walk::new(text);
     let code = first_of_text(text);
     let source = text.source();
-    let end = u32::try_from(source.text().len()).unwrap_or(u32::MAX);
+    let whole = Span::from(0..source.text().len());
     let range = |(comment, next): (&Span, Option<u32>)| {
         let lines = source.lines();
         let line = lines.span(lines.line_of(comment.start), source.text());
@@ -22,10 +22,10 @@ pub(super) fn ranges(text: &Parse, comments: &[Span]) -> Vec<Span> {
                 line.end,
             );
         }
-        let Some(next) = next else { return Span::empty(end) };
+        let Some(next) = next else { return Span::empty(whole.end) };
         let between = source.slice(Span::new(comment.end, next));
         if comment.start < code && ends_block(between) {
-            return Span::new(0, end);
+            return whole;
         }
         Span::new(comment.end, walk.end_of_what_begins(next))
     };
@@ -57,10 +57,10 @@ fn nexts(text: &Parse, comments: &[Span]) -> Vec<Option<u32>> {
 /// The tokens of a text from an offset on.
 fn tokens_from(text: &Parse, from: u32) -> impl Iterator<Item = Token<'_>> {
     let tree = text.tree();
-    let end = u32::try_from(tree.source().text().len()).unwrap_or(u32::MAX);
     let mut at = from;
     std::iter::from_fn(move || {
-        let token = (at < end).then(|| tree.token_at(at))?;
+        let is_inside = (at as usize) < tree.source().text().len();
+        let token = is_inside.then(|| tree.token_at(at))?;
         at = token.span().end.max(at + 1);
         Some(token)
     })
@@ -94,15 +94,15 @@ fn ends_block(between: &str) -> bool {
 }
 
 /// A walk through the nodes of a text, from the first to the last.
-struct Walk<'t, I: Iterator<Item = Node<'t>>> {
-    nodes: std::iter::Peekable<I>,
+struct Walk<'t> {
+    nodes: std::iter::Peekable<Box<dyn Iterator<Item = Node<'t>> + 't>>,
     /// The nodes that are begun and not ended, the largest first.
     open: Vec<Node<'t>>,
     /// The last answer.
     last: (u32, u32),
 }
 
-impl<'t> Walk<'t, Box<dyn Iterator<Item = Node<'t>> + 't>> {
+impl<'t> Walk<'t> {
     fn new(text: &'t Parse) -> Self {
         let nodes: Box<dyn Iterator<Item = Node<'t>>> = Box::new(text.tree().root().descendants());
         Self { nodes: nodes.peekable(), open: Vec::new(), last: (u32::MAX, 0) }
@@ -132,11 +132,11 @@ impl<'t> Walk<'t, Box<dyn Iterator<Item = Node<'t>> + 't>> {
             self.enter(node);
         }
         let Some(node) = found else { return holder };
-        self.led_to(node).unwrap_or(node).span().end
+        self.arrow_target(node).unwrap_or(node).span().end
     }
 
     /// What an arrow leads to.
-    fn led_to(&self, arrow: Node<'t>) -> Option<Node<'t>> {
+    fn arrow_target(&self, arrow: Node<'t>) -> Option<Node<'t>> {
         let path = self.open.iter().rev().find(|node| node.kind() == N::Path);
         let mut parts = path.filter(|_| arrow.is_arrow())?.children();
         parts.find(|part| part.span().start >= arrow.span().end)

@@ -79,7 +79,7 @@ fn ty(cx: &Linter<'_>, view: &TypeView<'_>) {
     let is_around = |it: &ListedTool<'_>| it.file == view.file && it.at.span().contains(view.name);
     // A type inside of a deprecated tool belongs to it.
     let is_own = || {
-        let mut deprecated = cx.summaries().iter().filter(|it| it.tool().deprecated);
+        let mut deprecated = cx.project.tools.iter().filter(|it| it.tool().deprecated);
         !view.declaration.local || !deprecated.any(is_around)
     };
     for field in view.fields().filter(|field| !is_deprecated(&field.type_use)) {
@@ -118,7 +118,7 @@ fn members(cx: &Linter<'_>) {
     if spans.agents.is_empty() && spans.containers.is_empty() {
         return;
     }
-    let deprecated = cx.summaries().iter().filter(|it| it.tool().deprecated);
+    let deprecated = cx.project.tools.iter().filter(|it| it.tool().deprecated);
     let deprecated: HashMap<_, _> = deprecated.map(|it| (it.tool().name.as_str(), it)).collect();
     for place in spans.agents.iter().chain(&spans.containers) {
         let node = cx.texts[place.file].tree().node(place.node);

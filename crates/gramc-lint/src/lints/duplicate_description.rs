@@ -37,8 +37,8 @@ Describe how the tools differ.
 
 fn run(cx: &Linter<'_>) {
     let mut known: NameMap<u64, &ListedTool<'_>> = NameMap::default();
-    known.reserve(cx.summaries().len());
-    for listed in cx.summaries() {
+    known.reserve(cx.project.tools.len());
+    for listed in cx.project.tools {
         let tool = listed.tool();
         if tool.description == 0 || tool.deprecated {
             continue;

@@ -57,7 +57,7 @@ fn run(cx: &Linter<'_>) {
         return;
     }
     let tools: HashMap<&str, &ListedTool<'_>> =
-        cx.summaries().iter().map(|listed| (listed.tool().name.as_str(), listed)).collect();
+        cx.project.tools.iter().map(|listed| (listed.tool().name.as_str(), listed)).collect();
     for (library, places) in libraries.iter().zip(&cx.module.spans.implementations) {
         for (implementation, place) in library.implementations.iter().zip(places) {
             let Some(text) = cx.texts.get(place.file).filter(|_| !cx.is_full(place.file)) else {

@@ -125,7 +125,6 @@ fn is_grave(loss: &Loss) -> bool {
     !same && !default && loss.path != "outputSchema"
 }
 
-/// The span of the parameter for a path in the schema.
 fn place(view: &ToolView<'_>, path: &str) -> Span {
     let Some(rest) = path.strip_prefix("properties") else { return view.name };
     let belongs = |name: &str| {

@@ -58,7 +58,7 @@ fn run(cx: &Linter<'_>, view: &ToolView<'_>) {
     let message = if leftwards {
         format!("the signature of `{}` is written from right to left", view.tool.name)
     } else {
-        format!("{} is used instead of `==>`", shown(odd))
+        format!("{} is used instead of `==>`", describe_arrow(odd))
     };
     let mut diagnostic = cx.diagnostic(view.file, odd.span(), message);
     if leftwards {
@@ -81,7 +81,7 @@ fn is_double(arrow: Node<'_>) -> bool {
 }
 
 /// The arrow without content.
-fn shown(arrow: Node<'_>) -> String {
+fn describe_arrow(arrow: Node<'_>) -> String {
     if is_short(arrow.span()) { format!("`{}`", arrow.text()) } else { "this arrow".to_owned() }
 }
 

@@ -59,7 +59,7 @@ fn run(cx: &Linter<'_>) {
             module.containers.iter().flat_map(|container| &container.members).collect();
         let is_single =
             |it: &&ListedTool<'_>| grouped.is_empty() || !grouped.contains(&it.tool().name);
-        let mut single = cx.summaries().iter().filter(is_single);
+        let mut single = cx.project.tools.iter().filter(is_single);
         // A container is one tool to a model, too, until it is expanded.
         let before = most.saturating_sub(module.containers.len());
         if let Some(first) = single.nth(before) {

@@ -41,30 +41,28 @@ fn run(cx: &Linter<'_>, file: usize) {
     if !text.tree().may_have(&[TokenKind::DocComment]) {
         return;
     }
-    let mut open: Option<Token<'_>> = None;
-    for token in text.tree().tokens() {
+    let tokens = text.tree().tokens().filter(|token| {
         let kind = token.kind();
-        if kind.is_trivia() && kind != TokenKind::DocComment {
+        kind == TokenKind::DocComment || !kind.is_trivia()
+    });
+    let mut tokens = tokens.peekable();
+    while let Some(doc) = tokens.next() {
+        if doc.kind() != TokenKind::DocComment {
             continue;
         }
-        let before = open.take();
-        if kind == TokenKind::DocComment {
-            open = Some(token);
-        }
-        let Some(doc) = before else { continue };
-        let why = match kind {
-            TokenKind::DocComment => "another one follows",
-            TokenKind::RBracket
-            | TokenKind::RParen
-            | TokenKind::RBrace
-            | TokenKind::Comma
-            | TokenKind::Pipe => "it follows what it may be about",
-            _ => continue,
+        let why = match tokens.peek().map(|next| next.kind()) {
+            None => "nothing follows",
+            Some(TokenKind::DocComment) => "another one follows",
+            Some(
+                TokenKind::RBracket
+                | TokenKind::RParen
+                | TokenKind::RBrace
+                | TokenKind::Comma
+                | TokenKind::Pipe,
+            ) => "it follows the item it documents",
+            Some(_) => continue,
         };
         add(cx, file, doc, why);
-    }
-    if let Some(doc) = open {
-        add(cx, file, doc, "nothing follows");
     }
 }
 

@@ -60,7 +60,7 @@ fn run(cx: &Linter<'_>) {
             }
             if let Some(removal) = removal(cx, file, span) {
                 // A fix must not delete a comment.
-                let comment = removed(cx, file, removal).any(|token| token == TokenKind::Comment);
+                let comment = kinds_in(cx, file, removal).any(|token| token == TokenKind::Comment);
                 let applicability = if comment { NeedsLook } else { Safe };
                 diagnostic =
                     diagnostic.fix(Fix::replace(applicability, "remove the import", removal, ""));
@@ -164,7 +164,7 @@ fn removal(cx: &Linter<'_>, file: usize, import: Span) -> Option<Span> {
 }
 
 /// The kinds of the tokens that a removal takes away.
-fn removed<'a>(
+fn kinds_in<'a>(
     cx: &Linter<'a>,
     file: usize,
     removal: Span,

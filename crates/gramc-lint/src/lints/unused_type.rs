@@ -103,7 +103,7 @@ fn files_in_use(cx: &Linter<'_>) -> HashSet<usize> {
     let spans = &cx.module.spans;
     let holders = spans.agents.iter().chain(cx.known.term_places);
     let mut files: HashSet<usize> = holders.map(|place| place.file).collect();
-    files.extend(cx.summaries().iter().map(|it| it.file));
+    files.extend(cx.project.tools.iter().map(|it| it.file));
     files.extend(cx.imports.iter().flatten().map(|(_, file)| *file));
     files
 }
