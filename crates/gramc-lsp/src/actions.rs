@@ -2,6 +2,8 @@
 
 mod refactor;
 
+use std::ops::Range;
+
 use gramc_check::names::{Found, Kind};
 use gramc_lint::{Lint, Settings};
 use gramc_model::print::identifier;
@@ -14,6 +16,7 @@ use crate::diagnostics::{own_diagnostics, to_protocol};
 use crate::document_kind::DocumentKind;
 use crate::lens::rejection_summary;
 use crate::lookup::{entry, enum_members, field_of, node_of, signature, touches, type_of};
+use crate::position::line_start;
 use crate::request::RequestContext;
 use crate::workspace_edit::Edits;
 
@@ -113,50 +116,29 @@ fn edit_action(
 
 /// All safe fixes of this file, applied repeatedly as by `gramc check --fix`.
 fn fix_all(cx: &RequestContext) -> Option<CodeAction> {
-    let snapshot = &cx.snapshot;
+    let (snapshot, number) = (&cx.snapshot, cx.number);
     let mut settings: Settings = snapshot.settings().clone();
     settings.max_diagnostics = usize::MAX;
-    // The fixed file comes first.
-    let mut order: Vec<usize> = (0..snapshot.files().len()).collect();
-    order.swap(0, cx.number);
-    let place = |file: usize| order.iter().position(|at| *at == file).unwrap_or(file);
-    let mut texts: Vec<_> =
-        order.iter().filter_map(|at| Some(snapshot.files().get(*at)?.parse().clone())).collect();
-    // Fixes can change the imports of the first file only.
-    let targets: Vec<(String, usize)> = {
-        let imports = gramc_check::imports(cx.file.parse()).into_iter();
-        let links = snapshot.imports().of.get(cx.number).into_iter().flatten();
-        let pairs = imports.zip(links);
-        pairs
-            .filter_map(|(import, link)| Some((import.path, place(*link.text.as_ref().ok()?))))
-            .collect()
-    };
-    let rest: Vec<Vec<gramc_check::ResolvedImport>> = order
-        .iter()
-        .map(|at| {
-            let links = snapshot.imports().of.get(*at).cloned().unwrap_or_default();
-            let moved = links
-                .into_iter()
-                .map(|link| gramc_check::ResolvedImport { text: link.text.map(place), ..link });
-            moved.collect()
-        })
+    let graph = snapshot.imports();
+    // Fixes can change the imports of this file only.
+    let imports = gramc_check::imports(cx.file.parse()).into_iter().zip(graph.of.get(number)?);
+    let targets: Vec<(String, usize)> = imports
+        .filter_map(|(import, link)| Some((import.path, *link.text.as_ref().ok()?)))
         .collect();
-    let fixed = gramc_lint::fix(&mut texts, 1, |texts| {
-        let mut links = gramc_check::ImportGraph { of: rest.clone() };
-        if let (Some(first), Some(own)) = (links.of.first_mut(), texts.first()) {
-            let link = |import: gramc_check::Import| {
-                let known = targets.iter().find(|(path, _)| *path == import.path);
-                let text = known.map(|(_, text)| *text);
-                let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
-                gramc_check::ResolvedImport { span: import.span, text }
-            };
-            *first = gramc_check::imports(own).into_iter().map(link).collect();
-        }
+    let resolve = |import: gramc_check::Import| {
+        let known = targets.iter().find(|(path, _)| *path == import.path);
+        let text = known.map(|(_, text)| *text);
+        let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
+        gramc_check::ResolvedImport { span: import.span, text }
+    };
+    let mut texts = snapshot.parses();
+    let fixed = gramc_lint::fix(&mut texts, number..number + 1, |texts| {
+        let mut links = gramc_check::ImportGraph { of: graph.of.clone() };
+        links.of[number] = gramc_check::imports(&texts[number]).into_iter().map(resolve).collect();
         gramc_lint::check(texts, &links, &settings)
     });
-    let count = fixed.applied.first().copied().filter(|count| *count > 0)?;
-    let text = texts.first()?.source().text();
-    let change = difference(cx.file.text(), text);
+    let count = fixed.applied.get(number).copied().filter(|count| *count > 0)?;
+    let change = difference(cx.file.text(), texts.get(number)?.source().text());
     let s = if count == 1 { "" } else { "es" };
     Some(edit_action(cx, FIX_ALL, format!("apply {count} safe fix{s}"), [change]))
 }
@@ -181,23 +163,19 @@ fn suppress(cx: &RequestContext, diagnostic: &Diagnostic) -> Option<Edit> {
     let at = diagnostic.span().start;
     // Before the line of the diagnostic, or before the declaration if it starts on that line.
     let line = line_start(text, at);
-    let inside = own.iter().any(|one| one.span.start < line && line < one.span.end);
+    let is_inside = |span: Range<usize>| span.start < line && line < span.end;
+    let inside = own.iter().any(|one| is_inside(one.span.range()));
     let start = if inside {
         line
     } else {
         let whole = own.iter().find(|one| touches(one.span, at));
         line_start(text, whole.map_or(at, |one| one.span.start))
     };
-    let line = text.get(start as usize..)?;
+    let line = text.get(start..)?;
     let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
     let new_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let text = format!("{indent}// gram-allow: {}{new_line}", diagnostic.code.name);
-    Some(Edit { span: Span::empty(start), text })
-}
-
-fn line_start(text: &str, at: u32) -> u32 {
-    let before = text.get(..at as usize).unwrap_or_default();
-    crate::position::number(before.rfind('\n').map_or(0, |at| at + 1))
+    Some(Edit { span: Span::from(start..start), text })
 }
 
 /// Suggestions from traces for the tools in a span: enum values that models send.

@@ -26,9 +26,7 @@ pub(crate) struct Client {
     pub(crate) snippets: bool,
     /// Whether workspace edits may name document versions.
     pub(crate) versioned_edits: bool,
-    /// Whether workspace edits may create files.
     pub(crate) creates_files: bool,
-    /// Whether it supports nested document symbols.
     pub(crate) nested_symbols: bool,
     /// Whether it executes the command [`RUN_COMMAND`] of lenses.
     pub(crate) runs: bool,

@@ -32,7 +32,6 @@ pub(crate) struct DocumentReport {
 /// Where the diagnostics of a document are in a snapshot.
 #[derive(Debug, Clone, Copy)]
 enum ReportPlace {
-    /// A file of the project.
     File(usize),
     ProjectFile,
     /// The fences of a Markdown document.

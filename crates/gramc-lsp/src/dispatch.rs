@@ -12,8 +12,8 @@ use crate::message::ErrorCode;
 use crate::request::{RequestContext, RequestError, RequestResult};
 use crate::transport::Json;
 use crate::{
-    actions, completion, diagnostics, folding, formatting, goto, hierarchy, hover, inlay, lens,
-    named_files, rename, selection, signature, symbols, test_groups, tokens,
+    actions, completion, diagnostics, formatting, goto, hierarchy, hover, inlay, lens, named_files,
+    ranges, rename, signature, symbols, test_groups, tokens,
 };
 
 pub(crate) fn document(params: &Value) -> Option<Uri> {
@@ -137,8 +137,8 @@ fn handler(method: &str) -> Option<Handler> {
         "textDocument/prepareRename" => |cx, params| try_run(cx, params, rename::prepare),
         "textDocument/rename" => |cx, params| try_run(cx, params, rename::rename),
         "textDocument/documentSymbol" => |cx, _| serialize(&symbols::of_document(cx)),
-        "textDocument/foldingRange" => |cx, _| serialize(&folding::ranges(cx)),
-        "textDocument/selectionRange" => |cx, params| run(cx, params, selection::ranges),
+        "textDocument/foldingRange" => |cx, _| serialize(&ranges::folding_ranges(cx)),
+        "textDocument/selectionRange" => |cx, params| run(cx, params, ranges::selection_ranges),
         "textDocument/semanticTokens/full" => |cx, _| serialize(&tokens::full(cx)),
         "textDocument/semanticTokens/range" => |cx, params| within(cx, params, tokens::range),
         "textDocument/semanticTokens/full/delta" => |cx, params| run(cx, params, tokens::delta),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::position::number;
+use crate::position::{Lines, number};
 
 /// A `gram` fence.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,21 +49,10 @@ pub(crate) fn fences(markdown: &str) -> Vec<Fence> {
     found
 }
 
-/// The lines of a text without their ends, with their spans including the ends. In the protocol a line
-/// ends with `\n`, `\r\n` or `\r`.
+/// The lines of a text without their ends, with their spans including the ends.
 fn lines(text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
-        let breaks = match rest.get(end..end + 2) {
-            Some("\r\n") => 2,
-            _ => usize::from(end < rest.len()),
-        };
-        let start = at;
-        at += end + breaks;
-        Some((rest.get(..end).unwrap_or_default(), start..at))
-    })
+    let lines = Lines::new(text).spans(text.len()).into_iter();
+    lines.map(|span| (text[span.clone()].trim_end_matches(['\n', '\r']), span))
 }
 
 /// The opening of a fence at a line, with its info string.

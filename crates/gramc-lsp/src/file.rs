@@ -17,7 +17,6 @@ use smol_str::SmolStr;
 use crate::document_kind::DocumentKind;
 use crate::position::{Encoding, Lines, Positions};
 
-/// A file of a project.
 #[derive(Debug)]
 pub(crate) struct File {
     /// Identifies the content of the file.
@@ -51,7 +50,6 @@ struct CachedDeclarations {
 }
 
 impl File {
-    /// An open document.
     pub(crate) fn open(
         uri: Uri,
         path: Option<PathBuf>,
@@ -72,7 +70,7 @@ impl File {
     }
 
     /// The document after an edit.
-    pub(crate) fn edited(&self, version: i32, text: String) -> Self {
+    pub(crate) fn with_text(&self, version: i32, text: String) -> Self {
         let source = SourceFile::new(self.source.name(), text);
         Self::open(self.uri.clone(), self.path.clone(), self.kind, version, source)
     }
@@ -144,7 +142,6 @@ impl File {
         self.parse.get_or_init(|| gramc_syntax::parse(Arc::clone(&self.source)))
     }
 
-    /// Converts offsets and positions in the file.
     pub(crate) fn positions(&self, encoding: Encoding) -> Positions<'_> {
         let lines = self.lines.get_or_init(|| Lines::new(self.text()));
         Positions::new(self.text(), lines, encoding)
@@ -207,7 +204,6 @@ impl File {
         found
     }
 
-    /// The uses of names.
     pub(crate) fn uses(&self, declarations: &Arc<Vec<Declaration>>) -> Arc<Vec<Use>> {
         let mut known = self.uses.lock();
         if let Some((of, found)) = &*known

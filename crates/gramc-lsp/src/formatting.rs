@@ -17,7 +17,7 @@ fn edits(cx: &RequestContext, span: Span) -> RequestResult<Vec<TextEdit>> {
         Err(FormatError::Syntax) => declarations(cx.file.parse(), options, span),
         Err(FormatError::Changed(_)) => {
             let why = "formatting would change the meaning of the document";
-            return Err(RequestError::failed(why));
+            return Err(RequestError::failure(why));
         }
     };
     let edit = |edit: Edit| TextEdit::new(cx.range(edit.span), edit.text);

@@ -20,7 +20,6 @@ use crate::position::{Encoding, Lines, Positions};
 use crate::snapshot::{ProjectState, Snapshot};
 use crate::uri::{path_of, real};
 
-/// Identifies a project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ProjectKey {
     /// The canonical path of the project's folder.
@@ -46,7 +45,7 @@ impl Project {
         Self { state: ProjectState::new(root), loaded: false, revision: 0, snapshot: None }
     }
 
-    fn changed(&mut self) {
+    fn invalidate(&mut self) {
         // Revisions are unique across projects, including removed ones.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         self.revision = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -59,15 +58,14 @@ impl Project {
         let indices = indices.filter_map(|(at, file)| Some((file.path.clone()?, at)));
         self.state.indices = Arc::new(indices.collect());
         self.state.files = files;
-        self.changed();
+        self.invalidate();
     }
 
-    /// Adds a file or replaces the file with the same path.
     fn put_file(&mut self, path: &Path, file: &Arc<File>) {
         let ProjectState { indices, files, .. } = &mut self.state;
         if let Some(known) = indices.get(path).and_then(|at| files.get_mut(*at)) {
             *known = Arc::clone(file);
-            self.changed();
+            self.invalidate();
         } else {
             let mut files = std::mem::take(&mut self.state.files);
             files.push(Arc::clone(file));
@@ -205,19 +203,15 @@ impl GlobalState {
         }
     }
 
-    /// Opens a document.
     pub(crate) fn open(&mut self, uri: &Uri, language: &str, version: i32, text: String) {
         let path = path_of(uri).map(|path| real(&path));
         let kind = DocumentKind::of(language, path.as_deref());
         let root = path.as_deref().and_then(|path| self.root_of(path));
         let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
         let root = root.or(folder);
-        let name = match (&path, &root) {
-            (Some(path), Some(root)) => {
-                path.strip_prefix(root).unwrap_or(path).display().to_string()
-            }
-            _ => uri.as_str().to_owned(),
-        };
+        let shown = path.as_deref().zip(root.as_deref());
+        let shown = shown.map(|(path, root)| path.strip_prefix(root).unwrap_or(path).display());
+        let name = shown.map_or_else(|| uri.as_str().to_owned(), |it| it.to_string());
         let source = SourceFile::new(name, text);
         let mut file = File::open(uri.clone(), path.clone(), kind, version, source);
         let mut projects = self.projects.values();
@@ -235,7 +229,6 @@ impl GlobalState {
         }
     }
 
-    /// Stores an open document.
     fn store(&mut self, file: Arc<File>) {
         let uri = file.uri.as_str().to_owned();
         if let Some(path) = &file.path {
@@ -250,12 +243,10 @@ impl GlobalState {
     fn invalidate_importers(&mut self, file: &File) {
         let Some(path) = &file.path else { return };
         for project in self.projects.values_mut() {
-            let import_cache = project.state.import_cache.lock();
-            let concerned = import_cache.contains_key(path)
+            let concerned = project.state.import_cache.lock().contains_key(path)
                 || project.snapshot.as_ref().is_some_and(|it| it.imports_external(path));
-            drop(import_cache);
             if concerned {
-                project.changed();
+                project.invalidate();
             }
         }
     }
@@ -282,22 +273,17 @@ impl GlobalState {
                         file.positions(self.encoding)
                     };
                     let span = positions.span(range).range();
-                    let size = old.len() - span.len() + change.text.len();
-                    let mut new = String::with_capacity(size);
-                    new.push_str(old.get(..span.start).unwrap_or_default());
-                    new.push_str(&change.text);
-                    new.push_str(old.get(span.end..).unwrap_or_default());
-                    new
+                    let before = old.get(..span.start).unwrap_or_default();
+                    [before, &change.text, old.get(span.end..).unwrap_or_default()].concat()
                 }
             });
         }
         let text = text.unwrap_or_else(|| file.text().to_owned());
-        let new = file.edited(version, text);
+        let new = file.with_text(version, text);
         self.store(Arc::new(new));
         true
     }
 
-    /// Closes a document and reads its file from disk.
     pub(crate) fn close(&mut self, uri: &Uri) {
         let Some(file) = self.open.remove(uri.as_str()) else { return };
         self.projects.remove(&ProjectKey::Document(uri.as_str().to_owned()));
@@ -336,22 +322,16 @@ impl GlobalState {
         for path in changed.iter().map(|path| real(path)) {
             let name = path.file_name().unwrap_or_default();
             for project in self.projects.values_mut() {
-                let mut import_cache = project.state.import_cache.lock();
-                let known = import_cache.remove(&path).is_some();
-                drop(import_cache);
-                if known {
-                    project.changed();
+                if project.state.import_cache.lock().remove(&path).is_some() {
+                    project.invalidate();
                 }
             }
             if name == PROJECT_FILE || name == ".gitignore" || name == ".ignore" {
                 // The set of projects or of their files may have changed.
                 reload_keys.extend(self.projects.keys().cloned());
-                let folders: Vec<_> = self.folders.iter().map(|(one, _)| one.clone()).collect();
-                for folder in folders {
-                    reload_keys.push(ProjectKey::Folder(
-                        files::project_root(&folder).unwrap_or(&folder).to_owned(),
-                    ));
-                }
+                let folders = self.folders.iter().map(|(one, _)| one);
+                let roots = folders.map(|one| files::project_root(one).unwrap_or(one).to_owned());
+                reload_keys.extend(roots.map(ProjectKey::Folder));
                 self.projects.retain(|key, _| match key {
                     ProjectKey::Folder(root) => {
                         root.join(PROJECT_FILE).is_file()
@@ -408,7 +388,6 @@ impl GlobalState {
         Some(ProjectKey::Folder(root)).filter(|key| self.projects.contains_key(key))
     }
 
-    /// An open document.
     pub(crate) fn document(&self, uri: &Uri) -> Option<&Arc<File>> {
         self.open.get(uri.as_str())
     }

@@ -24,7 +24,7 @@ fn member_at(cx: &RequestContext, at: u32) -> Option<Vec<Location>> {
     let at = symbol_at(cx, at)?;
     let Symbol::Member(found) = at.symbol else { return None };
     let member = crate::hover::name_at(cx, at.span);
-    let places = crate::enum_members::occurrences(&cx.snapshot, found, &member);
+    let places = crate::lookup::member_occurrences(&cx.snapshot, found, &member);
     Some(places.iter().filter_map(|(file, span)| cx.snapshot.location(*file, *span)).collect())
 }
 

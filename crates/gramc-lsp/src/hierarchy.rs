@@ -34,7 +34,6 @@ pub(crate) fn prepare(cx: &RequestContext, at: u32) -> Option<Vec<CallHierarchyI
     (!items.is_empty()).then_some(items)
 }
 
-/// The declaration of an item.
 fn of_item(cx: &RequestContext, item: &CallHierarchyItem) -> Option<Found> {
     let at = cx.positions().offset(item.selection_range.start);
     let own = cx.declarations();
@@ -75,12 +74,12 @@ pub(crate) fn incoming(
     cx: &RequestContext,
     params: lsp::CallHierarchyIncomingCallsParams,
 ) -> Vec<lsp::CallHierarchyIncomingCall> {
-    let Some(own) = of_item(cx, &params.item) else { return Vec::new() };
-    let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
-    for (from, _, span) in edges(&cx.snapshot).into_iter().filter(|(_, to, _)| *to == own) {
-        let Some(positions) = cx.snapshot.positions(from.file) else { continue };
-        add(&mut calls, from, positions.range(span));
-    }
+    let own = of_item(cx, &params.item);
+    let edges = edges(&cx.snapshot).into_iter().filter(|(_, to, _)| Some(*to) == own);
+    let calls =
+        group(edges.filter_map(|(from, _, span)| {
+            Some((from, cx.snapshot.positions(from.file)?.range(span)))
+        }));
     let call = |(from, from_ranges)| {
         let from = item(&cx.snapshot, from)?;
         Some(lsp::CallHierarchyIncomingCall { from, from_ranges })
@@ -93,11 +92,9 @@ pub(crate) fn outgoing(
     cx: &RequestContext,
     params: lsp::CallHierarchyOutgoingCallsParams,
 ) -> Vec<lsp::CallHierarchyOutgoingCall> {
-    let Some(own) = of_item(cx, &params.item) else { return Vec::new() };
-    let mut calls: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
-    for (_, to, span) in edges(&cx.snapshot).into_iter().filter(|(from, ..)| *from == own) {
-        add(&mut calls, to, cx.range(span));
-    }
+    let own = of_item(cx, &params.item);
+    let edges = edges(&cx.snapshot).into_iter().filter(|(from, ..)| Some(*from) == own);
+    let calls = group(edges.map(|(_, to, span)| (to, cx.range(span))));
     let call = |(to, from_ranges)| {
         let to = item(&cx.snapshot, to)?;
         Some(lsp::CallHierarchyOutgoingCall { to, from_ranges })
@@ -105,9 +102,14 @@ pub(crate) fn outgoing(
     calls.into_iter().filter_map(call).collect()
 }
 
-fn add(calls: &mut Vec<(Found, Vec<lsp::Range>)>, of: Found, range: lsp::Range) {
-    match calls.iter_mut().find(|(known, _)| *known == of) {
-        Some((_, ranges)) => ranges.push(range),
-        None => calls.push((of, vec![range])),
+/// The ranges of each declaration, in the order of their first ones.
+fn group(calls: impl Iterator<Item = (Found, lsp::Range)>) -> Vec<(Found, Vec<lsp::Range>)> {
+    let mut grouped: Vec<(Found, Vec<lsp::Range>)> = Vec::new();
+    for (of, range) in calls {
+        match grouped.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, ranges)) => ranges.push(range),
+            None => grouped.push((of, vec![range])),
+        }
     }
+    grouped
 }

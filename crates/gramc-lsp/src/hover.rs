@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use gramc_check::PartialModule;
 use gramc_check::names::{Found, Kind};
+use gramc_json_schema::shorten::shorten;
 use gramc_model::print::{print_field, shape};
 use gramc_model::{Field, Tool, Type};
 use gramc_schema::emit::{ParameterSchema, ResultSchema, type_use_schema};
@@ -11,6 +12,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use crate::completion::attribute_at;
 use crate::lens::losses;
+use crate::lookup;
 use crate::lookup::{Symbol, ToolRef, field_of, node_of, symbol_at, term_of, tool_of, type_of};
 use crate::markdown::{built_in_documentation, code_block, push_paragraph, push_schema};
 use crate::request::RequestContext;
@@ -82,12 +84,9 @@ pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
             let (description, members) = match kind {
                 Kind::Agent => {
                     let agent = module.agent(&declaration.name)?;
-                    let models = match agent.models.len() {
-                        0 => None,
-                        1 => Some(format!("model: {}", named(&agent.models))),
-                        _ => Some(format!("models: {}", named(&agent.models))),
-                    };
-                    push_paragraph(&mut text, models.as_deref());
+                    let key = if agent.models.len() == 1 { "model" } else { "models" };
+                    let models = format!("{key}: {}", named(&agent.models));
+                    push_paragraph(&mut text, Some(&*models).filter(|_| !agent.models.is_empty()));
                     (agent.description.clone(), named(&agent.members))
                 }
                 Kind::Container => {
@@ -96,21 +95,17 @@ pub(crate) fn declaration(snapshot: &Snapshot, found: Found) -> Option<String> {
                 }
                 Kind::Library => {
                     let library = module.library(&declaration.name)?;
-                    let tools: Vec<_> =
-                        library.implementations.iter().map(|one| one.tool.clone()).collect();
-                    (library.description.clone(), named(&tools))
+                    let tools = library.implementations.iter().map(|one| one.tool.clone());
+                    (library.description.clone(), named(&tools.collect::<Vec<_>>()))
                 }
                 _ => {
                     let experiment = module.experiment(&declaration.name)?;
-                    let arms: Vec<_> = experiment.arms.iter().map(|arm| arm.name.clone()).collect();
-                    (experiment.description.clone(), named(&arms))
+                    let arms = experiment.arms.iter().map(|arm| arm.name.clone());
+                    (experiment.description.clone(), named(&arms.collect::<Vec<_>>()))
                 }
             };
             push_paragraph(&mut text, description.as_deref().or(node.doc_text().as_deref()));
-            push_paragraph(
-                &mut text,
-                Some(&members).filter(|members| !members.is_empty()).map(String::as_str),
-            );
+            push_paragraph(&mut text, Some(&*members).filter(|members| !members.is_empty()));
             Some(text)
         }
     }
@@ -151,12 +146,8 @@ pub(crate) fn signature(partial: &PartialModule, tool: &Tool) -> String {
     let mut text = String::new();
     for parameter in &tool.parameters {
         let optional = if parameter.required() { "" } else { "?" };
-        let _ = write!(
-            text,
-            "({}{optional}::{})==>",
-            parameter.name,
-            shape(types, &parameter.type_use.ty)
-        );
+        let ty = shape(types, &parameter.type_use.ty);
+        let _ = write!(text, "({}{optional}::{ty})==>", parameter.name);
     }
     if tool.parameters.is_empty() {
         text.push_str("()==>");
@@ -177,29 +168,23 @@ fn field(snapshot: &Snapshot, file: usize, field: &Field) -> String {
     text
 }
 
-/// The hover text of an enum member.
 fn member(cx: &RequestContext, found: Found, name: &str) -> Option<String> {
     let declaration = cx.snapshot.declaration(found)?;
     let text = format!("{} of the enum {}", gramc_model::print::string(name), declaration.name);
     let mut text = code_block("gram", &text);
-    let elements = node_of(&cx.snapshot, found)?.elements();
-    let is_named = |element: &gramc_syntax::Node<'_>| {
-        crate::lookup::member(*element).is_some_and(|(known, _)| known == name)
-    };
-    let node = elements.filter(is_named).find_map(crate::lookup::only_node);
-    push_paragraph(&mut text, node.and_then(crate::lookup::description).as_deref());
+    let mut elements = node_of(&cx.snapshot, found)?.elements();
+    let element = elements.find(|it| lookup::member(*it).is_some_and(|(known, _)| known == name));
+    let node = element.and_then(lookup::only_node);
+    push_paragraph(&mut text, node.and_then(lookup::description).as_deref());
     Some(text)
 }
 
-/// The shape of a declared result type, cut after 60 characters.
+/// Maximum number of characters of a shown type.
+pub(crate) const MAX_SHAPE: usize = 60;
+
 pub(crate) fn result_shape(partial: &PartialModule, ty: &Type) -> Option<String> {
     let types = &partial.module().types;
     let Type::Named(id) = ty else { return None };
     let declared = types.get(*id)?;
-    let text = shape(types, &declared.type_use.ty);
-    Some(if text.chars().count() > 60 {
-        text.chars().take(60).collect::<String>() + "…"
-    } else {
-        text
-    })
+    Some(shorten(&shape(types, &declared.type_use.ty), MAX_SHAPE))
 }

@@ -7,6 +7,7 @@ use gramc_syntax::{NodeKind as N, Span};
 use lsp_types::TextEdit;
 
 use crate::file::File;
+use crate::lookup::header;
 use crate::request::RequestContext;
 
 /// The edit that imports another file. `None` if it is already imported or has no path.
@@ -22,9 +23,7 @@ pub(crate) fn import_edit(cx: &RequestContext, other: usize) -> Option<TextEdit>
 
 /// Where a file imports a path that it does not import yet, and the text to insert there.
 pub(crate) fn import_text(file: &File, path: &str) -> (u32, String) {
-    let header = file.parse().tree().root().children().next();
-    let header = header.filter(|node| node.kind() == N::Record);
-    match header {
+    match header(file.parse().tree()) {
         None => {
             let start = u32::from(file.text().starts_with('\u{feff}')) * 3;
             (start, format!("{{imports: [{}]}}\n\n", string(path)))

@@ -1,12 +1,13 @@
 //! Inlay hints: types from terms, optional parameters and shapes of results.
 
 use gramc_check::names::{Found, Kind, Space};
+use gramc_json_schema::shorten::shorten;
 use gramc_model::print::print_field;
 use gramc_syntax::Span;
 use lsp_types as lsp;
 use lsp_types::InlayHint;
 
-use crate::hover::result_shape;
+use crate::hover::{MAX_SHAPE, result_shape};
 use crate::lookup::{field_of, signature, term_of, tool_of};
 use crate::request::RequestContext;
 
@@ -76,8 +77,5 @@ fn term_hint(cx: &RequestContext, name: &str) -> Option<String> {
     let term = term_of(&cx.snapshot, *one)?;
     let text = print_field(&cx.snapshot.shared_module().module().types, term);
     let text = text.split_once("::")?.1.strip_suffix(')')?.split_whitespace().collect::<Vec<_>>();
-    let text = text.join(" ");
-    let short: String = text.chars().take(60).collect();
-    let cut = if short.len() < text.len() { "…" } else { "" };
-    Some(format!("::{short}{cut}"))
+    Some(format!("::{}", shorten(&text.join(" "), MAX_SHAPE)))
 }

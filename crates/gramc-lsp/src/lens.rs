@@ -42,7 +42,7 @@ pub(crate) fn lenses(cx: &RequestContext) -> Vec<CodeLens> {
     let targets = cx.snapshot.settings().targets.iter().any(|it| *it != Target::JsonSchema);
     let mut found = Vec::new();
     let breaking = breaking(cx, own);
-    let implemented = runnables::implemented(cx);
+    let implemented = runnables::implemented_tools(cx);
     for one in own {
         let range = cx.range(one.place);
         let mut add = |what: &str| {
@@ -104,7 +104,7 @@ pub(crate) fn resolve(cx: &RequestContext, mut lens: CodeLens) -> CodeLens {
 
 /// A title without an action.
 fn command(title: String) -> Command {
-    Command { title, command: NO_COMMAND.to_owned(), arguments: None }
+    Command::new(title, NO_COMMAND.to_owned(), None)
 }
 
 /// What breaks callers of tools since the last commit, for people, by tool.
@@ -136,15 +136,13 @@ fn losses_title(cx: &RequestContext, name: &str) -> Option<String> {
     }
     let (whole, less): (Vec<_>, Vec<_>) = lost.iter().partition(|(_, lost)| lost.is_empty());
     let whole: Vec<_> = whole.iter().map(|(target, _)| target.name()).collect();
-    let mut parts = Vec::new();
-    if !whole.is_empty() {
-        parts.push(format!("compiles for {} without losses", whole.join(", ")));
-    }
-    for (target, lost) in less {
+    let whole = Some(whole.join(", ")).filter(|whole| !whole.is_empty());
+    let whole = whole.map(|whole| format!("compiles for {whole} without losses"));
+    let less = less.iter().map(|(target, lost)| {
         let s = if lost.len() == 1 { "" } else { "es" };
-        parts.push(format!("compiles for {} with {} loss{s}", target.name(), lost.len()));
-    }
-    Some(parts.join("; "))
+        format!("compiles for {} with {} loss{s}", target.name(), lost.len())
+    });
+    Some(whole.into_iter().chain(less).collect::<Vec<_>>().join("; "))
 }
 
 fn trace_title(calls: &ToolStats) -> String {

@@ -15,7 +15,6 @@ use crate::trace_stats::TraceStats;
 /// Stack size of worker threads, for nested types.
 pub(crate) const THREAD_STACK_SIZE: usize = 8 << 20;
 
-/// A project to load.
 #[derive(Debug)]
 pub(crate) struct LoadRequest {
     pub(crate) root: PathBuf,

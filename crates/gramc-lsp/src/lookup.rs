@@ -12,7 +12,6 @@ use gramc_syntax::{Node, NodeKind as N, Span, TokenKind, Tree};
 use crate::request::RequestContext;
 use crate::snapshot::Snapshot;
 
-/// A symbol in a document.
 #[derive(Debug, Clone)]
 pub(crate) enum Symbol {
     /// The name of a declaration at its definition.
@@ -28,7 +27,6 @@ pub(crate) enum Symbol {
     Implementation(ImplementationKind),
     /// The name of a lint in a comment that allows it.
     Lint(&'static Lint),
-    /// The key of an attribute.
     Key,
     /// A label that declares something.
     Label(Kind),
@@ -139,7 +137,6 @@ fn member_at(snapshot: &Snapshot, file: usize, chain: &[Node<'_>]) -> Option<Sym
     Some(SymbolAt { symbol: Symbol::Member(found), span })
 }
 
-/// The name of an enum member and its span.
 pub(crate) fn member(element: Node<'_>) -> Option<(String, Span)> {
     let inner = element.children().next()?;
     let name = match element.kind() {
@@ -161,6 +158,31 @@ pub(crate) fn values(node: Node<'_>) -> Vec<Node<'_>> {
     let entries = node.subject().entries().filter(|it| KEYS.contains(&&*it.key.content()));
     let nodes = entries.flat_map(|it| it.value.descendants());
     nodes.filter(|value| value.kind() == N::String).collect()
+}
+
+/// The definition of a member, and where a field of the enum's type has it as a value.
+pub(crate) fn member_occurrences(
+    snapshot: &Snapshot,
+    found: Found,
+    member: &str,
+) -> Vec<(usize, Span)> {
+    let definition = enum_members(snapshot, found).into_iter().filter(|(name, _)| name == member);
+    let mut all: Vec<_> = definition.map(|(_, span)| (found.file, span)).collect();
+    for (file, text) in snapshot.files().iter().enumerate() {
+        // Few files use a member.
+        if memchr::memmem::find(text.text().as_bytes(), member.as_bytes()).is_none() {
+            continue;
+        }
+        let nodes = text.parse().tree().root().descendants();
+        for node in nodes.filter(|node| node.kind() == N::NodePattern) {
+            let mut values = values(node);
+            values.retain(|value| value.content() == member);
+            if !values.is_empty() && enum_of(snapshot, file, node) == Some(found) {
+                all.extend(values.iter().map(|value| (file, value.span())));
+            }
+        }
+    }
+    all
 }
 
 /// The enum that is the type of a parameter, field or result, as far as its label says.
@@ -289,7 +311,6 @@ pub(crate) fn description(node: Node<'_>) -> Option<String> {
     Some(text.into_owned())
 }
 
-/// The value of an attribute.
 pub(crate) fn entry<'t>(node: Node<'t>, key: &str) -> Option<Node<'t>> {
     node.subject().entries().find(|entry| entry.key.content() == key).map(|entry| entry.value)
 }
@@ -301,6 +322,11 @@ pub(crate) fn only_node(element: Node<'_>) -> Option<Node<'_>> {
         (N::Path, Some(node), None) => Some(node),
         _ => None,
     }
+}
+
+/// The record at the start of a file.
+pub(crate) fn header(tree: &Tree) -> Option<Node<'_>> {
+    tree.root().children().next().filter(|node| node.kind() == N::Record)
 }
 
 /// The nodes of the parameters of a tool, or of the fields of a record.

@@ -30,7 +30,6 @@ pub(crate) struct Notification {
     pub(crate) params: Value,
 }
 
-/// Identifies a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub(crate) enum RequestId {

@@ -1,17 +1,16 @@
 //! Conversion between byte offsets and positions of the protocol.
 
+use std::ops::Range as IndexRange;
+
 use gramc_syntax::Span;
 use lsp_types::{Position, PositionEncodingKind, Range};
 
-/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Encoding {
-    /// Bytes.
     Utf8,
     /// UTF-16 code units, the protocol's default.
     #[default]
     Utf16,
-    /// Unicode characters.
     Utf32,
 }
 
@@ -22,7 +21,6 @@ impl Encoding {
         all.into_iter().find(|one| offered.contains(&one.kind())).unwrap_or_default()
     }
 
-    /// Its name in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -39,7 +37,6 @@ impl Encoding {
         }
     }
 
-    /// The width of a text.
     pub(crate) fn count(self, text: &str) -> u32 {
         let count = match self {
             Self::Utf8 => text.len(),
@@ -53,6 +50,12 @@ impl Encoding {
 /// A length or offset as `u32`. Larger files are rejected.
 pub(crate) fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The start of the line of an offset.
+pub(crate) fn line_start(text: &str, at: u32) -> usize {
+    let before = text.get(..at as usize).unwrap_or_default();
+    before.rfind('\n').map_or(0, |at| at + 1)
 }
 
 /// The offsets of line starts. In the protocol a line ends with `\n`, `\r\n` or `\r`.
@@ -76,6 +79,13 @@ impl Lines {
         starts.shrink_to_fit();
         Self { starts }
     }
+
+    /// The spans of the lines of a text of this length, including their ends.
+    pub(crate) fn spans(&self, length: usize) -> Vec<IndexRange<usize>> {
+        let starts = self.starts.iter().map(|start| *start as usize);
+        let ends = starts.clone().skip(1).chain([length]);
+        starts.zip(ends).map(|(start, end)| start..end).filter(|span| !span.is_empty()).collect()
+    }
 }
 
 /// A text with its lines and the unit of columns.
@@ -91,7 +101,6 @@ impl<'t> Positions<'t> {
         Self { text, lines, encoding }
     }
 
-    /// The unit of columns.
     pub(crate) fn encoding(self) -> Encoding {
         self.encoding
     }

@@ -34,7 +34,7 @@ fn check_symbol(symbol: &Symbol) -> RequestResult<()> {
             return Ok(());
         }
     };
-    Err(RequestError::failed(why))
+    Err(RequestError::failure(why))
 }
 
 /// `textDocument/prepareRename`
@@ -60,7 +60,7 @@ pub(crate) fn rename(
 ) -> RequestResult<Option<WorkspaceEdit>> {
     let at = cx.positions().offset(params.text_document_position.position);
     let Some(at) = symbol_at(cx, at) else {
-        return Err(RequestError::failed("no name at this position"));
+        return Err(RequestError::failure("no name at this position"));
     };
     let name = params.new_name.trim_matches('`');
     if name.is_empty() || name.contains(['\n', '\r']) {
@@ -78,7 +78,7 @@ pub(crate) fn rename(
             FieldRename { snapshot, old: &old, new: name }.apply(&mut edits, [*found]);
         }
         Symbol::Member(found) => {
-            for (file, span) in crate::enum_members::occurrences(&cx.snapshot, *found, &old) {
+            for (file, span) in crate::lookup::member_occurrences(&cx.snapshot, *found, &old) {
                 edits.rename(&cx.snapshot, file, span, name);
             }
         }
@@ -136,7 +136,7 @@ fn check_result(cx: &RequestContext, edits: &Edits, name: &str) -> RequestResult
     let mut known: Vec<_> = errors(&snapshot.parses()).iter().map(|one| one.code.name).collect();
     for error in errors(&edits.texts(snapshot)) {
         let at = known.iter().position(|known| *known == error.code.name).ok_or_else(|| {
-            RequestError::failed(format!(
+            RequestError::failure(format!(
                 "cannot rename it to `{name}`: {} in {}; change this place first",
                 error.message,
                 error.source.name()
@@ -194,7 +194,7 @@ fn check_renaming(cx: &RequestContext, found: Found, name: &str) -> RequestResul
     let Some((other, one)) = taken else { return Ok(()) };
     let file = cx.snapshot.text(other.file).map_or("", |file| file.source().name());
     let kind = one.kind.word();
-    Err(RequestError::failed(format!("a {kind} `{name}` is already declared in {file}")))
+    Err(RequestError::failure(format!("a {kind} `{name}` is already declared in {file}")))
 }
 
 /// Rejects a name that another parameter or field of the same declaration has.
@@ -205,7 +205,7 @@ fn check_free(cx: &RequestContext, found: Found, name: &str) -> RequestResult<()
     let mut all = parameters.into_iter().chain(fields).filter_map(|it| it.subject().identifier);
     if all.any(|known| known.content() == name) {
         let known = cx.snapshot.declaration(found).map_or("this", |one| one.name.as_str());
-        return Err(RequestError::failed(format!("`{known}` already has a `{name}`")));
+        return Err(RequestError::failure(format!("`{known}` already has a `{name}`")));
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The input and the errors of request handlers.
 
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use gramc_check::names::{Declaration, Found, Kind};
@@ -13,25 +15,32 @@ use crate::message::{ErrorCode, ResponseError};
 use crate::position::Positions;
 use crate::snapshot::Snapshot;
 
-/// The code and message of a failed request.
+/// The error of a request, whose message is for people.
 #[derive(Debug)]
-pub(crate) struct RequestError(pub(crate) ErrorCode, pub(crate) String);
+pub struct RequestError(pub(crate) ErrorCode, pub(crate) String);
+
+impl Display for RequestError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.1)
+    }
+}
+
+impl Error for RequestError {}
 
 impl RequestError {
-    /// Invalid parameters.
     pub(crate) fn invalid(why: impl Into<String>) -> Self {
         Self(ErrorCode::InvalidParams, why.into())
     }
 
     /// A valid request that cannot be fulfilled.
-    pub(crate) fn failed(why: impl Into<String>) -> Self {
+    pub(crate) fn failure(why: impl Into<String>) -> Self {
         Self(ErrorCode::RequestFailed, why.into())
     }
 }
 
 impl From<RequestError> for ResponseError {
-    fn from(RequestError(code, message): RequestError) -> Self {
-        Self { code: code as i32, message }
+    fn from(error: RequestError) -> Self {
+        Self { code: error.0 as i32, message: error.1 }
     }
 }
 
@@ -77,7 +86,6 @@ impl RequestContext {
         Some(Self { snapshot, client, number, file })
     }
 
-    /// The declarations of the document.
     pub(crate) fn declarations(&self) -> &[Declaration] {
         self.snapshot.names().of(self.number)
     }
@@ -103,7 +111,6 @@ impl RequestContext {
         self.positions().range(span)
     }
 
-    /// Converts offsets and positions in the document.
     pub(crate) fn positions(&self) -> Positions<'_> {
         self.file.positions(self.snapshot.encoding)
     }

@@ -14,7 +14,6 @@ use crate::lookup::tool_of;
 use crate::request::RequestContext;
 use crate::test_groups::specification_of_experiment;
 
-/// A library of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LibraryRef {
     pub(crate) name: String,
@@ -40,7 +39,6 @@ impl Action {
         self.names().0
     }
 
-    /// The title of the lens.
     const fn title(self) -> &'static str {
         self.names().1
     }
@@ -152,7 +150,6 @@ fn arguments_of(cx: &RequestContext, name: &str) -> Option<String> {
     Some(Value::Object(arguments.unwrap_or_default()).to_string())
 }
 
-/// The tools that an agent of the document names.
 fn tools_of(cx: &RequestContext, agent: &str) -> Vec<String> {
     let own = cx.declarations();
     let is_agent = |at: usize| own[at].kind == Kind::Agent && own[at].name == agent;
@@ -163,7 +160,7 @@ fn tools_of(cx: &RequestContext, agent: &str) -> Vec<String> {
 }
 
 /// The tools that libraries of the project implement.
-pub(crate) fn implemented(cx: &RequestContext) -> HashSet<SmolStr> {
+pub(crate) fn implemented_tools(cx: &RequestContext) -> HashSet<SmolStr> {
     implementations(cx).map(|(_, name, _)| name).collect()
 }
 

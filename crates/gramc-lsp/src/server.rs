@@ -36,7 +36,6 @@ const LONE_DOCUMENT_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of request threads. With two, a slow request does not block the others.
 const REQUEST_THREADS: usize = 2;
 
-/// An event for the main thread.
 pub(crate) enum ServerEvent {
     Incoming(Incoming),
     /// The client closed its end of a pipe.
@@ -46,7 +45,6 @@ pub(crate) enum ServerEvent {
     Diagnosed(push::DiagnosticsUpdate),
 }
 
-/// A request in progress.
 struct PendingRequest {
     /// The document that positions in the response refer to.
     document: Option<Uri>,
@@ -54,7 +52,6 @@ struct PendingRequest {
     outdated: bool,
 }
 
-/// The state of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lifecycle {
     New,

@@ -33,7 +33,6 @@ pub(crate) struct ProjectFile {
     pub(crate) file: Option<Arc<File>>,
 }
 
-/// An open Markdown document and its fences.
 #[derive(Debug)]
 pub(crate) struct MarkdownDocument {
     pub(crate) file: Arc<File>,
@@ -66,7 +65,6 @@ pub(crate) struct ProjectState {
     pub(crate) markdown: Option<Arc<MarkdownDocument>>,
     /// The files of the project, sorted by path.
     pub(crate) files: Vec<Arc<File>>,
-    /// Indices of files by canonical path.
     pub(crate) indices: Arc<HashMap<PathBuf, usize>>,
     pub(crate) import_cache: Arc<ImportCache>,
     /// The project as it is in the last commit.
@@ -147,12 +145,11 @@ impl Snapshot {
         &self.project.file
     }
 
-    /// The lint settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.project_file().project.lints
     }
 
-    fn linked(&self) -> &LinkedFiles {
+    fn linked_files(&self) -> &LinkedFiles {
         self.derived.linked.get_or_init(|| {
             let mut files = self.project.files.clone();
             let imports = follow_imports(
@@ -217,16 +214,15 @@ impl Snapshot {
 
     /// The files of the project, then imported files outside it.
     pub(crate) fn files(&self) -> &[Arc<File>] {
-        &self.linked().files
+        &self.linked_files().files
     }
 
-    /// The file at an index.
     pub(crate) fn text(&self, file: usize) -> Option<&File> {
         self.files().get(file).map(|file| &**file)
     }
 
     pub(crate) fn imports(&self) -> &ImportGraph {
-        &self.linked().imports
+        &self.linked_files().imports
     }
 
     /// The file of a source, which may be the project file or an open document of JSON Lines.
@@ -236,7 +232,6 @@ impl Snapshot {
         files.find(|file| Arc::ptr_eq(file.source(), source))
     }
 
-    /// Converts offsets and positions in a file.
     pub(crate) fn positions(&self, file: usize) -> Option<Positions<'_>> {
         Some(self.text(file)?.positions(self.encoding))
     }
@@ -250,7 +245,6 @@ impl Snapshot {
         self.files().iter().map(|file| file.parse().clone()).collect()
     }
 
-    /// The diagnostics of each file.
     pub(crate) fn diagnostics(&self) -> &[Vec<Diagnostic>] {
         self.derived.diagnostics.get_or_init(|| {
             let texts = self.parses();
@@ -334,7 +328,6 @@ impl Snapshot {
         self.derived.tool_index.get_or_init(|| ToolIndex::new(self.whole_module()))
     }
 
-    /// The declarations of all files.
     pub(crate) fn names(&self) -> &Names {
         self.derived.names.get_or_init(|| {
             let mut types: Vec<SmolStr> =
@@ -363,7 +356,6 @@ impl Snapshot {
         }
     }
 
-    /// The declaration of a reference.
     pub(crate) fn declaration(&self, found: Found) -> Option<&Declaration> {
         self.names().declaration(found)
     }

@@ -1,5 +1,7 @@
 //! Document and workspace symbols.
 
+use std::sync::Arc;
+
 use gramc_check::names::{Declaration, Kind};
 use gramc_search::Query;
 use gramc_syntax::{Node, NodeKind as N, Span};
@@ -52,7 +54,8 @@ fn symbol(
 pub(crate) fn of_document(cx: &RequestContext) -> lsp::DocumentSymbolResponse {
     let own = cx.declarations();
     if !cx.client.nested_symbols {
-        let flat = own.iter().filter_map(|one| information(&cx.snapshot, cx.number, one, own));
+        let flat =
+            own.iter().filter_map(|one| declaration_information(&cx.snapshot, cx.number, one));
         return lsp::DocumentSymbolResponse::Flat(flat.collect());
     }
     let symbol_of = |one: &Declaration| {
@@ -109,54 +112,43 @@ fn child_symbols(cx: &RequestContext, kind: Kind, node: Node<'_>) -> Vec<Documen
 
 #[expect(deprecated, reason = "`deprecated` is a required field of the type")]
 fn information(
+    name: String,
+    kind: SymbolKind,
+    location: lsp::Location,
+    container_name: Option<String>,
+) -> lsp::SymbolInformation {
+    lsp::SymbolInformation { name, kind, tags: None, deprecated: None, location, container_name }
+}
+
+fn declaration_information(
     snapshot: &Snapshot,
     file: usize,
     one: &Declaration,
-    own: &[Declaration],
 ) -> Option<lsp::SymbolInformation> {
-    let holder = one.holder.and_then(|at| own.get(at));
-    Some(lsp::SymbolInformation {
-        name: one.name.to_string(),
-        kind: symbol_kind(one.kind),
-        tags: None,
-        deprecated: None,
-        location: snapshot.location(file, one.place)?,
-        container_name: holder.map(|holder| holder.name.to_string()),
-    })
-}
-
-/// Whether a query of workspace symbols is a signature or a part of one.
-fn is_by_type(query: &str) -> bool {
-    query.contains("==>") || query.contains("::")
+    let holder = one.holder.and_then(|at| snapshot.names().of(file).get(at));
+    let container = holder.map(|holder| holder.name.to_string());
+    let location = snapshot.location(file, one.place)?;
+    Some(information(one.name.to_string(), symbol_kind(one.kind), location, container))
 }
 
 /// The tools whose types match a query, best first.
-#[expect(deprecated, reason = "`deprecated` is a required field of the type")]
-fn by_type(snapshots: &[std::sync::Arc<Snapshot>], query: &Query) -> Vec<lsp::SymbolInformation> {
-    let mut found = Vec::new();
-    for snapshot in snapshots {
-        for (name, place) in snapshot.tool_index().find(query) {
-            let Some(location) = snapshot.location(place.file, place.name) else { continue };
-            found.push(lsp::SymbolInformation {
-                name,
-                kind: SymbolKind::FUNCTION,
-                tags: None,
-                deprecated: None,
-                location,
-                container_name: None,
-            });
-        }
-    }
-    found
+fn by_type(snapshots: &[Arc<Snapshot>], query: &Query) -> Vec<lsp::SymbolInformation> {
+    let found = snapshots.iter().flat_map(|snapshot| {
+        snapshot.tool_index().find(query).into_iter().filter_map(|(name, place)| {
+            let location = snapshot.location(place.file, place.name)?;
+            Some(information(name, SymbolKind::FUNCTION, location, None))
+        })
+    });
+    found.collect()
 }
 
 /// `workspace/symbol`: the tools whose types match the query, if it is a signature or a part of one,
 /// or else the declarations whose names contain the query as a subsequence.
 pub(crate) fn of_workspace(
-    snapshots: &[std::sync::Arc<Snapshot>],
+    snapshots: &[Arc<Snapshot>],
     query: &str,
 ) -> Vec<lsp::SymbolInformation> {
-    if is_by_type(query) {
+    if query.contains("==>") || query.contains("::") {
         // A signature that is still being typed finds nothing.
         return Query::parse(query).map(|query| by_type(snapshots, &query)).unwrap_or_default();
     }
@@ -169,7 +161,7 @@ pub(crate) fn of_workspace(
     let mut found = Vec::new();
     for snapshot in snapshots {
         for (place, one) in snapshot.names().all().filter(|(_, one)| holds(&one.name)) {
-            found.extend(information(snapshot, place.file, one, snapshot.names().of(place.file)));
+            found.extend(declaration_information(snapshot, place.file, one));
             if found.len() >= MAX_SYMBOLS {
                 return found;
             }

@@ -187,7 +187,6 @@ fn token_type_of(kind: Kind) -> TokenType {
     }
 }
 
-/// Adds the type names in a label.
 fn add_types(found: &mut Vec<TypedSpan>, label: Node<'_>) {
     types_in(label, |name, span| {
         let more = if BUILT_IN.contains(&name) { BUILT_IN_TYPE } else { 0 };

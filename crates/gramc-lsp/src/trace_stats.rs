@@ -17,12 +17,9 @@ const MAX_VALUES: usize = 50;
 #[cfg(feature = "agents")]
 const MAX_VALUE_BYTES: usize = 100;
 
-/// The calls of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ToolStats {
-    /// Number of calls.
     pub(crate) total: u64,
-    /// Number of rejected calls.
     pub(crate) rejected: u64,
     pub(crate) errors: BTreeMap<ParameterErrorKey, RejectedValues>,
 }
@@ -36,14 +33,12 @@ pub(crate) struct ParameterErrorKey {
 /// The values that models sent and that were rejected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RejectedValues {
-    /// Number of rejections.
     pub(crate) count: u64,
     /// Number of rejections by value, as JSON. Limited to [`MAX_VALUES`] short values.
     pub(crate) values: BTreeMap<String, u64>,
 }
 
 impl RejectedValues {
-    /// The most frequent value, as JSON.
     pub(crate) fn most_frequent(&self) -> Option<&str> {
         let most =
             self.values.iter().max_by_key(|(value, count)| (**count, std::cmp::Reverse(*value)));

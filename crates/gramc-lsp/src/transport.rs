@@ -14,7 +14,6 @@ const MAX_MESSAGE_BYTES: usize = 1 << 29;
 /// Maximum length of a header line in bytes.
 const MAX_HEADER_LINE_BYTES: u64 = 1 << 13;
 
-/// The result of reading a message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     Message(Message),
@@ -80,7 +79,6 @@ fn invalid_data(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// The error response to an invalid request.
 fn error_response(id: &Value, code: ErrorCode, why: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code as i32, "message": why}})
 }

@@ -9,7 +9,7 @@ use crate::client::Client;
 use crate::dispatch::answer;
 use crate::global_state::GlobalState;
 use crate::position::Encoding;
-use crate::request::RequestContext;
+use crate::request::{RequestContext, RequestError};
 
 /// Open documents and the server's responses about them.
 ///
@@ -96,14 +96,15 @@ impl Workbench {
     ///
     /// # Errors
     ///
-    /// The message of the error response.
-    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        let uri = crate::dispatch::document(&params).ok_or("missing document in the parameters")?;
-        let key = self.state.key_of(&uri).ok_or("unknown document")?;
-        let snapshot = self.state.snapshot(&key).ok_or("unknown project")?;
+    /// That of the error response.
+    pub fn request(&mut self, method: &str, params: Value) -> Result<Value, RequestError> {
+        let missing = || RequestError::invalid("missing document in the parameters");
+        let unknown = || RequestError::invalid("unknown document");
+        let uri = crate::dispatch::document(&params).ok_or_else(missing)?;
+        let key = self.state.key_of(&uri).ok_or_else(unknown)?;
+        let snapshot = self.state.snapshot(&key).ok_or_else(unknown)?;
         let cx = RequestContext::new(snapshot, Arc::clone(&self.client), &uri, &params);
-        let cx = cx.ok_or("there is no such document")?;
-        let answer = answer(&cx, method, params).map_err(|refusal| refusal.1)?;
-        serde_json::from_str(&answer.0).map_err(|error| error.to_string())
+        let answer = answer(&cx.ok_or_else(unknown)?, method, params)?;
+        serde_json::from_str(&answer.0).map_err(|error| RequestError::failure(error.to_string()))
     }
 }

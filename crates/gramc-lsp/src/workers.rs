@@ -33,7 +33,6 @@ impl Workers {
         Self { jobs, latest: Arc::default() }
     }
 
-    /// Adds a job to the queue.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         // Without a thread there is no receiver.
         if let Err(SendError(job)) = self.jobs.send(Box::new(job)) {

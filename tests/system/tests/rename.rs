@@ -324,7 +324,7 @@ fn rename(
     let column = at - text[..at].rfind('\n').map_or(0, |at| at + 1);
     let position = json!({"line": line, "character": column});
     let params = json!({"textDocument": {"uri": uri}, "position": position, "newName": new});
-    let edit = bench.request("textDocument/rename", params)?;
+    let edit = bench.request("textDocument/rename", params).map_err(|error| error.to_string())?;
     let mut count = 0;
     for (uri, edits) in edit["changes"].as_object().expect("changes") {
         let path = uri.strip_prefix("file://").expect("a file");

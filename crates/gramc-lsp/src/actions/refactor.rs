@@ -16,6 +16,7 @@ use gramc_syntax::{Diagnostic, Edit, NodeKind as N, Span};
 use lsp_types::CodeAction;
 
 use super::{action, edit_action};
+use crate::lookup::header;
 use crate::request::RequestContext;
 use libraries::Stub;
 
@@ -104,9 +105,7 @@ fn notation(cx: &RequestContext, lint: &str, span: Span) -> Vec<Edit> {
 fn organize_imports(cx: &RequestContext) -> Option<Edit> {
     let snapshot = &*cx.snapshot;
     let graph = snapshot.imports();
-    let header = cx.tree().root().children().next();
-    let header = header.filter(|node| node.kind() == N::Record)?;
-    let list = header.entries().find(|entry| entry.key.content() == "imports")?.value;
+    let list = header(cx.tree())?.entries().find(|it| it.key.content() == "imports")?.value;
     let uses = snapshot.uses_of(cx.number);
     let meant = uses.iter().flat_map(|used| snapshot.names().meaning(cx.number, used));
     let used: BTreeSet<_> = meant.map(|found| found.file).collect();

@@ -12,7 +12,6 @@ const MAX_TOKENS: usize = 20_000;
 /// The syntax expected at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Nothing that can be completed.
     Nothing,
     /// A declaration at the top level. Whether its bracket is there.
     Declaration {
@@ -21,30 +20,23 @@ pub(crate) enum Expected {
     /// A label after the name of a pattern, with the kind of the enclosing pattern.
     Label(Option<Kind>),
     Type,
-    /// The kind of an implementation.
     Implementation,
     ArmLabel,
     /// The name of a parameter or field.
     Parameter,
     /// A name among the elements of a declaration, or of an implementation.
     Element(Kind),
-    /// The key of an attribute.
     Key(RecordOwner),
-    /// The value of an attribute.
     Value(RecordOwner, String),
-    /// The name of a lint.
     Lint,
 }
 
 /// The syntax that attributes belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RecordOwner {
-    /// The header of the file.
     Header,
     Declaration(Kind),
-    /// An implementation of this kind.
     Implementation(String),
-    /// An arm of an experiment.
     Arm,
     Member,
     /// A parameter, field, result or term, with its label.
@@ -83,8 +75,6 @@ pub(crate) struct CompletionContext {
 }
 
 pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
-    let context =
-        |expected, word, quoted| CompletionContext { expected, word, quoted, siblings: Vec::new() };
     let last = tree.tokens_before(at).next_back();
     let text = tree.source().text();
     if let Some(token) = last.filter(|it| matches!(it.kind(), T::Comment | T::DocComment)) {
@@ -93,8 +83,9 @@ pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
             let before = text.get(token.span().start as usize..at as usize).unwrap_or_default();
             let lint = before.trim_start_matches('/').trim_start().starts_with("gram-allow:");
             let word = before.rsplit([',', ' ', ':']).next().unwrap_or_default();
-            let word = Span::new(at - crate::position::number(word.len()), at);
-            return context(if lint { Expected::Lint } else { Expected::Nothing }, word, false);
+            let word = Span::from(at as usize - word.len()..at as usize);
+            let expected = if lint { Expected::Lint } else { Expected::Nothing };
+            return CompletionContext { expected, word, quoted: false, siblings: Vec::new() };
         }
     }
     // The typed text is a bare word or the content of quotes.
@@ -113,7 +104,8 @@ pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
         _ => (at, Span::empty(at), None),
     };
     let tokens = before(tree, from);
-    let (expected, siblings) = find_expected(&tokens, quoted == Some('`'), tree);
+    let expected = find_expected(&tokens, quoted == Some('`'), tree);
+    let siblings = if matches!(expected, Expected::Key(_)) { keys(&tokens) } else { Vec::new() };
     let is_type = match &expected {
         Expected::Type => true,
         Expected::Value(_, key) => is_typed(key),
@@ -122,9 +114,8 @@ pub(crate) fn context(tree: &Tree, at: u32) -> CompletionContext {
     let word = match quoted {
         // Only the last name of a type expression is completed.
         Some(_) if is_type => {
-            let inside = text.get(word.range()).unwrap_or_default();
-            let name = type_word(inside);
-            Span::new(at - crate::position::number(name.len()), at)
+            let name = type_word(text.get(word.range()).unwrap_or_default());
+            Span::from(at as usize - name.len()..at as usize)
         }
         _ => word,
     };
@@ -162,63 +153,66 @@ fn before(tree: &Tree, from: u32) -> Vec<Token<'_>> {
 /// The index of an open bracket's token.
 type BracketIndex = usize;
 
-fn find_expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expected, Vec<String>) {
+fn open_brackets(tokens: &[Token<'_>]) -> Vec<BracketIndex> {
     let mut open: Vec<BracketIndex> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        match token.kind() {
-            T::LBracket | T::LParen | T::LBrace => open.push(at),
-            T::RBracket => close(tokens, &mut open, T::LBracket),
-            T::RParen => close(tokens, &mut open, T::LParen),
-            T::RBrace => close(tokens, &mut open, T::LBrace),
-            _ => {}
+        let opening = match token.kind() {
+            T::LBracket | T::LParen | T::LBrace => {
+                open.push(at);
+                continue;
+            }
+            T::RBracket => T::LBracket,
+            T::RParen => T::LParen,
+            T::RBrace => T::LBrace,
+            _ => continue,
+        };
+        // An unmatched closing bracket is ignored.
+        if let Some(at) = open.iter().rposition(|at| tokens[*at].kind() == opening) {
+            open.truncate(at);
         }
     }
-    let nothing = (Expected::Nothing, Vec::new());
+    open
+}
+
+fn find_expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> Expected {
+    let mut open = open_brackets(tokens);
     if let Some(found) = in_bare_type(tokens, &open, tree) {
         return found;
     }
     let Some(inner) = open.pop() else {
-        let fresh = tokens.last().is_none_or(|last| {
+        let is_fresh = tokens.last().is_none_or(|last| {
             matches!(last.kind(), T::RBracket | T::RParen | T::RBrace) && !backticked
         });
         let declaration = Expected::Declaration { opened: false };
-        return (if fresh { declaration } else { Expected::Nothing }, Vec::new());
+        return if is_fresh { declaration } else { Expected::Nothing };
     };
     let rest = &tokens[inner + 1..];
     let last = rest.last().map(|token| token.kind());
     let colon = matches!(last, Some(T::Colon | T::ColonColon));
     match tokens[inner].kind() {
-        T::LBracket if in_arrow(tokens, inner) => nothing,
+        T::LBracket if in_arrow(tokens, inner) => Expected::Nothing,
         T::LBracket => match open.last() {
             Some(&outer) if tokens[outer].kind() == T::LBrace => value(tokens, &open, tree),
-            outer => {
-                let holder = outer.and_then(|outer| label(&tokens[outer + 1..inner]));
-                if bar(rest).is_some() {
-                    let kind = label(rest).and_then(Kind::of_label);
-                    return (kind.map_or(Expected::Nothing, Expected::Element), Vec::new());
-                }
-                let holder = holder.and_then(Kind::of_label);
-                let expected = match outer {
-                    _ if colon => Expected::Label(holder),
-                    None if rest.is_empty() => Expected::Declaration { opened: true },
-                    _ => Expected::Nothing,
-                };
-                (expected, Vec::new())
+            _ if bar(rest).is_some() => {
+                let kind = label(rest).and_then(Kind::of_label);
+                kind.map_or(Expected::Nothing, Expected::Element)
             }
+            outer if colon => {
+                let holder = outer.and_then(|outer| label(&tokens[outer + 1..inner]));
+                Expected::Label(holder.and_then(Kind::of_label))
+            }
+            None if rest.is_empty() => Expected::Declaration { opened: true },
+            _ => Expected::Nothing,
         },
-        T::LParen => {
-            let holder = enclosing_kind(tokens, &open);
-            let expected = match (holder, colon) {
-                (Some(Kind::Library), true) => Expected::Implementation,
-                (Some(Kind::Experiment), true) => Expected::ArmLabel,
-                (Some(Kind::Enum), true) => Expected::Nothing,
-                (_, true) => Expected::Type,
-                (Some(Kind::Library), false) if rest.is_empty() => Expected::Element(Kind::Library),
-                (Some(Kind::Tool | Kind::Record), false) if rest.is_empty() => Expected::Parameter,
-                _ => Expected::Nothing,
-            };
-            (expected, Vec::new())
-        }
+        T::LParen => match (enclosing_kind(tokens, &open), colon) {
+            (Some(Kind::Library), true) => Expected::Implementation,
+            (Some(Kind::Experiment), true) => Expected::ArmLabel,
+            (Some(Kind::Enum), true) => Expected::Nothing,
+            (_, true) => Expected::Type,
+            (Some(Kind::Library), false) if rest.is_empty() => Expected::Element(Kind::Library),
+            (Some(Kind::Tool | Kind::Record), false) if rest.is_empty() => Expected::Parameter,
+            _ => Expected::Nothing,
+        },
         _ => {
             open.push(inner);
             value(tokens, &open, tree)
@@ -227,11 +221,7 @@ fn find_expected(tokens: &[Token<'_>], backticked: bool, tree: &Tree) -> (Expect
 }
 
 /// The expected syntax in a type expression that follows the colons of a node's label.
-fn in_bare_type(
-    tokens: &[Token<'_>],
-    open: &[BracketIndex],
-    tree: &Tree,
-) -> Option<(Expected, Vec<String>)> {
+fn in_bare_type(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Option<Expected> {
     let at = open.iter().position(|at| tokens[*at].kind() == T::LParen)?;
     let paren = open[at];
     let kind = enclosing_kind(tokens, &open[..at]);
@@ -242,7 +232,7 @@ fn in_bare_type(
     let colons = label_at(rest)?;
     // A name alone, or nothing yet, is completed as any label.
     let ty = rest.get(colons + 1..).filter(|ty| !ty.is_empty())?;
-    let expected = match place(ty)? {
+    Some(match place(ty)? {
         TypePlace::Type => Expected::Type,
         TypePlace::Field => Expected::Parameter,
         TypePlace::Other => Expected::Nothing,
@@ -252,21 +242,13 @@ fn in_bare_type(
             let brace = tokens[brace_at].span();
             let label = tree.source().slice(Span::new(first.start, brace.start)).trim().to_owned();
             let owner = RecordOwner::Field(label);
-            return Some(match value(tokens, &[paren, brace_at], tree) {
-                (Expected::Value(_, key), siblings) => (Expected::Value(owner, key), siblings),
-                (Expected::Key(_), siblings) => (Expected::Key(owner), siblings),
-                _ => (Expected::Nothing, Vec::new()),
-            });
+            match value(tokens, &[paren, brace_at], tree) {
+                Expected::Value(_, key) => Expected::Value(owner, key),
+                Expected::Key(_) => Expected::Key(owner),
+                _ => Expected::Nothing,
+            }
         }
-    };
-    Some((expected, Vec::new()))
-}
-
-fn close(tokens: &[Token<'_>], open: &mut Vec<BracketIndex>, kind: T) {
-    // An unmatched closing bracket is ignored.
-    if let Some(at) = open.iter().rposition(|at| tokens[*at].kind() == kind) {
-        open.truncate(at);
-    }
+    })
 }
 
 /// Whether a bracket belongs to an arrow: `=[greet:Func]=>`.
@@ -280,15 +262,7 @@ fn in_arrow(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// The bar of the pattern whose tokens after the bracket are given.
 fn bar(rest: &[Token<'_>]) -> Option<usize> {
-    let mut depth = 0_u32;
-    rest.iter().position(|token| {
-        match token.kind() {
-            T::LBracket | T::LParen | T::LBrace => depth += 1,
-            T::RBracket | T::RParen | T::RBrace => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && token.kind() == T::Pipe
-    })
+    at_top(rest).find(|(_, token)| token.kind() == T::Pipe).map(|(at, _)| at)
 }
 
 /// The first label of the pattern or node that begins with these tokens.
@@ -309,25 +283,37 @@ fn enclosing_kind(tokens: &[Token<'_>], open: &[BracketIndex]) -> Option<Kind> {
     label(&tokens[outer + 1..]).and_then(Kind::of_label)
 }
 
-/// The expected syntax in a record, map or array: a key or a value.
-fn value(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> (Expected, Vec<String>) {
-    let Some(&brace) = open.last() else { return (Expected::Nothing, Vec::new()) };
-    let rest = &tokens[brace + 1..];
-    // The current entry begins after the last comma at this level.
+/// The tokens of the current entry of a record, map or array, after the last comma at its level.
+fn current_entry<'t, 's>(rest: &'s [Token<'t>]) -> &'s [Token<'t>] {
+    let commas = at_top(rest).filter(|(_, token)| token.kind() == T::Comma);
+    &rest[commas.last().map_or(0, |(at, _)| at + 1)..]
+}
+
+/// The tokens outside of nested brackets. Brackets that are still open belong to the last entry.
+fn at_top<'t, 's>(rest: &'s [Token<'t>]) -> impl Iterator<Item = (usize, &'s Token<'t>)> {
     let mut depth = 0_u32;
-    let mut start = 0;
-    let mut siblings = Vec::new();
-    for (at, token) in rest.iter().enumerate() {
+    rest.iter().enumerate().filter(move |(_, token)| {
         match token.kind() {
             T::LBracket | T::LParen | T::LBrace => depth += 1,
             T::RBracket | T::RParen | T::RBrace => depth = depth.saturating_sub(1),
-            T::Comma if depth == 0 => start = at + 1,
-            T::Colon if depth == 0 && at > 0 => siblings.push(name(&rest[at - 1])),
             _ => {}
         }
-        // Brackets opened later belong to the current entry.
-    }
-    let entry = &rest[start..];
+        depth == 0
+    })
+}
+
+/// The keys of the record at the end of the tokens.
+fn keys(tokens: &[Token<'_>]) -> Vec<String> {
+    let Some(brace) = open_brackets(tokens).pop() else { return Vec::new() };
+    let rest = &tokens[brace + 1..];
+    let colons = at_top(rest).filter(|(at, token)| *at > 0 && token.kind() == T::Colon);
+    colons.map(|(at, _)| name(&rest[at - 1])).collect()
+}
+
+/// The expected syntax in a record, map or array: a key or a value.
+fn value(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> Expected {
+    let Some(&brace) = open.last() else { return Expected::Nothing };
+    let entry = current_entry(&tokens[brace + 1..]);
     let key = match entry {
         [key, colon, ..] if matches!(colon.kind(), T::Colon | T::ColonColon) => Some(name(key)),
         _ => None,
@@ -337,14 +323,12 @@ fn value(tokens: &[Token<'_>], open: &[BracketIndex], tree: &Tree) -> (Expected,
         && brace.checked_sub(2).is_some_and(|at| name(&tokens[at]) == "fieldPatterns")
     {
         // A map of types by patterns.
-        let expected = if key.is_some() { Expected::Type } else { Expected::Nothing };
-        return (expected, Vec::new());
+        return if key.is_some() { Expected::Type } else { Expected::Nothing };
     }
-    let Some(owner) = owner(tokens, open, tree) else { return (Expected::Nothing, Vec::new()) };
-    match key {
-        Some(key) => (Expected::Value(owner, key), Vec::new()),
-        None if entry.is_empty() => (Expected::Key(owner), siblings),
-        None => (Expected::Nothing, Vec::new()),
+    match (owner(tokens, open, tree), key) {
+        (Some(owner), Some(key)) => Expected::Value(owner, key),
+        (Some(owner), None) if entry.is_empty() => Expected::Key(owner),
+        _ => Expected::Nothing,
     }
 }
 

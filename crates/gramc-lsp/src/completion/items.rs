@@ -27,7 +27,6 @@ struct ItemList<'c> {
     cx: &'c RequestContext,
     context: &'c CompletionContext,
     range: lsp::Range,
-    /// The typed text, in lower case.
     typed: String,
     found: Vec<CompletionItem>,
     more: bool,
@@ -46,7 +45,11 @@ pub(super) fn items(
         Expected::Declaration { opened } => items.declarations(*opened),
         Expected::Label(holder) => items.labels(*holder),
         Expected::Type => items.types(),
-        Expected::Implementation => items.implementations(),
+        Expected::Implementation => {
+            for kind in ImplementationKind::ALL {
+                items.add(kind.name(), K::KEYWORD, kind.documentation(), None);
+            }
+        }
         Expected::ArmLabel => {
             items.add("Arm", K::KEYWORD, "an arm that differs in more than its library", None);
         }
@@ -196,12 +199,6 @@ impl ItemList<'_> {
         };
         for kind in Kind::LABELLED.into_iter().filter(fits) {
             self.add(kind.label(), K::KEYWORD, &format!("declares {}", kind.noun()), None);
-        }
-    }
-
-    fn implementations(&mut self) {
-        for kind in ImplementationKind::ALL {
-            self.add(kind.name(), K::KEYWORD, kind.documentation(), None);
         }
     }
 

@@ -10,7 +10,6 @@ use crate::imports::relative_path;
 use crate::lookup::fields;
 use crate::request::RequestContext;
 
-/// A value, with what it is.
 pub(super) type NamedValue = (String, &'static str, K);
 
 /// The values of an attribute, if they name something.
@@ -34,7 +33,9 @@ pub(super) fn named_values(
         }
         ("model" | "models" | "judge", _) => models(cx),
         ("discriminator", _) => discriminators(cx),
-        ("name", RecordOwner::Implementation(word)) if word == builtin => builtins(),
+        ("name", RecordOwner::Implementation(word)) if word == builtin => builtin_names()
+            .map(|name| (name.to_owned(), "built-in implementation", K::FUNCTION))
+            .collect(),
         _ => return None,
     })
 }
@@ -59,19 +60,8 @@ fn models(cx: &RequestContext) -> Vec<NamedValue> {
     used.sort_unstable();
     used.dedup();
     let used = used.into_iter().map(|name| (name, "model", K::VALUE));
-    used.chain(providers()).collect()
-}
-
-#[cfg(feature = "agents")]
-fn providers() -> Vec<NamedValue> {
-    gramc_agent::model::providers()
-        .map(|name| (format!("{name}/"), "provider", K::MODULE))
-        .collect()
-}
-
-#[cfg(not(feature = "agents"))]
-fn providers() -> Vec<NamedValue> {
-    Vec::new()
+    let providers = providers().map(|name| (format!("{name}/"), "provider", K::MODULE));
+    used.chain(providers).collect()
 }
 
 /// The fields with a literal type, which distinguish records.
@@ -86,13 +76,19 @@ fn discriminators(cx: &RequestContext) -> Vec<NamedValue> {
     names.into_iter().map(|name| (name, "field with a literal type", K::FIELD)).collect()
 }
 
-#[cfg(feature = "agents")]
-fn builtins() -> Vec<NamedValue> {
+/// The names of built-in implementations.
+fn builtin_names() -> impl Iterator<Item = &'static str> {
+    #[cfg(feature = "agents")]
     let names = gramc_agent::builtins();
-    names.map(|name| (name.to_owned(), "built-in implementation", K::FUNCTION)).collect()
+    #[cfg(not(feature = "agents"))]
+    let names = std::iter::empty();
+    names
 }
 
-#[cfg(not(feature = "agents"))]
-fn builtins() -> Vec<NamedValue> {
-    Vec::new()
+fn providers() -> impl Iterator<Item = &'static str> {
+    #[cfg(feature = "agents")]
+    let names = gramc_agent::model::providers();
+    #[cfg(not(feature = "agents"))]
+    let names = std::iter::empty();
+    names
 }

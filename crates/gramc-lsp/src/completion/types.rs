@@ -6,19 +6,15 @@ use gramc_syntax::{Token, TokenKind as T};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypePlace {
     Type,
-    /// The name of a field.
     Field,
     /// Inside of the record of attributes of a field whose type begins at this token.
     Attributes(usize),
-    /// Nothing that can be completed.
     Other,
 }
 
-/// An open bracket.
 enum Frame {
     /// `(`, `[` or `<` around types.
     Types,
-    /// A record type.
     Record(Part),
     /// A record of attributes of a field whose type begins at this token, or a bracket inside of
     /// one.

@@ -1,6 +1,7 @@
 //! Checks the lines of a file of cases as `gramc ab` does, and those of a file of calls as `gramc validate`
 //! does.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
@@ -16,7 +17,6 @@ use rayon::prelude::*;
 
 use crate::checked_cases::{CheckedLine, CheckedLines};
 use crate::file::File;
-use crate::position::number;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of lines of a file whose problems are shown.
@@ -54,9 +54,7 @@ pub(super) fn diagnostics(
         (line, key, checked.unwrap_or_else(|| check(line, &folder, calls.as_ref())))
     });
     let lines: Vec<_> = lines.collect();
-    let mut reporter = Reporter { source: file.source(), folder: &folder, found: Vec::new() };
-    reporter.report(lines.iter().map(|(line, _, checked)| (*line, checked)));
-    let found = reporter.found;
+    let found = report(file.source(), &folder, &lines);
     checked.lines = lines.into_iter().map(|(_, key, checked)| (key, checked)).collect();
     found
 }
@@ -98,79 +96,71 @@ fn check(line: &str, folder: &Path, calls: Option<&ExpectedCalls<'_>>) -> Checke
     }
 }
 
-/// Turns what is known of lines into diagnostics.
-struct Reporter<'f> {
-    source: &'f Arc<SourceFile>,
-    folder: &'f Path,
-    found: Vec<Diagnostic>,
+/// The diagnostics of checked lines.
+fn report(
+    source: &Arc<SourceFile>,
+    folder: &Path,
+    lines: &[(&str, u64, CheckedLine)],
+) -> Vec<Diagnostic> {
+    let error = |span: Span, message: String, help: &str| {
+        Diagnostic::error(&codes::CASE_FILE, source, span, message).help(help)
+    };
+    let mut found = Vec::new();
+    let mut ids = HashSet::new();
+    let (mut cases, mut shown) = (0, 0);
+    let mut hidden: Vec<&str> = Vec::new();
+    for ((line, _, checked), at) in lines.iter().zip(1_usize..) {
+        let duplicate = match checked {
+            CheckedLine::Empty => continue,
+            CheckedLine::Invalid => None,
+            CheckedLine::Case { id, .. } => {
+                let id = id.as_deref().map_or_else(|| at.to_string(), str::to_owned);
+                (!ids.insert(id.clone())).then_some(id)
+            }
+        };
+        cases += 1;
+        let is_fine = matches!(checked, CheckedLine::Case { problems, .. } if problems.is_empty());
+        if is_fine && duplicate.is_none() {
+            continue;
+        }
+        if shown == MAX_LINES {
+            hidden.push(line);
+            continue;
+        }
+        shown += 1;
+        found.extend(report_line(source, folder, line, checked, duplicate));
+    }
+    if let Some(line) = hidden.first() {
+        let start = offset(source.text(), line);
+        let span = Span::from(start..start + line.trim_end().len());
+        let s = if hidden.len() == 1 { "" } else { "s" };
+        let message = format!("{} more line{s} with errors are not shown", hidden.len());
+        found.push(error(span, message, "correct the errors above first"));
+    } else if cases == 0 {
+        let help = "write a case, such as {\"input\": \"Hello\"}";
+        found.push(error(Span::empty(0), "no cases".to_owned(), help));
+    }
+    found
 }
 
-impl<'f> Reporter<'f> {
-    fn report<'l>(&mut self, lines: impl Iterator<Item = (&'f str, &'l CheckedLine)>) {
-        let mut ids = HashSet::new();
-        let (mut cases, mut shown, mut hidden) = (0, 0, 0);
-        let mut first_hidden = None;
-        for ((line, checked), at) in lines.zip(1_usize..) {
-            let duplicate = match checked {
-                CheckedLine::Empty => continue,
-                CheckedLine::Invalid => None,
-                CheckedLine::Case { id, .. } => {
-                    let id = id.as_deref().map_or_else(|| at.to_string(), str::to_owned);
-                    (!ids.insert(id.clone())).then_some(id)
-                }
-            };
-            cases += 1;
-            let is_fine =
-                matches!(checked, CheckedLine::Case { problems, .. } if problems.is_empty());
-            if is_fine && duplicate.is_none() {
-                continue;
-            }
-            if shown == MAX_LINES {
-                hidden += 1;
-                first_hidden = first_hidden.or(Some(line));
-                continue;
-            }
-            shown += 1;
-            self.line(line, checked, duplicate);
-        }
-        if let Some(line) = first_hidden {
-            let start = number(offset(self.source.text(), line));
-            let span = Span::new(start, start + number(line.trim_end().len()));
-            let s = if hidden == 1 { "" } else { "s" };
-            let message = format!("{hidden} more line{s} with errors are not shown");
-            self.push(span, message, "correct the errors above first");
-        } else if cases == 0 {
-            self.push(
-                Span::empty(0),
-                "no cases".to_owned(),
-                "write a case, such as {\"input\": \"Hello\"}",
-            );
-        }
-    }
-
-    fn push(&mut self, span: Span, message: String, help: &str) {
-        let error = Diagnostic::error(&codes::CASE_FILE, self.source, span, message);
-        self.found.push(error.help(help));
-    }
-
-    fn line(&mut self, line: &str, checked: &CheckedLine, duplicate: Option<String>) {
-        let place = CasePlace::Value("/id".to_owned());
-        let duplicate = duplicate.map(|id| CaseProblem {
-            place,
-            message: format!("duplicate case `{id}`"),
-            near: Vec::new(),
-        });
-        let invalid;
-        let problems = if let CheckedLine::Case { problems, .. } = checked {
-            &**problems
-        } else {
-            invalid = case_problems(line, self.folder);
-            &invalid
-        };
-        let problems = duplicate.iter().chain(problems).take(MAX_PROBLEMS);
-        let mut found: Vec<_> =
-            problems.map(|problem| problem.diagnostic(self.source, line)).collect();
-        found.sort_by_key(|found| found.span().start);
-        self.found.append(&mut found);
-    }
+fn report_line(
+    source: &Arc<SourceFile>,
+    folder: &Path,
+    line: &str,
+    checked: &CheckedLine,
+    duplicate: Option<String>,
+) -> Vec<Diagnostic> {
+    let duplicate = duplicate.map(|id| CaseProblem {
+        place: CasePlace::Value("/id".to_owned()),
+        message: format!("duplicate case `{id}`"),
+        near: Vec::new(),
+    });
+    let problems = match checked {
+        CheckedLine::Case { problems, .. } => Cow::Borrowed(&**problems),
+        CheckedLine::Empty | CheckedLine::Invalid => case_problems(line, folder).into(),
+    };
+    let problems = duplicate.iter().chain(&*problems).take(MAX_PROBLEMS);
+    let mut found: Vec<_> = problems.map(|problem| problem.diagnostic(source, line)).collect();
+    found.sort_by_key(|found| found.span().start);
+    found
 }

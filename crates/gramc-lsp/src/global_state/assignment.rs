@@ -49,7 +49,7 @@ impl GlobalState {
         match self.projects.get_mut(&key) {
             Some(project) if project.loaded => {
                 project.state.file = Arc::new(new);
-                project.changed();
+                project.invalidate();
             }
             // Loading the project reads the open document.
             Some(_) => {}
@@ -60,7 +60,7 @@ impl GlobalState {
                 let project = self.projects.entry(key).or_insert_with(|| Project::new(&root));
                 project.loaded = true;
                 project.state.file = Arc::new(new);
-                project.changed();
+                project.invalidate();
             }
         }
     }
@@ -73,7 +73,7 @@ impl GlobalState {
             return self.request_load(root);
         };
         Arc::make_mut(&mut project.state.open_data).insert(path, Arc::clone(file));
-        project.changed();
+        project.invalidate();
     }
 
     /// Removes a closed document of JSON Lines from its project.
@@ -81,7 +81,7 @@ impl GlobalState {
         for project in self.projects.values_mut() {
             if project.state.open_data.contains_key(path) {
                 Arc::make_mut(&mut project.state.open_data).remove(path);
-                project.changed();
+                project.invalidate();
             }
         }
     }
@@ -107,7 +107,7 @@ impl GlobalState {
             let fences = fences.collect();
             let document = MarkdownDocument { file: Arc::clone(file), fences };
             project.state.markdown = Some(Arc::new(document));
-            project.changed();
+            project.invalidate();
         } else {
             project.set_files(vec![Arc::clone(file)]);
         }

@@ -9,7 +9,6 @@ use gramc_syntax::{Node, NodeKind as N, Span};
 
 use super::library_entries;
 use crate::lookup::{entry, field_nodes, node_of};
-use crate::position::number;
 use crate::snapshot::Snapshot;
 use crate::workspace_edit::Edits;
 
@@ -59,7 +58,7 @@ impl FieldRename<'_> {
                 && !tools.contains(&found)
                 && node_of(self.snapshot, found).is_some_and(|node| self.name_in(node).is_some())
         });
-        for (file, library) in declared(self.snapshot, Kind::Library) {
+        for (file, library) in declarations_of(self.snapshot, Kind::Library) {
             let mut is_implemented = false;
             for (node, found) in library_entries(self.snapshot, file, library) {
                 // `*` may implement any tool.
@@ -119,7 +118,7 @@ impl FieldRename<'_> {
             let after = text.get(at + found.len()..).and_then(|text| text.chars().next());
             if before.is_some_and(is_quote) && after.is_some_and(|c| is_quote(c) || c == '.') {
                 let from = start + at + 1;
-                let span = Span::new(number(from), number(from + self.old.len()));
+                let span = Span::from(from..from + self.old.len());
                 edits.add(file, span, self.new.to_owned());
             }
         }
@@ -171,8 +170,8 @@ impl FieldRename<'_> {
             let name = inside.trim_start_matches(['+', '.', ';']).trim_end_matches('*');
             if name == self.old {
                 let start = at + 1 + inside.find(name).unwrap_or_default();
-                let start = url.span().start + number(start);
-                let span = Span::new(start, start + number(name.len()));
+                let start = url.span().range().start + start;
+                let span = Span::from(start..start + name.len());
                 edits.add(file, span, self.new.to_owned());
                 found = true;
             }
@@ -197,7 +196,7 @@ impl FieldRename<'_> {
     fn related_records(&self, edits: &mut Edits, record: Found) -> Vec<Found> {
         let mut related = Vec::new();
         let types = |file, node, key| self.types_in(file, node, key);
-        for (file, node) in declared(self.snapshot, Kind::Record) {
+        for (file, node) in declarations_of(self.snapshot, Kind::Record) {
             let bases = types(file, node, "extends");
             let is_own = self
                 .snapshot
@@ -214,7 +213,7 @@ impl FieldRename<'_> {
                 related.extend(at.filter(|_| is_taken).map(|at| Found { file, at }));
             }
         }
-        for (file, union) in declared(self.snapshot, Kind::Union) {
+        for (file, union) in declarations_of(self.snapshot, Kind::Union) {
             let Some(key) = entry(union, "discriminator") else { continue };
             if key.content() != self.old {
                 continue;
@@ -270,7 +269,7 @@ fn usual_place(node: Node<'_>) -> &'static str {
 }
 
 /// The declarations of a kind, with their files.
-pub(super) fn declared(snapshot: &Snapshot, kind: Kind) -> Vec<(usize, Node<'_>)> {
+pub(super) fn declarations_of(snapshot: &Snapshot, kind: Kind) -> Vec<(usize, Node<'_>)> {
     let all = snapshot.names().all().filter(|(_, one)| one.kind == kind);
     let all = all.filter_map(|(found, _)| Some((found.file, node_of(snapshot, found)?)));
     all.filter(|(_, node)| node.kind() == N::SubjectPattern).collect()

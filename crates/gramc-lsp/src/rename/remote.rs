@@ -7,7 +7,7 @@ use gramc_check::names::{Found, Kind};
 use gramc_model::print::{identifier, string};
 use gramc_syntax::{Node, Span};
 
-use super::fields::declared;
+use super::fields::declarations_of;
 use super::library_entries;
 use crate::lookup::entry;
 use crate::snapshot::Snapshot;
@@ -21,7 +21,7 @@ pub(super) fn keep_names(
     old: &str,
     new: &str,
 ) {
-    for (file, library) in declared(snapshot, Kind::Library) {
+    for (file, library) in declarations_of(snapshot, Kind::Library) {
         let entries = library_entries(snapshot, file, library);
         let own = |found: &Option<Found>| found.is_some_and(|found| tools.contains(&found));
         let mut is_named = false;

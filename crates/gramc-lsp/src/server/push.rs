@@ -14,7 +14,6 @@ use crate::global_state::ProjectKey;
 /// The published diagnostics.
 #[derive(Debug, Default)]
 pub(super) struct Publications {
-    /// The last diagnosed revision of each project.
     diagnosed: BTreeMap<ProjectKey, u64>,
     documents: Arc<HashMap<String, PublishedReport>>,
 }
@@ -35,11 +34,9 @@ impl Server {
             project.loaded && self.published.diagnosed.get(key) != Some(&project.revision)
         });
         let stale: Vec<_> = stale.map(|(key, project)| (key.clone(), project.revision)).collect();
-        let gone: Vec<ProjectKey> = {
-            let projects = &self.state.projects;
-            let known = self.published.diagnosed.keys();
-            known.filter(|key| !projects.contains_key(key)).cloned().collect()
-        };
+        let known = self.published.diagnosed.keys();
+        let gone = known.filter(|key| !self.state.projects.contains_key(key)).cloned();
+        let gone: Vec<ProjectKey> = gone.collect();
         if stale.is_empty() && gone.is_empty() {
             return;
         }

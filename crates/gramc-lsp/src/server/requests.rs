@@ -65,44 +65,28 @@ impl Server {
         self.run_job(id, move || dispatch::answer(&cx, &method, params));
     }
 
-    /// Starts a request about the workspace.
     fn start_for_all(&mut self, id: RequestId, method: &str, params: Value) {
         let keys: Vec<ProjectKey> = self.state.projects.keys().cloned().collect();
         let snapshots: Vec<Arc<Snapshot>> =
             keys.iter().filter_map(|key| self.state.snapshot(key)).collect();
-        let work: Box<dyn FnOnce() -> RequestResult<Json> + Send> = match method {
-            "workspace/symbol" => Box::new(move || {
+        let (client, method) = (Arc::clone(&self.client), method.to_owned());
+        self.pending.insert(id.clone(), PendingRequest { document: None, outdated: false });
+        self.run_job(id, move || match method.as_str() {
+            "workspace/symbol" => {
                 let query = params["query"].as_str().unwrap_or_default();
                 dispatch::serialize(&symbols::of_workspace(&snapshots, query))
-            }),
-            "workspace/diagnostic" => Box::new(move || {
+            }
+            "workspace/diagnostic" => {
                 let items = diagnostics::pull_all(&snapshots, &dispatch::read(params)?);
                 dispatch::serialize(&serde_json::json!({ "items": items }))
-            }),
+            }
             "workspace/willRenameFiles" => {
-                let client = Arc::clone(&self.client);
-                Box::new(move || {
-                    let params = dispatch::read(params)?;
-                    dispatch::serialize(&named_files::will_rename(&client, &snapshots, &params))
-                })
+                let params = dispatch::read(params)?;
+                dispatch::serialize(&named_files::will_rename(&client, &snapshots, &params))
             }
-            test_groups::METHOD => {
-                Box::new(move || dispatch::serialize(&test_groups::test_groups(&snapshots)))
-            }
-            _ => Box::new(move || {
-                let command = params["command"].as_str().unwrap_or_default();
-                let name = params["arguments"][0].as_str().unwrap_or_default();
-                if command != crate::actions::EXPLAIN {
-                    return Err(RequestError::invalid(format!("unknown command `{command}`")));
-                }
-                let page = diagnostics::explanation(name);
-                let page =
-                    page.ok_or_else(|| RequestError::invalid(format!("unknown code `{name}`")))?;
-                dispatch::serialize(&page)
-            }),
-        };
-        self.pending.insert(id.clone(), PendingRequest { document: None, outdated: false });
-        self.run_job(id, work);
+            test_groups::METHOD => dispatch::serialize(&test_groups::test_groups(&snapshots)),
+            _ => execute_command(&params),
+        });
     }
 
     fn run_job(
@@ -129,4 +113,16 @@ impl Server {
         }
         self.respond(id, answer);
     }
+}
+
+fn execute_command(params: &Value) -> RequestResult<Json> {
+    let command = params["command"].as_str().unwrap_or_default();
+    if command != crate::actions::EXPLAIN {
+        return Err(RequestError::invalid(format!("unknown command `{command}`")));
+    }
+    let name = params["arguments"][0].as_str().unwrap_or_default();
+    let page = diagnostics::explanation(name);
+    dispatch::serialize(
+        &page.ok_or_else(|| RequestError::invalid(format!("unknown code `{name}`")))?,
+    )
 }

@@ -4,6 +4,7 @@ use gramc_check::names::Kind;
 use gramc_syntax::{Edit, Node, Span};
 
 use crate::lookup::{description, field_nodes, node_of};
+use crate::position::line_start;
 use crate::request::RequestContext;
 
 /// The comment that is added. The lints on descriptions report it until it is written.
@@ -37,7 +38,6 @@ pub(super) fn add_descriptions(cx: &RequestContext, at: u32) -> Option<(String, 
 
 /// The white space at the start of the line of an offset.
 fn indent(text: &str, at: u32) -> &str {
-    let before = text.get(..at as usize).unwrap_or_default();
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let line = text.get(line_start(text, at)..at as usize).unwrap_or_default();
     if line.trim().is_empty() { line } else { "" }
 }

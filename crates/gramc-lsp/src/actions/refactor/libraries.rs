@@ -5,7 +5,7 @@ use gramc_model::print::{identifier, string};
 use gramc_syntax::{Edit, Span};
 
 use crate::request::RequestContext;
-use crate::runnables::implemented;
+use crate::runnables::implemented_tools;
 
 /// What a new library implements tools with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,6 @@ pub(super) enum Stub {
 }
 
 impl Stub {
-    /// The name of the library.
     const fn library(self) -> &'static str {
         match self {
             Self::Programs => "programs",
@@ -42,7 +41,7 @@ impl Stub {
 pub(super) fn library(cx: &RequestContext, at: u32, stub: Stub) -> Option<(usize, Edit)> {
     cx.declaration_at(at).filter(|(_, one)| one.kind == Kind::Tool)?;
     let names = cx.snapshot.names();
-    let implemented = implemented(cx);
+    let implemented = implemented_tools(cx);
     let tools = cx.declarations().iter().filter(|one| one.kind == Kind::Tool);
     let tools: Vec<_> = tools.filter(|one| !implemented.contains(&one.name)).collect();
     if tools.is_empty() {

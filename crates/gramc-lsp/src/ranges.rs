@@ -1,12 +1,14 @@
-//! Folding ranges of declarations, records, lists and comments.
+//! Folding ranges of declarations, records, lists and comments, and selection ranges: the nodes around a
+//! position.
 
 use gramc_syntax::{NodeKind as N, Span, TokenKind as T};
-use lsp_types::{FoldingRange, FoldingRangeKind};
+use lsp_types::{FoldingRange, FoldingRangeKind, SelectionRange, SelectionRangeParams};
 
+use crate::lookup::{chain, header};
 use crate::request::RequestContext;
 
 /// `textDocument/foldingRange`
-pub(crate) fn ranges(cx: &RequestContext) -> Vec<FoldingRange> {
+pub(crate) fn folding_ranges(cx: &RequestContext) -> Vec<FoldingRange> {
     let tree = cx.tree();
     let positions = cx.positions();
     let mut found = Vec::new();
@@ -21,7 +23,7 @@ pub(crate) fn ranges(cx: &RequestContext) -> Vec<FoldingRange> {
             });
         }
     };
-    let header = tree.root().children().next().filter(|node| node.kind() == N::Record);
+    let header = header(tree);
     for node in tree.root().descendants() {
         match node.kind() {
             N::Record if header.is_some_and(|header| header.id() == node.id()) => {
@@ -41,16 +43,35 @@ pub(crate) fn ranges(cx: &RequestContext) -> Vec<FoldingRange> {
             }
             T::Whitespace if token.text().matches('\n').count() <= 1 => {}
             _ => {
-                if let Some(block) = block.take() {
-                    add(block, Some(FoldingRangeKind::Comment));
-                }
+                let block = block.take().into_iter();
+                block.for_each(|block| add(block, Some(FoldingRangeKind::Comment)));
             }
         }
     }
-    if let Some(block) = block {
-        add(block, Some(FoldingRangeKind::Comment));
-    }
+    block.into_iter().for_each(|block| add(block, Some(FoldingRangeKind::Comment)));
     found.sort_by_key(|range| (range.start_line, std::cmp::Reverse(range.end_line)));
     found.dedup_by_key(|range| (range.start_line, range.end_line));
     found
+}
+
+/// `textDocument/selectionRange`
+pub(crate) fn selection_ranges(
+    cx: &RequestContext,
+    params: SelectionRangeParams,
+) -> Vec<SelectionRange> {
+    let positions = cx.positions();
+    let of = |position| {
+        let at = positions.offset(position);
+        let mut found: Option<SelectionRange> = None;
+        for node in chain(cx.tree(), at) {
+            let range = positions.range(node.span());
+            if found.as_ref().is_some_and(|outer| outer.range == range) {
+                continue;
+            }
+            found = Some(SelectionRange { range, parent: found.map(Box::new) });
+        }
+        let range = lsp_types::Range::new(position, position);
+        found.unwrap_or(SelectionRange { range, parent: None })
+    };
+    params.positions.into_iter().map(of).collect()
 }
