@@ -133,7 +133,7 @@ impl Change {
         }
     }
 
-    pub(crate) fn at(self, pointer: String) -> Self {
+    pub(crate) fn with_pointer(self, pointer: String) -> Self {
         Self { pointer, ..self }
     }
 }

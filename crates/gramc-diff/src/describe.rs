@@ -127,7 +127,6 @@ impl Versions<'_> {
         }
     }
 
-    /// The difference of two lists of values.
     fn describe_lists(&self, name: &str, old: &Value, new: &Value) -> Option<String> {
         let (old, new) = (values_of(old)?, values_of(new)?);
         let without = |all: &[&Value], others: &[&Value]| -> Vec<String> {

@@ -19,17 +19,16 @@ pub(crate) struct Difference {
     pub(crate) relaxes: bool,
 }
 
-/// The part that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The values of a property, or the whole value.
     Values,
     /// Whether a property is required.
     Presence,
-    /// A property that only the producer declares.
     OnlyProduced,
-    /// A property that only the consumer declares.
-    OnlyConsumed { required: bool },
+    OnlyConsumed {
+        required: bool,
+    },
     /// The properties that are not declared.
     Undeclared,
 }

@@ -65,7 +65,6 @@ pub(crate) fn find(removed: &[Candidate<'_>], added: &[Candidate<'_>]) -> Vec<(u
 
 /// What is compared of each pair of tools.
 struct Profile<'m> {
-    /// The words of its name.
     name: Vec<String>,
     /// The words of its description, in alphabetical order.
     description: Vec<String>,

@@ -1,7 +1,5 @@
 //! Changes as text for people.
 
-mod changelog;
-mod human;
 mod markdown;
 
 use std::fmt::Write as _;
@@ -10,9 +8,7 @@ use gramc_json_schema::shorten::shorten;
 
 use crate::{Breaking, Change, ChangeKind, VersionStep, Witness};
 
-pub use changelog::changelog;
-pub use human::human;
-pub use markdown::markdown;
+pub use markdown::{changelog, markdown};
 
 /// The characters of a witness that are shown.
 const MAX_WITNESS: usize = 300;
@@ -31,6 +27,32 @@ impl Allowed {
     pub fn forbids(&self, change: &Change) -> bool {
         change.breaking == Breaking::Yes && !self.includes(change.kind)
     }
+}
+
+/// The changes by tool, the calls that break, and the version step that semantic versioning asks for.
+pub fn human(changes: &[Change], allowed: &Allowed) -> String {
+    // Writing to a string does not fail.
+    let mut out = String::new();
+    let mut tool = None;
+    for change in changes {
+        if tool != Some(&change.tool) {
+            let _ = writeln!(out, "{}", printable(&change.tool));
+            tool = Some(&change.tool);
+        }
+        let label = match label(change, allowed) {
+            "" => String::new(),
+            label => format!("{label}: "),
+        };
+        let _ = writeln!(out, "  {:<15} {label}{}", change.kind.name(), printable(&change.message));
+        if let Some((what, witness)) = witness_of(change) {
+            let _ = writeln!(out, "  {:<15} {what}: {witness}", "");
+        }
+    }
+    if !changes.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{}\n{}", summary(changes), version_line(changes));
+    out
 }
 
 /// How a change is labelled.

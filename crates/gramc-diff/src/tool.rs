@@ -55,7 +55,7 @@ impl ToolComparison<'_> {
     }
 
     fn report(&mut self, kind: ChangeKind, pointer: impl Into<String>, message: String) {
-        let change = Change::harmless(self.name(), kind, message).at(pointer.into());
+        let change = Change::harmless(self.name(), kind, message).with_pointer(pointer.into());
         self.found.push(change);
     }
 

@@ -26,7 +26,7 @@ pub struct Hit {
 }
 
 /// How a tool matches a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchKind {
     /// It has the same types, whatever the names of its parameters.
@@ -36,6 +36,7 @@ pub enum MatchKind {
     /// Some of its types match.
     Partial,
     /// Its words match.
+    #[default]
     Words,
 }
 

@@ -7,7 +7,7 @@ use gramc_check::plain_type;
 use gramc_model::Module;
 use gramc_model::print::shape;
 use gramc_schema::emit::ParameterSchema;
-use gramc_syntax::{Diagnostic, Parse, Severity, SourceFile, Span, Subject, parse};
+use gramc_syntax::{Diagnostic, Node, NodeKind, Parse, Severity, SourceFile, Span, Subject, parse};
 use serde_json::Value;
 
 use crate::schema::{properties, take_defs};
@@ -58,6 +58,7 @@ impl QueryTerm {
 }
 
 /// A parameter or the result as written.
+#[derive(Default)]
 struct WrittenTerm {
     span: Span,
     /// Its type with colons.
@@ -80,7 +81,7 @@ impl Query {
     /// is searched.
     pub fn parse(text: &str) -> Result<Self, Vec<Diagnostic>> {
         let source = Arc::new(SourceFile::new(NAME, text));
-        let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+        let whole = Span::from(0..text.len());
         let error = |message: &str, help: &str| {
             let code = &gramc_check::codes::MISSING_SIGNATURE;
             vec![Diagnostic::error(code, &source, whole, message).help(help)]
@@ -160,13 +161,12 @@ impl Written {
                     written.group(source, *span, is_result);
                 }
                 Segment::Chunk(span) if is_joined && is_type(text) => {
+                    let labels = format!("::{text}");
                     let term = WrittenTerm {
+                        labels,
                         span: *span,
-                        labels: format!("::{text}"),
-                        record: String::new(),
-                        name: None,
                         has_type: true,
-                        is_optional: false,
+                        ..WrittenTerm::default()
                     };
                     written.add(term, is_result);
                 }
@@ -191,12 +191,9 @@ impl Written {
     fn group(&mut self, source: &Arc<SourceFile>, span: Span, is_result: bool) {
         let text = source.slice(span);
         let parse = parse(SourceFile::new(NAME, text));
-        let node = parse
-            .tree()
-            .root()
-            .descendants()
-            .find(|node| node.kind() == gramc_syntax::NodeKind::NodePattern);
-        let subject = node.map(gramc_syntax::Node::subject);
+        let mut nodes = parse.tree().root().descendants();
+        let node = nodes.find(|node| node.kind() == NodeKind::NodePattern);
+        let subject = node.map(Node::subject);
         let Some(subject) = subject.filter(|_| !parse.has_errors()) else {
             let by = i32::try_from(span.start).unwrap_or_default();
             self.errors.extend(parse.diagnostics().iter().map(|found| found.shift(source, by)));
@@ -220,7 +217,7 @@ fn is_type(text: &str) -> bool {
 /// A parameter in parentheses.
 fn named_term(subject: &Subject<'_>, span: Span) -> WrittenTerm {
     let name = subject.identifier.map(|name| name.content().into_owned());
-    let labels = subject.labels_node().map(gramc_syntax::Node::text);
+    let labels = subject.labels_node().map(Node::text);
     let record = subject.record.map_or_else(String::new, |record| record.text().to_owned());
     // `(Text)` is a type, like `(::Text)`.
     let is_type = |name: &String| labels.is_none() && plain_type(name).is_some();
@@ -256,10 +253,8 @@ fn schemas(
         let (unknown, others): (Vec<_>, Vec<_>) =
             errors.partition(|error| error.code.name == UNKNOWN_TYPE);
         if !others.is_empty() || unknown.is_empty() {
-            return Err(others
-                .into_iter()
-                .map(|it| text.move_diagnostic(it, source, terms))
-                .collect());
+            let others = others.into_iter();
+            return Err(others.map(|it| text.move_diagnostic(it, source, terms)).collect());
         }
         for error in unknown {
             let name = error.source.slice(error.span()).to_owned();
@@ -268,7 +263,7 @@ fn schemas(
             }
         }
     }
-    let whole = Span::new(0, u32::try_from(source.text().len()).unwrap_or(u32::MAX));
+    let whole = Span::from(0..source.text().len());
     let code = &gramc_check::codes::MISSING_SIGNATURE;
     Err(vec![Diagnostic::error(code, source, whole, "cannot read the types of the query")])
 }

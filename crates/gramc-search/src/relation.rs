@@ -6,7 +6,7 @@ use gramc_json_schema::containment::{Containment, decide};
 use serde_json::Value;
 
 use crate::index::Index;
-use crate::summary::{Estimate, Summary};
+use crate::summary::Summary;
 
 /// The most comparisons of schemas in a search. One takes about a millisecond.
 const MAX_COMPARISONS: usize = 200;
@@ -60,7 +60,6 @@ impl Relation {
     }
 }
 
-/// Compares types and keeps the outcomes.
 pub(crate) struct Comparer<'i> {
     index: &'i Index,
     /// By the identities of the types and their sources.
@@ -76,16 +75,13 @@ impl<'i> Comparer<'i> {
     /// How the values of a type relate to one that takes them.
     pub(crate) fn relation(&mut self, narrow: TypeRef<'_>, wide: TypeRef<'_>) -> Relation {
         match narrow.summary.within(wide.summary) {
-            Estimate::Same if !narrow.summary.refers || narrow.source == wide.source => {
-                return Relation::Same;
-            }
-            Estimate::Contained => return Relation::Within,
-            Estimate::Disjoint => return Relation::Disjoint,
-            Estimate::Overlapping => {
-                let is_wider = wide.summary.within(narrow.summary) == Estimate::Contained;
+            Some(Relation::Same) if narrow.summary.refers && narrow.source != wide.source => {}
+            Some(Relation::Crossing) => {
+                let is_wider = wide.summary.within(narrow.summary) == Some(Relation::Within);
                 return if is_wider { Relation::Wider } else { Relation::Crossing };
             }
-            Estimate::Same | Estimate::Unknown => {}
+            Some(relation) => return relation,
+            None => {}
         }
         let key = [narrow, wide].map(|of| (of.summary.identity, of.source));
         if let Some(known) = self.known.get(&key) {

@@ -66,23 +66,18 @@ impl Index {
 
     /// The notes about the types of a query that no source declares. These count as words.
     pub fn notes(&self, query: &Query) -> Vec<String> {
-        let unknown = self.unknown_types(query);
-        if unknown.is_empty() {
-            return Vec::new();
-        }
         let note = |name: &str| {
             let near = gramc_model::did_you_mean(name, self.type_names());
             let near = near.map(|near| format!("; {near}")).unwrap_or_default();
             format!("no source declares the type `{name}`; searching for the word{near}")
         };
-        unknown.into_iter().map(note).collect()
+        self.unknown_types(query).map(note).collect()
     }
 
     /// The types of a query that no source declares.
-    fn unknown_types<'q>(&self, query: &'q Query) -> Vec<&'q str> {
-        let is_unknown = |name: &&String| self.sources_of_type(name).next().is_none();
-        let unknown = query.type_names.iter().filter(is_unknown);
-        unknown.map(String::as_str).collect()
+    fn unknown_types<'q>(&self, query: &'q Query) -> impl Iterator<Item = &'q str> {
+        let names = query.type_names.iter().map(String::as_str);
+        names.filter(|name| self.sources_of_type(name).next().is_none())
     }
 
     /// The stems of the words of a query, each once.
@@ -120,12 +115,7 @@ impl Index {
         tool: &IndexedTool,
         types: Option<TypeMatch>,
     ) -> Option<Hit> {
-        let types = types.unwrap_or_else(|| TypeMatch {
-            score: 0.0,
-            kind: MatchKind::Words,
-            missing: Vec::new(),
-            unused: Vec::new(),
-        });
+        let types = types.unwrap_or_default();
         if types.kind == MatchKind::Partial && words == 0.0 && types.score < MIN_PARTIAL {
             return None;
         }

@@ -2,7 +2,6 @@
 
 use gramc_syntax::Span;
 
-/// A part of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// `(name::Type)`
@@ -33,18 +32,18 @@ pub(crate) fn segments(text: &str) -> Vec<Segment> {
             at += letter.len_utf8();
             continue;
         }
-        let span = |end: usize| Span::new(offset(at), offset(end));
+        let span = |end: usize| Span::from(at..end);
         let (segment, end) = if let Some(arrow) = arrow_at(&text[at..]) {
             (Segment::Arrow(span(at + arrow)), at + arrow)
         } else if letter == '(' {
-            let end = at + balanced(&text[at..]);
+            let end = at + bracket_length(&text[at..]);
             // `(Text | Int)[]` is a type.
             match end + suffix(&text[end..]) {
                 with_suffix if with_suffix == end => (Segment::Group(span(end)), end),
                 with_suffix => (Segment::Chunk(span(with_suffix)), with_suffix),
             }
         } else {
-            let end = at + chunk(&text[at..]);
+            let end = at + chunk_length(&text[at..]);
             (Segment::Chunk(span(end)), end)
         };
         found.push(segment);
@@ -56,7 +55,7 @@ pub(crate) fn segments(text: &str) -> Vec<Segment> {
 /// Joins the members of unions, `Text | Date`, to one segment.
 fn join_unions(segments: Vec<Segment>, text: &str) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
-    let slice = |span: Span| &text[span.start as usize..span.end as usize];
+    let slice = |span: Span| &text[span.range()];
     for segment in segments {
         if let (Segment::Chunk(span), Some(Segment::Chunk(last))) = (segment, found.last_mut())
             && (slice(span).starts_with('|') || slice(*last).ends_with('|'))
@@ -69,10 +68,6 @@ fn join_unions(segments: Vec<Segment>, text: &str) -> Vec<Segment> {
     found
 }
 
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
 fn arrow_at(text: &str) -> Option<usize> {
     ARROWS.iter().find(|arrow| text.starts_with(**arrow)).map(|arrow| arrow.len())
 }
@@ -83,7 +78,7 @@ fn suffix(text: &str) -> usize {
 }
 
 /// The length of a bracket with all that is in it.
-fn balanced(text: &str) -> usize {
+fn bracket_length(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut quote = None;
     let mut escaped = false;
@@ -107,14 +102,14 @@ fn balanced(text: &str) -> usize {
 }
 
 /// The length of a word or type: up to white space, an arrow or a parenthesis.
-fn chunk(text: &str) -> usize {
+fn chunk_length(text: &str) -> usize {
     let mut at = 0;
     while let Some(letter) = text[at..].chars().next() {
         if letter.is_whitespace() || (at > 0 && arrow_at(&text[at..]).is_some()) {
             break;
         }
         at += match letter {
-            '[' | '{' | '<' | '"' | '`' => balanced(&text[at..]),
+            '[' | '{' | '<' | '"' | '`' => bracket_length(&text[at..]),
             '(' => break,
             _ => letter.len_utf8(),
         };
@@ -127,7 +122,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let slice = |span: Span| &text[span.start as usize..span.end as usize];
+        let slice = |span: Span| &text[span.range()];
         let show = |segment: Segment| match segment {
             Segment::Group(span) => format!("group {}", slice(span)),
             Segment::Arrow(_) => "arrow".to_owned(),

@@ -6,6 +6,7 @@ use gramc_json_schema::type_set::TypeSet;
 use gramc_json_schema::values::canonical;
 use serde_json::{Map, Value};
 
+use crate::relation::Relation;
 use crate::schema::{only_reference, references};
 use crate::words::hash;
 
@@ -30,21 +31,6 @@ const MAX_PARTS: usize = 500;
 
 /// The most references in a row that are followed.
 const MAX_REFERENCES: usize = 24;
-
-/// How two types relate, as far as their summaries show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Estimate {
-    /// They assert the same. If they refer to definitions, these may differ.
-    Same,
-    /// All values of the narrow type are values of the wide one.
-    Contained,
-    /// Some values of the narrow type are none of the wide one, but not all.
-    Overlapping,
-    /// No value but null is one of both.
-    Disjoint,
-    /// The schemas have to be compared.
-    Unknown,
-}
 
 impl Summary {
     const ANYTHING: Self = Self {
@@ -73,32 +59,33 @@ impl Summary {
         self.kinds == TypeSet::ALL && self.is_plain
     }
 
-    /// How a narrow type relates to a wide one.
-    pub(crate) fn within(self, wide: Self) -> Estimate {
+    /// How a narrow type relates to a wide one. If both refer to definitions, types with the same
+    /// assertions may differ. `None` if the schemas have to be compared.
+    pub(crate) fn within(self, wide: Self) -> Option<Relation> {
         if self.identity == wide.identity {
-            return Estimate::Same;
+            return Some(Relation::Same);
         }
         if wide.is_anything() {
-            return Estimate::Contained;
+            return Some(Relation::Within);
         }
         let without_null = |types: TypeSet| types.without(TypeSet::NULL);
         let common = without_null(self.kinds.and(wide.kinds));
         let is_null = self.kinds == TypeSet::NULL && wide.kinds.meets(TypeSet::NULL);
         let is_more = without_null(self.kinds.or(wide.kinds)) != TypeSet::NONE;
         if common == TypeSet::NONE && !is_null && is_more {
-            return Estimate::Disjoint;
+            return Some(Relation::Disjoint);
         }
         if common == TypeSet::ARRAY && !self.items.meets(wide.items) {
-            return Estimate::Disjoint;
+            return Some(Relation::Disjoint);
         }
         let is_within = wide.kinds.has(self.kinds)
             && (!self.kinds.meets(TypeSet::ARRAY) || wide.items.has(self.items));
         let has_several = self.kinds.count() > 1 || self.kinds.has(TypeSet::NUMBER);
         match (self.is_plain, wide.is_plain) {
-            (_, true) if is_within => Estimate::Contained,
-            (true, _) => Estimate::Overlapping,
-            _ if !is_within && has_several => Estimate::Overlapping,
-            _ => Estimate::Unknown,
+            (_, true) if is_within => Some(Relation::Within),
+            (true, _) => Some(Relation::Crossing),
+            _ if !is_within && has_several => Some(Relation::Crossing),
+            _ => None,
         }
     }
 }
@@ -182,14 +169,14 @@ mod tests {
         let integer = of(&json!({"type": "integer"}));
         let number = of(&json!({"type": "number"}));
         let anything = of(&json!({}));
-        assert_eq!(text.within(of(&json!({"type": "string"}))), Estimate::Same);
-        assert_eq!(date.within(text), Estimate::Contained);
-        assert_eq!(text.within(date), Estimate::Overlapping);
-        assert_eq!(integer.within(number), Estimate::Contained);
-        assert_eq!(number.within(integer), Estimate::Overlapping);
-        assert_eq!(text.within(integer), Estimate::Disjoint);
-        assert_eq!(text.within(anything), Estimate::Contained);
-        assert_eq!(anything.within(text), Estimate::Overlapping);
+        assert_eq!(text.within(of(&json!({"type": "string"}))), Some(Relation::Same));
+        assert_eq!(date.within(text), Some(Relation::Within));
+        assert_eq!(text.within(date), Some(Relation::Crossing));
+        assert_eq!(integer.within(number), Some(Relation::Within));
+        assert_eq!(number.within(integer), Some(Relation::Crossing));
+        assert_eq!(text.within(integer), Some(Relation::Disjoint));
+        assert_eq!(text.within(anything), Some(Relation::Within));
+        assert_eq!(anything.within(text), Some(Relation::Crossing));
         assert!(anything.is_anything());
     }
 
@@ -198,9 +185,9 @@ mod tests {
         let texts = of(&json!({"type": "array", "items": {"type": "string"}}));
         let integers = of(&json!({"type": "array", "items": {"type": "integer"}}));
         let lists = of(&json!({"type": "array"}));
-        assert_eq!(texts.within(integers), Estimate::Disjoint);
-        assert_eq!(texts.within(lists), Estimate::Contained);
-        assert_eq!(lists.within(texts), Estimate::Overlapping);
+        assert_eq!(texts.within(integers), Some(Relation::Disjoint));
+        assert_eq!(texts.within(lists), Some(Relation::Within));
+        assert_eq!(lists.within(texts), Some(Relation::Crossing));
     }
 
     #[test]

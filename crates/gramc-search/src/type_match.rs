@@ -7,7 +7,7 @@ use crate::hit::MatchKind;
 use crate::index::IndexedTool;
 use crate::relation::{Comparer, Relation, TypeRef};
 use crate::resolved::{ResolvedQuery, ResolvedTerm};
-use crate::summary::{Estimate, Summary};
+use crate::summary::Summary;
 use crate::words::Analyzer;
 
 /// How much the name of a parameter counts, and not its type.
@@ -17,6 +17,7 @@ const MISSING_COST: f32 = 0.5;
 /// What an optional parameter costs that the query does not supply.
 const OPTIONAL_COST: f32 = 0.03;
 /// How the types of a tool match.
+#[derive(Default)]
 pub(crate) struct TypeMatch {
     pub(crate) score: f32,
     pub(crate) kind: MatchKind,
@@ -82,12 +83,8 @@ pub(crate) fn pair_score(
 
 /// How the values of one type relate to another one, by a guess.
 pub(crate) fn guess(narrow: Summary, wide: Summary) -> Relation {
-    match narrow.within(wide) {
-        Estimate::Same => Relation::Same,
-        Estimate::Contained => Relation::Within,
-        Estimate::Overlapping | Estimate::Unknown => Relation::Wider,
-        Estimate::Disjoint => Relation::Disjoint,
-    }
+    let relation = narrow.within(wide).unwrap_or(Relation::Wider);
+    if relation == Relation::Crossing { Relation::Wider } else { relation }
 }
 
 /// Matches the types of tools with those of queries.
@@ -110,7 +107,8 @@ impl TypeMatcher<'_> {
         let values: Vec<Vec<f32>> =
             relations.iter().map(|row| row.iter().enumerate().map(value).collect()).collect();
         let assigned = assign(&values);
-        let mut outcome = Outcome::default();
+        let mut outcome =
+            Outcome { is_same: true, is_fit: true, is_certain: true, ..Outcome::default() };
         for ((term, row), assigned) in terms.iter().zip(&relations).zip(&assigned) {
             outcome.term(term, assigned.and_then(|at| row.get(at)).copied());
             outcome.is_certain &= !term.is_optional
@@ -165,7 +163,8 @@ fn type_ref<'t>(tool: &'t IndexedTool, summary: Summary, schema: &'t Value) -> T
     TypeRef { summary, schema, source: tool.source, defs: tool.defs.as_ref() }
 }
 
-/// What came of matching the parts of a tool.
+/// The outcome of matching the parts of a tool.
+#[derive(Default)]
 struct Outcome {
     total: TypeTotal,
     is_same: bool,
@@ -175,20 +174,6 @@ struct Outcome {
     matches: usize,
     missing: Vec<String>,
     unused: Vec<String>,
-}
-
-impl Default for Outcome {
-    fn default() -> Self {
-        Self {
-            total: TypeTotal::default(),
-            is_same: true,
-            is_fit: true,
-            is_certain: true,
-            matches: 0,
-            missing: Vec::new(),
-            unused: Vec::new(),
-        }
-    }
 }
 
 impl Outcome {
@@ -227,13 +212,15 @@ impl Outcome {
     /// signature of the tool is known.
     fn finish(mut self, is_whole: bool, is_known: bool) -> TypeMatch {
         self.total.add_missing(self.missing.len());
-        let kind = match () {
-            () if self.is_same && self.is_certain && is_whole && is_known => MatchKind::Exact,
-            () if self.is_fit && self.is_certain && self.missing.is_empty() && is_known => {
-                MatchKind::Fits
-            }
-            () if self.matches > 0 => MatchKind::Partial,
-            () => MatchKind::Words,
+        let is_certain = self.is_certain && is_known;
+        let kind = if self.is_same && is_certain && is_whole {
+            MatchKind::Exact
+        } else if self.is_fit && is_certain && self.missing.is_empty() {
+            MatchKind::Fits
+        } else if self.matches > 0 {
+            MatchKind::Partial
+        } else {
+            MatchKind::Words
         };
         let score = if kind == MatchKind::Words { 0.0 } else { self.total.score() };
         TypeMatch { score, kind, missing: self.missing, unused: self.unused }

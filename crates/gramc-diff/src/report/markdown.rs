@@ -1,9 +1,9 @@
-//! Changes for a pull request.
+//! Changes as Markdown.
 
 use std::fmt::Write as _;
 
 use super::{Allowed, label, printable, summary, version_line, witness_of};
-use crate::Change;
+use crate::{Breaking, Change, ChangeKind};
 
 /// The changes as Markdown: a table, and the calls that break below it.
 pub fn markdown(changes: &[Change], allowed: &Allowed) -> String {
@@ -38,8 +38,45 @@ pub fn markdown(changes: &[Change], allowed: &Allowed) -> String {
     out
 }
 
+/// The changes as a section of a changelog in the form of Keep a Changelog. Changes that break callers
+/// are marked.
+pub fn changelog(changes: &[Change]) -> String {
+    let mut out = "## [Unreleased]\n".to_owned();
+    let section = |change: &Change| match change.kind {
+        ChangeKind::ToolAdded => "Added",
+        ChangeKind::ToolRemoved => "Removed",
+        _ => "Changed",
+    };
+    for title in ["Added", "Removed", "Changed"] {
+        let entries: Vec<_> = changes.iter().filter(|change| section(change) == title).collect();
+        if entries.is_empty() {
+            continue;
+        }
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "\n### {title}\n");
+        for change in entries {
+            let mark = match change.breaking {
+                Breaking::Yes => " **breaking**",
+                Breaking::Unknown => " **may break**",
+                Breaking::No => "",
+            };
+            let name = code(&change.tool);
+            let text = match change.kind {
+                ChangeKind::ToolAdded | ChangeKind::ToolRemoved => name,
+                ChangeKind::ToolRenamed => prose(&change.message),
+                _ => format!("{name}: {}", prose(&change.message)),
+            };
+            let _ = writeln!(out, "- {text}.{mark}");
+        }
+    }
+    if changes.is_empty() {
+        out.push_str("\nNo changes.\n");
+    }
+    out
+}
+
 /// A text as a code span, whatever it holds.
-pub(super) fn code(text: &str) -> String {
+fn code(text: &str) -> String {
     let text = printable(text);
     let mut fence = "`".to_owned();
     while text.contains(&fence) {
@@ -50,7 +87,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// A message in which only its code spans are Markdown.
-pub(super) fn prose(message: &str) -> String {
+fn prose(message: &str) -> String {
     let message = printable(message);
     let mut out = String::with_capacity(message.len());
     for (at, part) in message.split('`').enumerate() {
