@@ -22,7 +22,7 @@ use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls;
 use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
-use agent_call::{AgentPlace, agent_verdict, call_agent};
+use agent_call::{agent_verdict, call_agent};
 use mask::mask_verdict;
 
 /// Maximum concurrent calls of one reply. Tools may have lower limits.
@@ -361,8 +361,8 @@ impl Conversation {
                     let error = CallError::Invocation { detail };
                     (agent_verdict(&call, Err(error)), Usage::default())
                 } else if let Some((_, at)) = agent {
-                    let place = AgentPlace { team, member: *at, depth: depth + 1 };
-                    Box::pin(call_agent(place, limits, &call, observer, &ending)).await
+                    let depth = depth + 1;
+                    Box::pin(call_agent(team, *at, depth, limits, &call, observer, &ending)).await
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);

@@ -23,19 +23,20 @@ const LEFTOVERS: Duration = Duration::from_millis(200);
 /// The exit codes of shells for a program that cannot be started or found.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
-/// A string or a list of strings.
+/// A value, such as a string, or a list of them.
 #[derive(PartialEq, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
+pub(crate) enum OneOrMany<T = String> {
+    // A list of two texts could be read as the fields of a message.
+    Many(Vec<T>),
+    One(T),
 }
 
-impl OneOrMany {
-    pub(crate) fn into_vec(self) -> Vec<String> {
+impl<T> OneOrMany<T> {
+    pub(crate) fn into_vec(self) -> Vec<T> {
         match self {
-            Self::One(text) => vec![text],
-            Self::Many(texts) => texts,
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
         }
     }
 }

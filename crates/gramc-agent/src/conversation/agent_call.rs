@@ -18,18 +18,12 @@ pub(super) fn agent_verdict(call: &ModelCall, outcome: Result<Success, CallError
     Verdict::new(id, name, outcome)
 }
 
-/// An agent that is called.
-pub(super) struct AgentPlace<'t> {
-    pub(super) team: &'t Arc<AgentTeam>,
-    /// The number of the agent in its team.
-    pub(super) member: usize,
-    /// The number of calls of agents that the call is inside of.
-    pub(super) depth: usize,
-}
-
-/// Calls an agent as a tool: runs one turn of a new conversation.
+/// Calls an agent as a tool: runs one turn of a new conversation. `member` is its number in the team,
+/// and `depth` the number of calls of agents that the call is inside of.
 pub(super) async fn call_agent(
-    AgentPlace { team, member, depth }: AgentPlace<'_>,
+    team: &Arc<AgentTeam>,
+    member: usize,
+    depth: usize,
     limits: Limits,
     call: &ModelCall,
     observer: &dyn Observer,

@@ -74,7 +74,7 @@ const MAX_CASE_BYTES: usize = 16 << 20;
 #[derive(Deserialize)]
 struct CaseLine {
     id: Option<Value>,
-    input: Option<Input>,
+    input: Option<OneOrMany<InputMessage>>,
     user: Option<UserFields>,
     setup: Option<OneOrMany>,
     teardown: Option<OneOrMany>,
@@ -82,15 +82,6 @@ struct CaseLine {
     cluster: Option<Value>,
     weight: Option<f64>,
     tags: Option<OneOrMany>,
-}
-
-/// A message or several.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Input {
-    // A list of two texts could be read as the fields of a message.
-    Many(Vec<InputMessage>),
-    One(InputMessage),
 }
 
 /// A text, or one with images.
@@ -108,21 +99,16 @@ struct TextAndImages {
     images: OneOrMany,
 }
 
-impl Input {
-    /// The messages. Paths of images are relative to `folder`.
-    fn messages(self, folder: &Path) -> Vec<UserMessage> {
-        let messages = match self {
-            Self::One(message) => vec![message],
-            Self::Many(messages) => messages,
-        };
-        let message = |message| match message {
-            InputMessage::Text(text) => UserMessage { text, images: Vec::new() },
-            InputMessage::WithImages(TextAndImages { text, images }) => {
+impl InputMessage {
+    /// The message. Paths of images are relative to `folder`.
+    fn into_message(self, folder: &Path) -> UserMessage {
+        match self {
+            Self::Text(text) => UserMessage { text, images: Vec::new() },
+            Self::WithImages(TextAndImages { text, images }) => {
                 let images = images.into_vec().into_iter().map(|path| folder.join(path));
                 UserMessage { text, images: images.collect() }
             }
-        };
-        messages.into_iter().map(message).collect()
+        }
     }
 }
 
@@ -187,7 +173,8 @@ impl Case {
         let fields: Map<String, Value> = serde_json::from_str(text).map_err(invalid)?;
         check_keys(&fields)?;
         let line: CaseLine = serde_json::from_value(fields.into()).map_err(invalid)?;
-        let turns = line.input.map(|input| input.messages(folder)).unwrap_or_default();
+        let input = line.input.map(OneOrMany::into_vec).unwrap_or_default();
+        let turns: Vec<_> = input.into_iter().map(|it| it.into_message(folder)).collect();
         let user = line.user.map(SimulatedUser::new).transpose()?;
         if turns.is_empty() && user.is_none() {
             return Err(CaseError::NoInput);

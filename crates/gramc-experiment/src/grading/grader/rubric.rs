@@ -137,12 +137,11 @@ fn show_messages(messages: &[Message]) -> String {
     let mut lines = Vec::new();
     for message in messages {
         match message {
+            Message::User { content, images } if images.is_empty() => {
+                lines.push(json!({"user": shorten_text(content)}));
+            }
             Message::User { content, images } => {
-                let images = (!images.is_empty()).then_some(images.len());
-                lines.push(match images {
-                    None => json!({"user": shorten_text(content)}),
-                    Some(images) => json!({"user": shorten_text(content), "images": images}),
-                });
+                lines.push(json!({"user": shorten_text(content), "images": images.len()}));
             }
             Message::Assistant(message) => {
                 if let Some(content) = &message.content {
