@@ -33,11 +33,6 @@ impl Syntax {
             }
         }
     }
-
-    /// The notation with a name on the command line.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|syntax| syntax.name() == name)
-    }
 }
 
 /// How tightly the printed text has to hold together.

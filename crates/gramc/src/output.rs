@@ -26,6 +26,11 @@ pub(crate) fn say_each(prefix: &str, items: impl IntoIterator<Item: Display>) {
     items.into_iter().for_each(|item| say(format_args!("{prefix}{item}")));
 }
 
+/// `1 file`, `2 files`
+pub(crate) fn count(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How JSON is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {

@@ -123,23 +123,18 @@ impl Builder<'_> {
     ) -> Option<Expr> {
         let schema = keywords.get(k::ADDITIONAL_PROPERTIES);
         if let (Some(rule), false) = (keywords.get(k::PROPERTY_NAMES), patterns.is_empty()) {
-            self.lose(k::PROPERTY_NAMES, rule, "only declared properties can be given");
-            return None;
+            return self.lose_further(k::PROPERTY_NAMES, rule);
         }
         if let Some(schema) = keywords.get(k::UNEVALUATED_PROPERTIES).filter(|_| schema.is_none()) {
             if *schema != Value::Bool(false) {
-                self.lose(
-                    k::UNEVALUATED_PROPERTIES,
-                    schema,
-                    "only declared properties can be given",
-                );
+                self.lose_further(k::UNEVALUATED_PROPERTIES, schema);
             }
             return self.pattern_properties(patterns, declared, hint);
         }
         if !patterns.is_empty() {
             if schema != Some(&Value::Bool(false)) {
                 let value = schema.unwrap_or(&Value::Bool(true));
-                self.lose(k::ADDITIONAL_PROPERTIES, value, "only declared properties can be given");
+                self.lose_further(k::ADDITIONAL_PROPERTIES, value);
             }
             return self.pattern_properties(patterns, declared, hint);
         }
@@ -157,6 +152,12 @@ impl Builder<'_> {
         let value = self.value(&[k::ADDITIONAL_PROPERTIES], &schema, hint);
         let entry = Expr::seq([key, self.colon(), value]);
         (!entry.is_never()).then_some(entry)
+    }
+
+    /// Notes that undeclared properties cannot be given, and returns none.
+    fn lose_further(&mut self, keyword: &str, value: &Value) -> Option<Expr> {
+        self.lose(keyword, value, "only declared properties can be given");
+        None
     }
 
     /// The names that no undeclared property has.
@@ -178,9 +179,7 @@ impl Builder<'_> {
                 return Some(self.any_string());
             }
             let Some(texts) = json_text::none_of(&names) else {
-                let keyword = k::ADDITIONAL_PROPERTIES;
-                self.lose(keyword, &Value::Null, "only declared properties can be given");
-                return None;
+                return self.lose_further(k::ADDITIONAL_PROPERTIES, &Value::Null);
             };
             return Some(self.rules.token("other-key", json_text::string(&texts)));
         };
@@ -208,7 +207,7 @@ impl Builder<'_> {
             }
         };
         if derived.is_none() {
-            self.lose(k::ADDITIONAL_PROPERTIES, rule, "only declared properties can be given");
+            self.lose_further(k::ADDITIONAL_PROPERTIES, rule);
         }
         Some(self.rules.token("key", json_text::string(&derived?)))
     }

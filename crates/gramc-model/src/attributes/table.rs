@@ -34,7 +34,7 @@ const fn row(
     }
 }
 
-const fn constraint(
+const fn limit(
     kind: Kind,
     constructor: ConstraintConstructor,
     keywords: &'static [K],
@@ -61,6 +61,33 @@ const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
 const APPROVED: &[AttributeOwner] = &[Tool, Library, AnyImplementation];
 
+const TITLED: &[AttributeOwner] =
+    &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment];
+/// As [`TITLED`], with the parts of declarations.
+const DESCRIBED: &[AttributeOwner] = &[
+    Tool,
+    Field,
+    Record,
+    Enum,
+    Member,
+    Union,
+    Alias,
+    Agent,
+    Container,
+    Library,
+    AnyImplementation,
+    Experiment,
+];
+const APPROVALS: [&str; 3] = ["always", "destructive", "never"];
+const BODIES: [&str; 6] = ["json", "form", "multipart", "text", "bytes", "none"];
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+const OAUTH: [&str; 4] = ["clientId", "clientSecret", "privateKey", "scope"];
+const SOURCES: [&str; 4] = {
+    let [a, b, c, d] = Source::ALL;
+    [a.name(), b.name(), c.name(), d.name()]
+};
+const UNDECLARED: [&str; 4] = ["strip", "reject", "keep", "schema"];
+
 /// The table.
 pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("imports", &[Header], List, "Files that declare names used in this file, relative to it"),
@@ -68,33 +95,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("default", FIELD, OfType, "Value that is used when it is left out").keywords(&[K::Default]),
     row("optional", FIELD, Flag, "Whether it may be left out").keywords(&[K::Required]),
     row("nullable", FIELD, Flag, "Whether null is allowed").keywords(&[K::Type]),
-    row(
-        "description",
-        &[
-            Tool,
-            Field,
-            Record,
-            Enum,
-            Member,
-            Union,
-            Alias,
-            Agent,
-            Container,
-            Library,
-            AnyImplementation,
-            Experiment,
-        ],
-        Text,
-        "Purpose; a doc comment has the same effect",
-    )
-    .keywords(&[K::Description]),
-    row(
-        "title",
-        &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment],
-        Text,
-        "Display name",
-    )
-    .keywords(&[K::Title]),
+    row("description", DESCRIBED, Text, "Purpose; a doc comment has the same effect")
+        .keywords(&[K::Description]),
+    row("title", TITLED, Text, "Display name").keywords(&[K::Title]),
     row("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
     row(
         "deprecated",
@@ -108,26 +111,18 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("range", FIELD, Range, "Least and greatest number: 1..10, 1... or ...10")
         .on(AppliesTo::Numbers)
         .constrains(&[
-            constraint(Kind::Minimum, C::Number(Constraint::Minimum), &[K::Minimum]),
-            constraint(Kind::Maximum, C::Number(Constraint::Maximum), &[K::Maximum]),
+            limit(Kind::Minimum, C::Number(Constraint::Minimum), &[K::Minimum]),
+            limit(Kind::Maximum, C::Number(Constraint::Maximum), &[K::Maximum]),
         ]),
     row("above", FIELD, ValueType::Number, "Exclusive lower bound of a number")
         .on(AppliesTo::Numbers)
-        .constrains(&[constraint(
-            Kind::Above,
-            C::Number(Constraint::Above),
-            &[K::ExclusiveMinimum],
-        )]),
+        .constrains(&[limit(Kind::Above, C::Number(Constraint::Above), &[K::ExclusiveMinimum])]),
     row("below", FIELD, ValueType::Number, "Exclusive upper bound of a number")
         .on(AppliesTo::Numbers)
-        .constrains(&[constraint(
-            Kind::Below,
-            C::Number(Constraint::Below),
-            &[K::ExclusiveMaximum],
-        )]),
+        .constrains(&[limit(Kind::Below, C::Number(Constraint::Below), &[K::ExclusiveMaximum])]),
     row(k::MULTIPLE_OF, FIELD, Step, "Number that every value is a multiple of")
         .on(AppliesTo::Numbers)
-        .constrains(&[constraint(
+        .constrains(&[limit(
             Kind::MultipleOf,
             C::Number(Constraint::MultipleOf),
             &[K::MultipleOf],
@@ -135,38 +130,32 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("length", FIELD, Size, "Least and greatest number of characters: 1..80")
         .on(AppliesTo::Texts)
         .constrains(&[
-            constraint(Kind::MinLength, C::Count(Constraint::MinLength), &[K::MinLength]),
-            constraint(Kind::MaxLength, C::Count(Constraint::MaxLength), &[K::MaxLength]),
+            limit(Kind::MinLength, C::Count(Constraint::MinLength), &[K::MinLength]),
+            limit(Kind::MaxLength, C::Count(Constraint::MaxLength), &[K::MaxLength]),
         ]),
     row("pattern", FIELD, Text, "Regular expression that matches somewhere in every value")
         .on(AppliesTo::Texts)
-        .constrains(&[constraint(Kind::Pattern, C::Text(Constraint::Pattern), &[K::Pattern])]),
-    row("format", FIELD, Format, "Format of a text")
-        .on(AppliesTo::Formats)
-        .constrains(&[constraint(Kind::Format, C::Text(Constraint::Format), &[K::Format])]),
+        .constrains(&[limit(Kind::Pattern, C::Text(Constraint::Pattern), &[K::Pattern])]),
+    row("format", FIELD, Format, "Format of a text").on(AppliesTo::Formats).constrains(&[limit(
+        Kind::Format,
+        C::Text(Constraint::Format),
+        &[K::Format],
+    )]),
     row("size", &[Field, Record], Size, "Least and greatest number of items or entries: 1..10")
         .on(AppliesTo::Collections)
         .constrains(&[
-            constraint(
-                Kind::MinSize,
-                C::Count(Constraint::MinSize),
-                &[K::MinItems, K::MinProperties],
-            ),
-            constraint(
-                Kind::MaxSize,
-                C::Count(Constraint::MaxSize),
-                &[K::MaxItems, K::MaxProperties],
-            ),
+            limit(Kind::MinSize, C::Count(Constraint::MinSize), &[K::MinItems, K::MinProperties]),
+            limit(Kind::MaxSize, C::Count(Constraint::MaxSize), &[K::MaxItems, K::MaxProperties]),
         ]),
     row("unique", FIELD, Flag, "Whether all items differ")
         .on(AppliesTo::Lists)
-        .constrains(&[constraint(Kind::Unique, C::Flag(|| Constraint::Unique), &[K::UniqueItems])]),
-    row("enum", FIELD, List, "Allowed values").constrains(&[constraint(
+        .constrains(&[limit(Kind::Unique, C::Flag(|| Constraint::Unique), &[K::UniqueItems])]),
+    row("enum", FIELD, List, "Allowed values").constrains(&[limit(
         Kind::Enum,
         C::Values(Constraint::Enum),
         &[K::Enum],
     )]),
-    row("const", FIELD, OfType, "The only allowed value").constrains(&[constraint(
+    row("const", FIELD, OfType, "The only allowed value").constrains(&[limit(
         Kind::Const,
         C::Value(Constraint::Const),
         &[K::Const],
@@ -174,14 +163,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("open", OBJECT, Other, "Whether undeclared properties are allowed, or their type")
         .on(AppliesTo::Objects)
         .keywords(&[K::AdditionalProperties]),
-    row(
-        "fieldPatterns",
-        OBJECT,
-        ValueType::TypesByPattern,
-        "Types of properties by patterns of their names",
-    )
-    // It does not claim `patternProperties`, which `extensions` may hold as well.
-    .on(AppliesTo::Objects),
+    row("fieldPatterns", OBJECT, ValueType::TypesByPattern, "Types by patterns of property names")
+        // It does not claim `patternProperties`, which `extensions` may hold as well.
+        .on(AppliesTo::Objects),
     row("pinned", FIELD, OfType, "Value that the host sets; the model may leave it out"),
     row("injected", FIELD, Flag, "Whether the host supplies it and the model does not see it"),
     row("secret", FIELD, Flag, "Whether it is masked in messages, logs and traces"),
@@ -196,7 +180,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::AdditionalProperties]),
     row("keys", FIELD, ValueType::Type, "Type of the keys")
         .on(AppliesTo::Maps)
-        .constrains(&[constraint(Kind::Keys, C::Type(Constraint::Keys), &[K::PropertyNames])]),
+        .constrains(&[limit(Kind::Keys, C::Type(Constraint::Keys), &[K::PropertyNames])]),
     row("requires", TOOL_OR_FIELD, List, "Names in `required` that no property has")
         .on(AppliesTo::Objects)
         .keywords(&[K::Required]),
@@ -204,37 +188,17 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::Type]),
     row("extensions", FIELD, Other, "Keywords of JSON Schema that gram cannot express"),
     row("schema", TOOL_OR_FIELD, Other, "JSON Schema that replaces the generated one"),
-    row(
-        "unsound",
-        TOOL_OR_FIELD,
-        Flag,
-        "Whether values that the type rejects are kept; imports write it",
-    ),
+    row("unsound", TOOL_OR_FIELD, Flag, "Whether rejected values are kept; imports write it"),
     row("readOnly", TOOL, Flag, "Whether the tool changes nothing"),
     row("destructive", TOOL, Flag, "Whether the tool may destroy something"),
-    row(
-        "idempotent",
-        TOOL,
-        Flag,
-        "Whether a second call with the same arguments has no further effect",
-    ),
+    row("idempotent", TOOL, Flag, "Whether repeating a call has no further effect"),
     row("openWorld", TOOL, Flag, "Whether the tool reaches external systems, such as the web"),
     row("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
-    row(
-        "approval",
-        APPROVED,
-        OneOf(&["always", "destructive", "never"]),
-        "Which calls have to be approved before they run",
-    ),
+    row("approval", APPROVED, OneOf(&APPROVALS), "Calls that require approval"),
     row("version", &[Tool, Container, Library, Experiment], Text, "Version"),
     row("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
     row("schemaDescription", TOOL, Text, "Description of the parameters' schema"),
-    row(
-        "schemaExtensions",
-        TOOL,
-        Other,
-        "Keywords of the parameters' schema that gram cannot express",
-    ),
+    row("schemaExtensions", TOOL, Other, "Further keywords of the parameters' schema"),
     row("defs", TOOL, List, "Types in `$defs` that nothing refers to"),
     row("timeout", TOOL, Other, "Maximum time of a call: 30s"),
     row("schemaName", DECLARED, Text, "Name in `$defs`"),
@@ -242,7 +206,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "inline",
         DECLARED,
         Flag,
-        "Whether schemas repeat the type where it is used instead of referring to `$defs`",
+        "Whether schemas repeat the type instead of referring to `$defs`",
     ),
     row("extends", &[Record], List, "Records to inherit fields from: [Person]"),
     row("pick", &[Record], List, "Fields to inherit, instead of all"),
@@ -253,12 +217,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::OneOf]),
     row("instruction", AGENT_OR_ARM, Text, "System instruction"),
     row("model", AGENT_OR_ARM, Text, "Provider and model: openai/gpt-4o-mini"),
-    row(
-        "models",
-        AGENT,
-        List,
-        "Models in order of preference; the next one is used if one is unavailable",
-    ),
+    row("models", AGENT, List, "Models in order of preference, used as fallbacks"),
     row("images", AGENT, Flag, "Whether its models are sent images"),
     row("maxIterations", AGENT_OR_ARM, Count(1), "Maximum model requests per turn"),
     row(
@@ -269,24 +228,9 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     ),
     row("topP", AGENT_OR_ARM, ValueType::Number, "Probability mass that is sampled from"),
     row("maxTokens", AGENT_OR_ARM, Count(1), "Maximum tokens of a reply"),
-    row(
-        "api",
-        AGENT,
-        OneOf(&["tools", "functions"]),
-        "Request field that passes tools to the model",
-    ),
+    row("api", AGENT, OneOf(&["tools", "functions"]), "Request field for tools"),
     row("result", AGENT, ValueType::Type, "Type of the answer, if it is not free text"),
-    row(
-        "source",
-        &[Container],
-        OneOf(&[
-            Source::ALL[0].name(),
-            Source::ALL[1].name(),
-            Source::ALL[2].name(),
-            Source::ALL[3].name(),
-        ]),
-        "Source of its tools",
-    ),
+    row("source", &[Container], OneOf(&SOURCES), "Source of its tools"),
     row("agent", &[Experiment, Arm], Text, "Agent that runs"),
     row("library", &[Arm], Text, "Library that its calls run against"),
     row("spec", &[Arm], Text, "Specification in place of this one, relative to this file"),
@@ -299,61 +243,36 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Seed of the random numbers",
     ),
     row("judge", EXPERIMENT, Text, "Model of judges and simulated users that name none"),
-    row(
-        "primary",
-        EXPERIMENT,
-        OneOf(&OUTCOMES),
-        "Outcome that decides; the others are adjusted for their number",
-    ),
+    row("primary", EXPERIMENT, OneOf(&OUTCOMES), "Outcome that decides; the others are adjusted"),
     row("inject", POLICY, Sources, "Sources of injected parameters"),
     row(
         "arguments",
         IMPLEMENTATION,
         Other,
-        "Arguments of an implementation with another signature: {place: {city: \"$city\"}}",
+        "Arguments for another signature: {place: {city: \"$city\"}}",
     ),
     row("signature", IMPLEMENTATION, Signature, "Signature of the implementation"),
     row(
         "validate",
         &[Agent, AnyImplementation],
         ProgramOrUrl,
-        "Program or URL that judges the arguments, or the answer of an agent",
+        "Program or URL that judges the arguments or the answer",
     ),
-    row(
-        "undeclared",
-        POLICY,
-        OneOf(&["strip", "reject", "keep", "schema"]),
-        "Treatment of undeclared arguments",
-    ),
+    row("undeclared", POLICY, OneOf(&UNDECLARED), "Treatment of undeclared arguments"),
     row("repair", POLICY, Flag, "Whether malformed arguments are repaired"),
     row("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
     row("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
     row("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
-    row(
-        "throttle",
-        POLICY,
-        OneOf(&["off", "agent", "server"]),
-        "Profile of the limits on calls, which single limits change",
-    ),
-    row(
-        "maxConsecutiveFailures",
-        POLICY,
-        Count(0),
-        "Maximum consecutive failures of a tool; 0 turns the limit off",
-    ),
+    row("throttle", POLICY, OneOf(&["off", "agent", "server"]), "Profile of the limits on calls"),
+    row("maxConsecutiveFailures", POLICY, Count(0), "Maximum failures in a row; 0 turns it off"),
     row(
         "sameToolCalls",
         POLICY,
         Count(0),
-        "Maximum calls of one tool within `sameToolWindow`; 0 turns the limit off",
+        "Maximum calls of a tool within `sameToolWindow`; 0 turns it off",
     ),
     row("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
-    row(
-        "allToolsCalls",
-        POLICY,
-        Count(0),
-        "Maximum calls of all tools within `allToolsWindow`; 0 turns the limit off",
-    ),
+    row("allToolsCalls", POLICY, Count(0), "Maximum calls within `allToolsWindow`; 0 turns it off"),
     row("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
     row("historyRetention", POLICY, Time, "Time that past calls are remembered"),
     row("maxResponse", POLICY, Bytes, "Maximum size of a response"),
@@ -362,24 +281,19 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("concurrency", POLICY, Count(0), "Maximum calls in parallel"),
     row("autoExpand", POLICY, Flag, "Whether containers expand by themselves"),
     row("expand", POLICY, OneOf(&["conversation", "turn"]), "How long a container stays expanded"),
-    row(
-        "run",
-        &[Implementation(Command)],
-        Program,
-        "Program that runs the tool, with its arguments",
-    ),
+    row("run", &[Implementation(Command)], Program, "Command that runs the tool"),
     row("url", HTTP_OR_MCP, ValueType::Url, "URL of the server"),
     row(
         "command",
         &[Agent, Implementation(Mcp)],
         Program,
-        "Program that is the agent or starts the MCP server, with its arguments",
+        "Command of the agent or the MCP server",
     ),
     row(
         "tool",
         &[Implementation(Mcp), Implementation(Replay)],
         Text,
-        "Name of the tool on the MCP server or in the recording",
+        "Name of the tool on the server or in the recording",
     ),
     row("only", MCP, Names, "Tools of the MCP server that `*` implements"),
     row("except", MCP, Names, "Tools of the MCP server that `*` does not implement"),
@@ -388,52 +302,32 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "onChange",
         MCP,
         OneOf(&["refuse", "warn", "ignore"]),
-        "Reaction of `gramc mcp` and `run` to a tool of the MCP server that differs",
+        "Reaction to a tool of the MCP server that differs",
     ),
-    row(
-        "shared",
-        MCP,
-        Flag,
-        "Whether all sessions of `gramc mcp` share one connection to the MCP server",
-    ),
+    row("shared", MCP, Flag, "Whether all sessions share one connection to the MCP server"),
     row("from", &[Implementation(Replay)], Text, "Recorded trace to replay"),
     row("name", &[Implementation(Builtin)], Text, "Name of the built-in implementation"),
     row(
         "content",
         &[Implementation(Command), Implementation(Http)],
         Flag,
-        "Whether the output is a list of MCP content blocks",
+        "Whether the output is MCP content",
     ),
     row("headers", HTTP_OR_MCP, Sources, "Sources of HTTP headers"),
     row(
         "tls",
         HTTP_OR_MCP,
         TextsOf(&["ca", "cert", "key"]),
-        "Files with certificates in PEM format: authorities, client, and its private key",
+        "Files with certificates and the key, in PEM format",
     ),
-    row(
-        "oauth",
-        MCP,
-        TextsOf(&["clientId", "clientSecret", "privateKey", "scope"]),
-        "Credentials of gramc for an MCP server that wants OAuth 2.1",
-    ),
-    row(
-        "method",
-        HTTP,
-        OneOf(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]),
-        "HTTP method",
-    ),
-    row(
-        "body",
-        HTTP,
-        OneOf(&["json", "form", "multipart", "text", "bytes", "none"]),
-        "Format of the body",
-    ),
+    row("oauth", MCP, TextsOf(&OAUTH), "Credentials for OAuth 2.1"),
+    row("method", HTTP, OneOf(&METHODS), "HTTP method"),
+    row("body", HTTP, OneOf(&BODIES), "Format of the body"),
     row(
         "parameters",
         REQUESTS,
         ValueType::Places,
-        "Where parameters go that do not go where the method implies: {trace: \"header X-Trace\"}",
+        "Places of parameters in the request: {trace: \"header X-Trace\"}",
     ),
     row(
         "pages",
@@ -446,7 +340,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "retries",
         REQUESTS,
         Count(0),
-        "Maximum repetitions of a request that failed; a library's concern idempotent methods only",
+        "Maximum retries; those of a library are for idempotent methods",
     ),
     row("answer", HTTP, OneOf(&["bytes"]), "Whether the answer is bytes, which become base64"),
     row("env", PROGRAMS, Sources, "Sources of environment variables"),

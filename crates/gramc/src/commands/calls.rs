@@ -105,20 +105,19 @@ fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), 
                 more => format!(" ({more} with all containers expanded)"),
             };
             let target = target.name();
-            let mut lines = match agent {
-                Some(agent) => format!(
-                    "{agent}: {tokens} tokens in each request{expanded}, as {target} takes them; at most \
-                     {max_model_calls} requests for one message"
+            let (owner, limit) = match agent {
+                Some(agent) => (
+                    agent.as_str(),
+                    format!("; at most {max_model_calls} requests for one message"),
                 ),
-                None => {
-                    format!(
-                        "all tools: {tokens} tokens in each request{expanded}, as {target} takes them"
-                    )
-                }
+                None => ("all tools", String::new()),
             };
-            for (tokens, what) in costs.savings() {
+            let mut lines = format!(
+                "{owner}: {tokens} tokens in each request{expanded}, as {target} takes them{limit}"
+            );
+            for (tokens, change) in costs.savings() {
                 // Writing to a string does not fail.
-                let _ = write!(lines, "\n  -{tokens} tokens: {what}");
+                let _ = write!(lines, "\n  -{tokens} tokens: {change}");
             }
             lines
         };

@@ -9,7 +9,7 @@ use gramc_syntax::{Applicability, Diagnostic};
 use super::watch;
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::output::{count, say};
 use crate::{levels, output, report, save, source};
 
 /// What the files are checked by.
@@ -35,8 +35,7 @@ impl Plan {
         let found = &*self.all(texts, found);
         let counts = report::show(display, found)?;
         if display.format == Format::Human {
-            let count = texts.all.len();
-            let files = if count == 1 { "1 file" } else { &format!("{count} files") };
+            let files = count(texts.all.len(), "file");
             if found.is_empty() {
                 say(format_args!("checked {files}, no problems found"));
             } else if let Some(fixable) = fixable(found) {
@@ -94,7 +93,7 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
         report::reserve_stdout(display, "name a file")?;
     }
     let fixed = texts.fix(&plan.settings);
-    let (mut count, mut files, mut failures) = (0, 0, Vec::new());
+    let (mut fixed_count, mut files, mut failures) = (0, 0, Vec::new());
     for (at, applied) in fixed.applied.iter().enumerate().filter(|(_, applied)| **applied > 0) {
         if let (Some(path), Some(text)) = (texts.path(at), texts.all.get(at))
             && let Err(failure) = save::replace(path, text.source().text())
@@ -103,16 +102,16 @@ fn fix(plan: &Plan, display: Display, texts: &mut Texts) -> Outcome {
             failures.push(failure);
             continue;
         }
-        count += applied;
+        fixed_count += applied;
         files += 1;
     }
     if let Some(text) = stdin.and_then(|at| texts.all.get(at)) {
         output::print(text.source().text())?;
     }
     let code = plan.show(display, texts, &fixed.checked.diagnostics)?;
-    if count > 0 && display.format == Format::Human {
-        let s = |n: usize| if n == 1 { "" } else { "s" };
-        say(format_args!("fixed {count} diagnostic{} in {files} file{}", s(count), s(files)));
+    if fixed_count > 0 && display.format == Format::Human {
+        let (fixed, files) = (count(fixed_count, "diagnostic"), count(files, "file"));
+        say(format_args!("fixed {fixed} in {files}"));
     }
     let code = failures.iter().map(Failure::report).next_back().unwrap_or(code);
     Ok(code)

@@ -147,14 +147,14 @@ fn report_files(
 ) -> Outcome {
     let looks = args.check || args.diff;
     let stdin_alone = files.len() == 1 && args.inputs.is_stream();
-    let mut count = Count::default();
     let (mut code, mut changed) = (CLEAN, Vec::new());
+    let (mut changed_count, mut same, mut wrong, mut failed) = (0, 0, 0, 0);
     let mistaken = !found_diagnostics.is_empty();
     for File { name, done, .. } in files {
         match done {
-            Done::Same => count.same += 1,
+            Done::Same => same += 1,
             Done::Changed(diagnostic) => {
-                count.changed += 1;
+                changed_count += 1;
                 match diagnostic {
                     Some(diagnostic) if display.format != Format::Human => {
                         found_diagnostics.push(*diagnostic);
@@ -163,11 +163,11 @@ fn report_files(
                 }
             }
             Done::Wrong(diagnostics) => {
-                count.wrong += 1;
+                wrong += 1;
                 found_diagnostics.extend(diagnostics);
             }
             Done::Failed(failure) => {
-                count.failed += 1;
+                failed += 1;
                 code = failure.report();
             }
         }
@@ -179,38 +179,26 @@ fn report_files(
         }
     }
     if display.format == Format::Human && (looks || !stdin_alone) {
-        say(count.summary(looks));
+        let formatted = if looks { "would be formatted" } else { "formatted" };
+        say(summarize(&[
+            (changed_count, formatted),
+            (same, "unchanged"),
+            (wrong, "with errors"),
+            (failed, "failed"),
+        ]));
     }
-    let found = mistaken || count.wrong > 0 || (looks && count.changed > 0);
+    let found = mistaken || wrong > 0 || (looks && changed_count > 0);
     Ok(if code == CLEAN && found { PROBLEMS } else { code })
 }
 
-/// How many files there are of each sort.
-#[derive(Default)]
-struct Count {
-    changed: usize,
-    same: usize,
-    wrong: usize,
-    failed: usize,
-}
-
-impl Count {
-    /// `3 files formatted, 10 unchanged`
-    fn summary(&self, looks: bool) -> String {
-        let formatted = if looks { "would be formatted" } else { "formatted" };
-        let parts = [
-            (self.changed, formatted),
-            (self.same, "unchanged"),
-            (self.wrong, "with errors"),
-            (self.failed, "failed"),
-        ];
-        let mut summary = String::new();
-        for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
-            let files = if count == 1 { " file" } else { " files" };
-            let (comma, files) = if summary.is_empty() { ("", files) } else { (", ", "") };
-            // Writing to a string does not fail.
-            let _ = write!(summary, "{comma}{count}{files} {what}");
-        }
-        summary
+/// `3 files formatted, 10 unchanged`
+fn summarize(counts: &[(usize, &str)]) -> String {
+    let mut summary = String::new();
+    for (count, state) in counts.iter().filter(|(count, _)| *count > 0) {
+        let files = if *count == 1 { " file" } else { " files" };
+        let (comma, files) = if summary.is_empty() { ("", files) } else { (", ", "") };
+        // Writing to a string does not fail.
+        let _ = write!(summary, "{comma}{count}{files} {state}");
     }
+    summary
 }

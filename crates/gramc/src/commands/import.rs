@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::args::{Import, InputFormat};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::output::say;
+use crate::output::{count, say};
 use crate::{live, output, server_library};
 
 /// What is wrong with a library for tools that nothing calls.
@@ -120,10 +120,6 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn print_notes(imported: &Imported) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stderr().lock());
     let places = &imported.verbatim;
-    let count = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
     // Equal ones are counted already.
     for note in &imported.notes {
         writeln!(out, "note: {note}")?;

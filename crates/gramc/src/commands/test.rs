@@ -15,7 +15,7 @@ use super::calls::{
 };
 use crate::args::{Display, Format, Test};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::output::{self, say, say_each};
+use crate::output::{self, count, say, say_each};
 
 pub(super) fn run(args: &Test, display: Display) -> Outcome {
     if args.libraries.len() > 2 {
@@ -151,27 +151,23 @@ fn width(spec: &Read, args: &Test) -> usize {
 /// A report for people.
 fn print_report(report: &ToolReport, width: usize) -> String {
     let counts = report.counts;
-    let calls = |count: usize, kind: &str| match count {
-        1 => format!("1 {kind} call"),
-        count => format!("{count} {kind} calls"),
-    };
     let mut parts = Vec::new();
     if counts.valid > 0 {
         let failed = match counts.failed {
             0 => String::new(),
             failed => format!(" ({failed} failed)"),
         };
-        parts.push(calls(counts.valid, "valid") + &failed);
+        parts.push(count(counts.valid, "valid call") + &failed);
     }
     if counts.repeated > 0 {
-        parts.push(calls(counts.repeated, "repeated"));
+        parts.push(count(counts.repeated, "repeated call"));
     }
     if counts.invalid > 0 {
         let accepted = match counts.accepted {
             0 => String::new(),
             accepted => format!(" ({accepted} answered)"),
         };
-        parts.push(calls(counts.invalid, "invalid") + &accepted);
+        parts.push(count(counts.invalid, "invalid call") + &accepted);
     }
     parts.extend(report.skipped.as_deref().map(printable));
     let mut text = format!("{:width$}  {:7}  {}\n", report.tool, report.status(), parts.join(", "));
@@ -204,8 +200,7 @@ fn push_lines(text: &mut String, label: &str, message: &str) {
 fn shown_comparison(comparison: &Comparison, names: [&str; 2], width: usize) -> String {
     let calls = match comparison.calls {
         0 => comparison.skipped.clone().unwrap_or_default(),
-        1 => "1 call".to_owned(),
-        calls => format!("{calls} calls"),
+        calls => count(calls, "call"),
     };
     let mut text = format!("{:width$}  {:9}  {calls}\n", comparison.tool, comparison.status());
     if let Some((arguments, answers)) = &comparison.difference {

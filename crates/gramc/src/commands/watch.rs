@@ -15,7 +15,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::check::Plan;
 use crate::args::{Check, Display, Format};
 use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::output::{count, say};
 use crate::report;
 
 /// How long nothing has to change before the files are checked: editors write in several steps.
@@ -133,12 +133,8 @@ impl State {
         let found = self.texts.cached_diagnostics(&self.plan.settings, &mut self.cache);
         let took = self.since.elapsed();
         self.plan.show(display, &self.texts, &found)?;
-        let s = if self.read == 1 { "" } else { "s" };
-        say(format_args!(
-            "read {} file{s} and checked all in {} ms; waiting for changes",
-            self.read,
-            took.as_millis()
-        ));
+        let (files, took) = (count(self.read, "file"), took.as_millis());
+        say(format_args!("read {files} and checked all in {took} ms; waiting for changes"));
         Ok(())
     }
 

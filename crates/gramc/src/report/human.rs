@@ -8,6 +8,7 @@ use gramc_syntax::{Diagnostic, Label, RenderOptions};
 
 use super::Counts;
 use crate::args::Color;
+use crate::output::count;
 
 /// The maximum number of diagnostics shown per file.
 const MAX_SHOWN: usize = 50;
@@ -88,13 +89,9 @@ fn together<'d>(first: &'d Diagnostic, others: &[&Diagnostic]) -> Cow<'d, Diagno
 }
 
 fn summary(counts: Counts) -> String {
-    let count = |n: usize, what: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        n => Some(format!("{n} {what}s")),
-    };
-    let parts = [count(counts.errors, "error"), count(counts.warnings, "warning")];
-    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    let parts = [(counts.errors, "error"), (counts.warnings, "warning")];
+    let parts = parts.into_iter().filter(|(found, _)| *found > 0);
+    let parts: Vec<_> = parts.map(|(found, noun)| count(found, noun)).collect();
     if parts.is_empty() { "only notes".to_owned() } else { parts.join(", ") }
 }
 
