@@ -121,9 +121,7 @@ pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, Impor
 ///
 /// # Errors
 ///
-/// If the JSON contains no tools, has another value in place of a schema, a reference that leads to
-/// another document or nowhere, or a tool with the container's name. Of the tools of an MCP server,
-/// those with such references are left out, if there are others.
+/// As [`import`], except for text that is not valid JSON.
 pub fn import_value(document: Value, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     import_all(vec![document], options)
 }

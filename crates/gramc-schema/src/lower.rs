@@ -56,7 +56,7 @@ pub struct ToolJson<'t> {
     /// The MCP annotations: `title`, `readOnlyHint` and so on, including unknown ones.
     pub annotations: Map<String, Value>,
     /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), which are written
-    /// if [`TargetSpec::extras`] contains them.
+    /// if the target supports them.
     pub extras: Vec<(&'t str, Value)>,
 }
 

@@ -65,21 +65,14 @@ pub(super) fn free(
     taken: impl Fn(&str) -> bool,
 ) -> String {
     let base = make_allowed(rule, name, empty);
-    if !taken(&base) {
-        return base;
-    }
-    // Each number gives a different name, so the loop ends after at most as many steps as there are
-    // taken names.
-    let mut number = 2_usize;
-    loop {
+    let numbered = (2_usize..).map(|number| {
         let suffix = format!("_{number}");
-        let stem: String = base.chars().take(rule.longest.saturating_sub(suffix.len())).collect();
-        let candidate = stem + &suffix;
-        if !taken(&candidate) {
-            return candidate;
-        }
-        number += 1;
-    }
+        let length = rule.longest.saturating_sub(suffix.len());
+        base.chars().take(length).collect::<String>() + &suffix
+    });
+    // Each number gives a different name, of which only so many are taken.
+    let mut names = std::iter::once(base.clone()).chain(numbered);
+    names.find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Replaces each run of invalid characters by `_` and truncates the name.
